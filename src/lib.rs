@@ -1,0 +1,27 @@
+//! lapel: a terminal desk for a Digital Badge Issuing Service.
+//!
+//! Issuer staff browse badge templates and issuance history, issue badges and revoke them; support staff
+//! look up a holder's wallet. All of it goes over the service's REST API; the [`sandbox`] carries that
+//! service in miniature, so that lapel runs, teaches and is tested with no account anywhere.
+//!
+//! The house, from the ground up. A room may use the rooms below it, never one above or beside it, unless
+//! an arrow says so:
+//!
+//! ```text
+//! domain/    what the words mean: records, states, verdicts, e-mail keys, service time, untrusted text
+//! config/    profiles, paths, keys at rest, settings                          -> domain
+//! api/       the service as typed calls: one error type, one pace for a key   -> domain
+//! jobs/      consequential work: what is sent, what came of it, following     -> api, domain
+//! tui/       the desk: one loop, one message type, one worker, screens        -> jobs, api, config, domain
+//! cli/       the same verbs without a screen                                  -> jobs, api, config, domain
+//! sandbox/   the service itself on loopback; shares no code with api/, on purpose
+//! main.rs    parse, choose, hand over
+//! ```
+
+pub mod api;
+pub mod cli;
+pub mod config;
+pub mod domain;
+pub mod jobs;
+pub mod sandbox;
+pub mod tui;

@@ -1,0 +1,3 @@
+//! The `lapel` binary: parse, choose, hand over.
+
+fn main() {}
