@@ -1,1 +1,24 @@
-//! The domain room.
+//! What the words mean: the service's records as types, the state of a badge and the verdict over it,
+//! e-mail keys, service time and untrusted text.
+//!
+//! This room is pure. It knows the contract's vocabulary and nothing else; it must never do I/O, wait, or
+//! know of a terminal. Every string that came from the service or from a file is a [`Text`], whose only
+//! display form is scrubbed.
+
+pub mod email;
+pub mod ids;
+pub mod records;
+pub mod text;
+pub mod time;
+pub mod validity;
+pub mod verdict;
+
+pub use email::{Address, EmailKey, EmailProblem};
+pub use ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
+pub use records::{
+    Accepted, Badge, BadgeType, BadgeTypeCode, BatchAccepted, Category, HistoryItem, Level, Page, Ping,
+    RecordProblem, RevokeAccepted, Template, TemplateDetail, WalletBadge,
+};
+pub use text::Text;
+pub use time::{ServiceClock, ServiceTime};
+pub use verdict::{State, Verdict};

@@ -1,0 +1,72 @@
+//! Identifiers of the service. They are opaque: kept and sent back exactly as they came.
+
+use super::text::{Text, scrub};
+use std::fmt;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Takes an id as it came; `None` when it is empty.
+            pub fn new(raw: impl Into<String>) -> Option<Self> {
+                let raw = raw.into();
+                if raw.is_empty() { None } else { Some(Self(raw)) }
+            }
+
+            /// The id exactly as it came, for sending back. Never for showing.
+            pub fn wire(&self) -> &str {
+                &self.0
+            }
+
+            /// The id as untrusted text.
+            pub fn text(&self) -> Text {
+                Text::new(self.0.clone())
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(&scrub(&self.0))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({})", stringify!($name), scrub(&self.0))
+            }
+        }
+    };
+}
+
+id! {
+    /// `badge_id`: assigned when an issue request is accepted.
+    BadgeId
+}
+id! {
+    /// `template_id` of a badge template.
+    TemplateId
+}
+id! {
+    /// `category_id` of a category.
+    CategoryId
+}
+id! {
+    /// `category_level_id` of a badge template.
+    CategoryLevelId
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_goes_back_as_it_came_and_shows_scrubbed() {
+        let id = BadgeId::new("a/b\u{1b}+ 1").expect("not empty");
+        assert_eq!(id.wire(), "a/b\u{1b}+ 1");
+        assert_eq!(id.to_string(), "a/b␛+ 1");
+        assert!(BadgeId::new("").is_none());
+    }
+}

@@ -1,0 +1,180 @@
+//! What a template promises: until when a badge issued today would be valid, and what a person should know
+//! before spending quota on it.
+
+use super::records::TemplateDetail;
+use super::text::Text;
+use super::time::ServiceTime;
+use super::verdict::shifted;
+use jiff::Unit;
+use jiff::civil::{Date, DateTime};
+
+/// Until when a badge issued at some moment would be valid. Computed here; the service decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Validity {
+    /// No end.
+    NoEnd,
+    /// Ends on this day.
+    Until(Date),
+    /// The template's codes are not ones that lapel can compute with; they are shown as they are.
+    CannotCompute(Text),
+}
+
+/// The validity of a badge issued from `template` at `issued`, in service time.
+pub fn validity(template: &TemplateDetail, issued: DateTime) -> Validity {
+    if let Some(fixed) = template.fixed_expire_date.as_ref().filter(|f| !f.is_forever()) {
+        return fixed.day().map_or_else(|| Validity::CannotCompute(fixed.raw().clone()), Validity::Until);
+    }
+    let kind = code(template.validity_type_cd.as_ref());
+    let codes = || {
+        let part = |t: &Option<Text>| t.as_ref().map_or(String::new(), |t| t.wire().to_owned());
+        let value = template.validity_value.map_or(String::new(), |v| v.to_string());
+        Text::new(
+            format!("{} {} {}", part(&template.validity_type_cd), value, part(&template.validity_unit_cd))
+                .trim(),
+        )
+    };
+    match kind.as_str() {
+        "" | "NONE" | "UNLIMITED" | "PERMANENT" | "INFINITE" => match template.validity_value {
+            None | Some(0) => Validity::NoEnd,
+            Some(_) => Validity::CannotCompute(codes()),
+        },
+        "PERIOD" => {
+            let unit = match code(template.validity_unit_cd.as_ref()).as_str() {
+                "YEAR" | "YEARS" => Some(Unit::Year),
+                "MONTH" | "MONTHS" => Some(Unit::Month),
+                "WEEK" | "WEEKS" => Some(Unit::Week),
+                "DAY" | "DAYS" => Some(Unit::Day),
+                "HOUR" | "HOURS" => Some(Unit::Hour),
+                _ => None,
+            };
+            match (template.validity_value, unit) {
+                (Some(value), Some(unit)) if value > 0 => shifted(issued, value, unit)
+                    .map_or_else(|| Validity::CannotCompute(codes()), |end| Validity::Until(end.date())),
+                _ => Validity::CannotCompute(codes()),
+            }
+        }
+        _ => Validity::CannotCompute(codes()),
+    }
+}
+
+fn code(text: Option<&Text>) -> String {
+    text.map_or(String::new(), |t| t.wire().trim().to_ascii_uppercase())
+}
+
+/// The template's policy in words: `valid 24 months`, `no end date`, `valid until 2026-12-31`.
+pub fn policy(template: &TemplateDetail) -> String {
+    if let Some(fixed) = &template.fixed_expire_date {
+        return format!("valid until {fixed}");
+    }
+    // Any day serves: only whether it can be computed matters here.
+    match validity(template, jiff::civil::datetime(2026, 1, 1, 0, 0, 0, 0)) {
+        Validity::NoEnd => "no end date".to_owned(),
+        Validity::CannotCompute(codes) => format!("validity \u{201c}{codes}\u{201d} (not known to lapel)"),
+        Validity::Until(_) => {
+            let unit = code(template.validity_unit_cd.as_ref()).to_ascii_lowercase();
+            let unit = unit.trim_end_matches('s');
+            let value = template.validity_value.unwrap_or_default();
+            format!("valid {value} {unit}{}", if value == 1 { "" } else { "s" })
+        }
+    }
+}
+
+/// What a person should know before issuing from `template`, most serious first. None of it forbids.
+pub fn warnings(template: &TemplateDetail, now: DateTime) -> Vec<String> {
+    let mut said = Vec::new();
+    if template.use_yn == Some(false) {
+        said.push("this template is not in use (use_yn is N)".to_owned());
+    }
+    if let Some(end) = template.fixed_expire_date.as_ref().and_then(ServiceTime::end)
+        && end < now
+    {
+        said.push(format!("a badge issued now would already be expired (fixed end {})", end.date()));
+    }
+    if let Validity::CannotCompute(codes) = validity(template, now) {
+        said.push(format!("lapel cannot compute the validity \u{201c}{codes}\u{201d}; the service decides"));
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::TemplateId;
+    use jiff::civil::{date, datetime};
+
+    fn template(kind: &str, value: Option<i64>, unit: &str) -> TemplateDetail {
+        TemplateDetail {
+            template_id: TemplateId::new("T1").expect("not empty"),
+            title: None,
+            badge_type: None,
+            badge_type_name: None,
+            category_id: None,
+            category_name: None,
+            category_level_id: None,
+            level: None,
+            level_name: None,
+            description: None,
+            criteria: None,
+            skills_tag: Vec::new(),
+            card_color_cd: None,
+            validity_type_cd: Some(kind.into()),
+            fixed_expire_date: None,
+            validity_value: value,
+            validity_unit_cd: Some(unit.into()),
+            image_url: None,
+            use_yn: Some(true),
+            reg_date: None,
+            upd_date: None,
+        }
+    }
+
+    #[test]
+    fn month_ends_are_kept() {
+        let issued = datetime(2027, 1, 31, 10, 0, 0, 0);
+        assert_eq!(
+            validity(&template("PERIOD", Some(1), "MONTH"), issued),
+            Validity::Until(date(2027, 2, 28))
+        );
+        let leap = datetime(2028, 2, 29, 10, 0, 0, 0);
+        assert_eq!(validity(&template("PERIOD", Some(1), "YEAR"), leap), Validity::Until(date(2029, 2, 28)));
+        assert_eq!(
+            validity(&template("period", Some(24), "Months"), issued),
+            Validity::Until(date(2029, 1, 31))
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_computed_is_said_not_guessed() {
+        let issued = datetime(2026, 11, 21, 0, 0, 0, 0);
+        for (kind, value, unit) in [
+            ("PERIOD", Some(0), "MONTH"),
+            ("PERIOD", None, "MONTH"),
+            ("PERIOD", Some(2), "MOON"),
+            ("ROLLING", Some(2), "MONTH"),
+            ("PERIOD", Some(i64::MAX), "YEAR"),
+            ("PERIOD", Some(-3), "DAY"),
+        ] {
+            let t = template(kind, value, unit);
+            assert!(matches!(validity(&t, issued), Validity::CannotCompute(_)), "{kind} {value:?} {unit}");
+            assert_eq!(warnings(&t, issued).len(), 1);
+        }
+        assert_eq!(validity(&template("", None, ""), issued), Validity::NoEnd);
+    }
+
+    #[test]
+    fn a_badge_born_expired_is_warned_of() {
+        let mut t = template("FIXED", None, "");
+        t.fixed_expire_date = ServiceTime::new("2024-12-31");
+        t.use_yn = Some(false);
+        let said = warnings(&t, datetime(2026, 11, 21, 0, 0, 0, 0));
+        assert_eq!(said.len(), 2);
+        assert!(said[1].contains("already be expired"), "{said:?}");
+    }
+
+    #[test]
+    fn the_policy_reads_as_words() {
+        assert_eq!(policy(&template("PERIOD", Some(24), "MONTH")), "valid 24 months");
+        assert_eq!(policy(&template("PERIOD", Some(1), "YEAR")), "valid 1 year");
+        assert_eq!(policy(&template("NONE", None, "")), "no end date");
+    }
+}
