@@ -1,1 +1,53 @@
-//! The api room.
+//! The service as typed calls: one method per endpoint, one error type, one pace for all traffic of a key.
+//!
+//! This room knows HTTP, the contract's paths, fields and codes, and [`crate::domain`]. It turns whatever a
+//! network brings into records or into one [`ApiError`] that says what happened, whether anything was
+//! changed, and what to do. It must never know a screen, a file or a job; never follow a redirect, use a
+//! proxy that the profile does not name, or let the key leave for another origin; never send a POST twice
+//! unless the first one provably did nothing; and never show a key, a query or an e-mail address in anything
+//! that can be printed.
+//!
+//! ```text
+//! connection   where the service is; connect(), the one place where a Writer is made
+//! reader       the GET endpoints            writer    the POST endpoints
+//! core         the loops: what is tried again, and what never
+//! pace         at most N requests in any 60 s; holds; people first
+//! wire         one exchange                 envelope  what an answer means
+//! decode       JSON to records              address   URLs that cannot go astray
+//! pictures     a client without a key       log, link what a screen shows of the traffic
+//! ```
+
+mod address;
+mod call;
+mod connection;
+mod core;
+mod decode;
+mod decode_records;
+mod envelope;
+mod error;
+mod filters;
+mod key;
+mod link;
+mod log;
+mod pace;
+mod pictures;
+mod reader;
+mod retry_after;
+mod wire;
+mod writer;
+
+pub use call::{Call, Priority};
+pub use connection::{Access, Connection, DEFAULT_RATE_LIMIT, Timeouts, connect};
+pub use decode::{BadgeTypes, Listed};
+pub use error::{ApiError, Refusal, Result, Said};
+pub use filters::{
+    CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, DirectionStyle, HistoryFilter, HistoryQuery,
+    MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,
+};
+pub use key::ApiKey;
+pub use link::{LinkStatus, LinkTrouble};
+pub use log::{LOG_LENGTH, LogEntry};
+pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures};
+pub use reader::Reader;
+pub use wire::install_crypto;
+pub use writer::{BatchRequest, IssueRequest, MAX_ENTRIES, Recipient, RevokeRequest, Writer};

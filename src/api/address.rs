@@ -1,0 +1,226 @@
+//! Addresses: the base URL of a profile, and the endpoints under it.
+//!
+//! Built by hand from encoded segments: joining a relative path drops the last segment of the base, and an
+//! id that is merely formatted into a path can reach another endpoint.
+
+use super::error::{ApiError, Result};
+use super::filters::Pairs;
+use url::{Host, Url, form_urlencoded};
+
+fn refused<T>(why: impl Into<String>) -> Result<T> {
+    Err(ApiError::BadInput { field: "base_url", why: why.into() })
+}
+
+/// A checked base URL, without a slash at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Base {
+    url: Url,
+}
+
+impl Base {
+    /// Checks a base URL: https, or http on a loopback host; no user, no query, no fragment.
+    pub(super) fn new(raw: &str) -> Result<Self> {
+        let raw = raw.trim();
+        if raw.is_empty() {
+            return refused("the base URL is empty: give it in full, such as https://host/api/v1/ext");
+        }
+        let mut url = match Url::parse(raw) {
+            Ok(url) => url,
+            Err(url::ParseError::RelativeUrlWithoutBase) => {
+                return refused("the base URL lacks https:// in front");
+            }
+            Err(why) => {
+                return refused(format!("this is not a URL ({why}): give https://host/api/v1/ext"));
+            }
+        };
+        if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+            return refused("the base URL must begin with https:// and a host name");
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return refused(
+                "the base URL must not hold a user name or password: remove what stands before @",
+            );
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return refused("the base URL must end before any ? or #: remove the rest");
+        }
+        if url.scheme() == "http" && !is_loopback(&url) {
+            return refused(
+                "plain http:// would show the API key to the network; it is allowed for this computer \
+                 only (127.0.0.1, ::1, localhost): use https://",
+            );
+        }
+        let path = url.path().trim_end_matches('/').to_owned();
+        url.set_path(&path);
+        Ok(Self { url })
+    }
+
+    pub(super) fn is_loopback(&self) -> bool {
+        is_loopback(&self.url)
+    }
+
+    pub(super) fn is_plain_http(&self) -> bool {
+        self.url.scheme() == "http"
+    }
+
+    /// Scheme, host and port: where the key may go.
+    pub(super) fn origin(&self) -> String {
+        self.url.origin().ascii_serialization()
+    }
+
+    /// The absolute address of a picture, where it is one that can be fetched.
+    pub(super) fn picture(&self, raw: &str) -> Option<String> {
+        let raw = raw.trim();
+        if raw.is_empty() {
+            return None;
+        }
+        let url = self.url.join("/").ok()?.join(raw).ok()?;
+        (matches!(url.scheme(), "http" | "https") && url.host().is_some()).then(|| url.into())
+    }
+
+    /// An endpoint under the base: `path` such as `badges/history`, written by us, then ids as whole
+    /// segments, then the query.
+    pub(super) fn endpoint(
+        &self,
+        path: &str,
+        id: Option<(&'static str, &str)>,
+        query: &Pairs,
+    ) -> Result<Url> {
+        let mut whole = format!("{}/{path}", self.url.path().trim_end_matches('/'));
+        if let Some((field, id)) = id {
+            whole.push('/');
+            whole.push_str(&segment(field, id)?);
+        }
+        let mut url = self.url.clone();
+        url.set_path(&whole);
+        if !query.0.is_empty() {
+            url.query_pairs_mut().extend_pairs(query.0.iter().map(|(k, v)| (*k, v.as_str())));
+        }
+        Ok(url)
+    }
+}
+
+/// An id as one whole path segment. Everything but letters, digits and `*-._` is percent-encoded, tabs and
+/// line breaks too, which a URL parser would drop in silence.
+fn segment(field: &'static str, id: &str) -> Result<String> {
+    if matches!(id, "" | "." | "..") {
+        return Err(ApiError::BadInput {
+            field,
+            why: "this cannot be an id: it is empty or stands for a folder".to_owned(),
+        });
+    }
+    // In a form a space is `+`; in a path it is %20. A `+` of the id itself is %2B by now.
+    Ok(form_urlencoded::byte_serialize(id.as_bytes()).collect::<String>().replace('+', "%20"))
+}
+
+pub(super) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn base(raw: &str) -> Base {
+        Base::new(raw).expect(raw)
+    }
+
+    #[test]
+    fn a_slash_at_the_end_makes_no_difference() {
+        for raw in [
+            "https://h.example/api/v1/ext",
+            "https://h.example/api/v1/ext/",
+            " https://h.example/api/v1/ext// ",
+        ] {
+            let url = base(raw).endpoint("ping", None, &Pairs::default()).expect("a URL");
+            assert_eq!(url.as_str(), "https://h.example/api/v1/ext/ping");
+        }
+        let url = base("https://h.example").endpoint("ping", None, &Pairs::default()).expect("a URL");
+        assert_eq!(url.as_str(), "https://h.example/ping");
+    }
+
+    #[test]
+    fn a_wrong_base_is_refused_with_its_field() {
+        for (raw, said) in [
+            ("", "empty"),
+            ("h.example/api", "https://"),
+            ("http://h.example/api", "plain http"),
+            ("http://127.0.0.1.evil.example/", "plain http"),
+            ("http://[::ffff:127.0.0.1]/", "plain http"),
+            ("ftp://h.example/", "https://"),
+            ("https://kim:pw@h.example/", "user name"),
+            ("https://h.example/?a=b", "before any ?"),
+            ("https://h.example/#x", "before any ?"),
+            ("https://", "URL"),
+        ] {
+            match Base::new(raw) {
+                Err(ApiError::BadInput { field: "base_url", why }) => {
+                    assert!(why.contains(said), "{raw}: {why}")
+                }
+                other => panic!("{raw}: {other:?}"),
+            }
+        }
+        for fine in [
+            "http://127.0.0.1:1/x",
+            "http://127.9.9.9/",
+            "http://[::1]:8/",
+            "http://LOCALHOST:80/",
+            "https://h",
+        ] {
+            assert!(Base::new(fine).is_ok(), "{fine}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_one_segment_whatever_it_holds() {
+        let base = base("https://h.example/api/v1/ext");
+        for (id, path) in [
+            ("B-1", "B-1"),
+            ("../ping?x", "..%2Fping%3Fx"),
+            ("a/b", "a%2Fb"),
+            ("a+b c", "a%2Bb%20c"),
+            ("%2e%2e", "%252e%252e"),
+            ("a\tb\n", "a%09b%0A"),
+            ("배지", "%EB%B0%B0%EC%A7%80"),
+            ("a\\b;c#d", "a%5Cb%3Bc%23d"),
+        ] {
+            let url = base.endpoint("badges", Some(("badge_id", id)), &Pairs::default()).expect(id);
+            assert_eq!(url.as_str(), format!("https://h.example/api/v1/ext/badges/{path}"));
+        }
+        for id in ["", ".", ".."] {
+            let refused = base.endpoint("badges", Some(("badge_id", id)), &Pairs::default());
+            assert!(matches!(refused, Err(ApiError::BadInput { field: "badge_id", .. })), "{id}");
+        }
+    }
+
+    #[test]
+    fn a_plus_goes_out_encoded() {
+        let pairs = Pairs(vec![("email", "kim+x@naru.example".into()), ("title", "파이썬 & #1".into())]);
+        let url = base("https://h.example").endpoint("wallet/badges", None, &pairs).expect("a URL");
+        assert_eq!(
+            url.query(),
+            Some("email=kim%2Bx%40naru.example&title=%ED%8C%8C%EC%9D%B4%EC%8D%AC+%26+%231")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_id_reaches_another_endpoint(id in "\\PC*|[./\\\\%?#a\t\n]{0,6}") {
+            if let Ok(url) = base("https://h.example/api").endpoint("badges", Some(("badge_id", &id)), &Pairs::default()) {
+                let segments: Vec<_> = url.path_segments().expect("a path").collect();
+                prop_assert_eq!(segments.len(), 3);
+                prop_assert_eq!(&segments[..2], ["api", "badges"]);
+                prop_assert!(url.query().is_none() && url.fragment().is_none());
+                let bytes = form_urlencoded::parse(segments[2].replace("%20", "+").as_bytes())
+                    .next().map(|(k, _)| k.into_owned());
+                prop_assert_eq!(bytes, Some(id));
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! From JSON to words: the shapes around the records, and the lenient reading of single values.
+//!
+//! Lenient in: nulls, missing and unknown fields, numbers as text and text as numbers, booleans for Y and N.
+//! A record that cannot be read is reported with its place and takes nothing else down. Never panics,
+//! whatever the JSON.
+
+use crate::domain::{BadgeType, Page, RecordProblem, ServiceTime, Text};
+use serde_json::{Map, Value};
+
+/// Fields of a record.
+pub(super) type Fields = Map<String, Value>;
+
+/// A list that does not page, with the records that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed<T> {
+    /// The records that could be read, in the service's order.
+    pub items: Vec<T>,
+    /// Those that could not, with their place.
+    pub problems: Vec<RecordProblem>,
+}
+
+/// The badge types, whatever their shape (the contract does not show it).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadgeTypes {
+    /// What was there.
+    pub types: Vec<BadgeType>,
+    /// What could not be read, with its place.
+    pub problems: Vec<RecordProblem>,
+    /// What a person should know, such as that the service does not offer badge types.
+    pub note: Option<String>,
+}
+
+/// A record that can be read from the fields of an object. `Err` says why not, in a few words.
+pub(super) trait Record: Sized {
+    fn read(fields: &Fields) -> Result<Self, String>;
+}
+
+fn problem(place: impl Into<String>, why: impl Into<String>) -> RecordProblem {
+    RecordProblem { place: place.into(), why: why.into() }
+}
+
+fn read_one<T: Record>(value: &Value) -> Result<T, String> {
+    match value {
+        Value::Object(fields) => T::read(fields),
+        other => Err(format!("{} where a record was expected", kind(other))),
+    }
+}
+
+/// What a JSON value is, for a person.
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "a truth value",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a record",
+    }
+}
+
+/// A paged list. `Err` says what was there when it was no list at all, so that a scan cannot take a
+/// misunderstanding for an empty page; `null` is an empty page with a problem.
+pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, String> {
+    let mut page = Page {
+        items: Vec::new(),
+        list_len: 0,
+        total_count: None,
+        page: None,
+        rows_per_page: None,
+        problems: Vec::new(),
+    };
+    let list = match data {
+        Value::Array(list) => Some(list),
+        Value::Null => {
+            page.problems.push(problem("data", "nothing where a page was expected"));
+            None
+        }
+        Value::Object(fields) => {
+            page.total_count = count(fields, "total_count");
+            page.page = count(fields, "page");
+            page.rows_per_page = count(fields, "rows_per_page");
+            match fields.get("list") {
+                Some(Value::Array(list)) => Some(list),
+                other if page.total_count.is_some() => {
+                    // No rows and no list is an honest empty page.
+                    if page.total_count != Some(0) || !matches!(other, None | Some(Value::Null)) {
+                        let what = other.map_or("nothing", kind);
+                        page.problems.push(problem("list", format!("{what} where a list was expected")));
+                    }
+                    None
+                }
+                Some(Value::Null) => {
+                    page.problems.push(problem("list", "nothing where a list was expected"));
+                    None
+                }
+                _ => return Err("a record where a page was expected".to_owned()),
+            }
+        }
+        other => return Err(format!("{} where a page was expected", kind(other))),
+    };
+    for (index, value) in list.into_iter().flatten().enumerate() {
+        page.list_len += 1;
+        match read_one(value) {
+            Ok(item) => page.items.push((index, item)),
+            Err(why) => page.problems.push(problem(format!("list[{index}]"), why)),
+        }
+    }
+    Ok(page)
+}
+
+/// A list that does not page; a paged one is taken too.
+pub(super) fn listed<T: Record>(data: &Value) -> Result<Listed<T>, String> {
+    let page = page(data)?;
+    Ok(Listed { items: page.items.into_iter().map(|(_, item)| item).collect(), problems: page.problems })
+}
+
+/// One record; a list of one is taken too. `Ok(None)` is `null`. `asked` stands in for an id that the
+/// service left out of the record that was asked for by it.
+pub(super) fn single<T: Record>(data: &Value, asked: (&str, &str)) -> Result<Option<T>, String> {
+    let record = match data {
+        Value::Null => return Ok(None),
+        Value::Array(list) if list.is_empty() => return Ok(None),
+        Value::Array(list) if list.len() == 1 => &list[0],
+        other => other,
+    };
+    match record {
+        Value::Object(fields) if fields.is_empty() => Ok(None),
+        Value::Object(fields) if matches!(fields.get(asked.0), None | Some(Value::Null)) => {
+            let mut fields = fields.clone();
+            fields.insert(asked.0.to_owned(), Value::from(asked.1));
+            T::read(&fields).map(Some)
+        }
+        other => read_one(other).map(Some),
+    }
+}
+
+/// Badge types: a list of records or of texts, a paged object, or a single record.
+pub(super) fn badge_types(data: &Value) -> BadgeTypes {
+    let mut read = BadgeTypes { types: Vec::new(), problems: Vec::new(), note: None };
+    let list = match data {
+        Value::Array(list) => list.as_slice(),
+        Value::Object(fields) => match fields.get("list") {
+            Some(Value::Array(list)) => list.as_slice(),
+            _ if fields.contains_key("total_count") => &[],
+            _ => std::slice::from_ref(data),
+        },
+        Value::Null => &[],
+        _ => std::slice::from_ref(data),
+    };
+    for (index, value) in list.iter().enumerate() {
+        let fields = match value {
+            Value::Object(fields) if !fields.is_empty() => fields
+                .iter()
+                .map(|(name, value)| (Text::new(name.clone()), shown(value).unwrap_or_default()))
+                .collect(),
+            Value::Object(_) | Value::Null | Value::Array(_) => {
+                let why = format!("{} where a badge type was expected", kind(value));
+                read.problems.push(problem(format!("list[{index}]"), why));
+                continue;
+            }
+            plain => vec![(Text::from("badge_type"), shown(plain).unwrap_or_default())],
+        };
+        read.types.push(BadgeType { fields });
+    }
+    if read.types.is_empty() && read.problems.is_empty() {
+        read.note = Some("The service names no badge types.".to_owned());
+    }
+    read
+}
+
+/// A value as text: numbers and truth values are written out, nested values as JSON.
+fn shown(value: &Value) -> Option<Text> {
+    match value {
+        Value::Null => None,
+        Value::String(s) if s.is_empty() => None,
+        Value::String(s) => Some(Text::from(s.as_str())),
+        other => Some(Text::from(other.to_string())),
+    }
+}
+
+pub(super) fn text(fields: &Fields, name: &str) -> Option<Text> {
+    shown(fields.get(name)?)
+}
+
+pub(super) fn integer(fields: &Fields, name: &str) -> Option<i64> {
+    match fields.get(name)? {
+        Value::Number(n) => n.as_i64().or_else(|| whole(n.as_f64()?)),
+        Value::String(s) => s.trim().parse().ok().or_else(|| whole(s.trim().parse().ok()?)),
+        _ => None,
+    }
+}
+
+fn whole(n: f64) -> Option<i64> {
+    // Beyond 2^53 a float no longer says which number it was.
+    (n.fract() == 0.0 && n.abs() <= 9_007_199_254_740_992.0).then_some(n as i64)
+}
+
+/// A count: negative ones and texts that are no numbers say nothing.
+pub(super) fn count(fields: &Fields, name: &str) -> Option<u64> {
+    integer(fields, name).and_then(|n| u64::try_from(n).ok())
+}
+
+pub(super) fn yes_no(fields: &Fields, name: &str) -> Option<bool> {
+    match fields.get(name)? {
+        Value::Bool(b) => Some(*b),
+        Value::Number(n) => match n.as_i64() {
+            Some(0) => Some(false),
+            Some(1) => Some(true),
+            _ => None,
+        },
+        Value::String(s) => match s.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" | "true" | "1" => Some(true),
+            "n" | "no" | "false" | "0" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+pub(super) fn time(fields: &Fields, name: &str) -> Option<ServiceTime> {
+    ServiceTime::new(text(fields, name)?.wire())
+}
+
+/// Tags as a list, or as text with commas; a tag that holds a comma cannot be told apart there.
+pub(super) fn tags(fields: &Fields, name: &str) -> Vec<Text> {
+    let tag = |s: &str| Some(s.trim()).filter(|s| !s.is_empty()).map(Text::from);
+    match fields.get(name) {
+        Some(Value::Array(list)) => list.iter().filter_map(shown).filter_map(|t| tag(t.wire())).collect(),
+        Some(Value::String(s)) => s.split(',').filter_map(tag).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// An id: a text, or a whole number. A number with a fraction or an exponent has lost digits on its way,
+/// and a replacement character stands for bytes that were not UTF-8: such an id would name another record.
+pub(super) fn id(fields: &Fields, name: &str) -> Result<String, String> {
+    match fields.get(name) {
+        None | Some(Value::Null) => Err(format!("{name} is missing")),
+        Some(Value::String(s)) if s.is_empty() => Err(format!("{name} is empty")),
+        Some(Value::String(s)) if s.contains('\u{fffd}') => Err(format!("{name} is damaged")),
+        Some(Value::String(s)) => Ok(s.clone()),
+        Some(Value::Number(n)) if n.is_i64() || n.is_u64() => Ok(n.to_string()),
+        Some(Value::Number(_)) => Err(format!("{name} is a number that has lost digits")),
+        Some(other) => Err(format!("{name} is {}", kind(other))),
+    }
+}

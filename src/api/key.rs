@@ -1,0 +1,96 @@
+//! The API key: a secret that cannot be printed.
+
+use super::error::ApiError;
+use reqwest::header::HeaderValue;
+use secrecy::{ExposeSecret, SecretString};
+use std::fmt;
+
+/// An organisation's API key (contract, "Authentication"). It has no `Display`, its `Debug` redacts, and
+/// its memory is wiped when it is dropped.
+#[derive(Clone)]
+pub struct ApiKey(SecretString);
+
+impl ApiKey {
+    /// Takes a key as it was typed or pasted; white space around it is dropped.
+    ///
+    /// # Errors
+    /// [`ApiError::BadInput`] when nothing is left, or when it holds a character that no header can carry.
+    /// The message never quotes the key.
+    pub fn new(raw: &str) -> Result<Self, ApiError> {
+        let refused = |why: &str| Err(ApiError::BadInput { field: "api_key", why: why.to_owned() });
+        let key = raw.trim();
+        if key.is_empty() {
+            return refused("the API key is empty: paste the key from the issuer back office");
+        }
+        if key.bytes().any(|b| b.is_ascii_whitespace()) {
+            return refused("there is white space inside the API key: paste it again, as one piece");
+        }
+        if !key.bytes().all(|b| b.is_ascii_graphic()) {
+            return refused(
+                "the API key holds a character that cannot be sent (not a plain ASCII letter, digit or \
+                 sign): paste it again",
+            );
+        }
+        Ok(Self(SecretString::from(key.to_owned())))
+    }
+
+    /// The first characters and an ellipsis: never more than nine, never more than a third of the key.
+    pub fn prefix_shown(&self) -> String {
+        let key = self.0.expose_secret();
+        format!("{}…", &key[..(key.len() / 3).min(9)])
+    }
+
+    /// The header value, marked so that nothing prints it and no header table keeps it.
+    pub(super) fn header(&self) -> Result<HeaderValue, ApiError> {
+        let mut value = HeaderValue::from_str(self.0.expose_secret()).map_err(|_| ApiError::BadInput {
+            field: "api_key",
+            why: "the API key cannot be sent in a header: paste it again".to_owned(),
+        })?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+
+    /// Blots the key out of a text that a server sent back.
+    pub(super) fn blot<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
+        let key = self.0.expose_secret();
+        // A key of a few letters would blot out ordinary words; it protects nothing either.
+        if key.len() >= 6 && text.contains(key) { text.replace(key, "[key]").into() } else { text.into() }
+    }
+
+    /// Feeds the key to a hash that never leaves the process.
+    pub(super) fn hash_into(&self, hasher: &mut impl std::hash::Hasher) {
+        hasher.write(self.0.expose_secret().as_bytes());
+        hasher.write_u8(0xff);
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey([redacted])")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_trimmed_checked_and_never_shown() {
+        let key = ApiKey::new(" dmu_live_0123456789abcdefghij\n").expect("a key");
+        assert_eq!(key.prefix_shown(), "dmu_live_…");
+        assert_eq!(format!("{key:?}"), "ApiKey([redacted])");
+        assert_eq!(ApiKey::new("abcdef").expect("a key").prefix_shown(), "ab…");
+        assert_eq!(ApiKey::new("ab").expect("a key").prefix_shown(), "…");
+        for wrong in ["", "  ", "a b", "a\nb", "열쇠", "a\u{7f}b", "\u{feff}abc"] {
+            let said = ApiKey::new(wrong).expect_err(wrong).to_string();
+            assert!(said.contains("API key"), "{said}");
+            assert!(wrong.trim().is_empty() || !said.contains(wrong), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_comes_back_is_blotted_out() {
+        let key = ApiKey::new("dmu_live_0123456789").expect("a key");
+        assert_eq!(key.blot("no such key: dmu_live_0123456789!"), "no such key: [key]!");
+    }
+}

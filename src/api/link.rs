@@ -1,0 +1,52 @@
+//! How the link to the service stands: what a header line shows.
+
+use tokio::time::Instant;
+
+/// The state of the traffic of one key, as of its last change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkStatus {
+    /// Requests of this key, by this process, that count against its minute: under way, or completed less
+    /// than 60 s ago.
+    pub used_last_minute: u32,
+    /// How many there may be.
+    pub limit: u32,
+    /// Requests that wait for their turn.
+    pub waiting: u32,
+    /// Nothing is sent before this moment, because the service asked for it (`Retry-After`).
+    pub held_until: Option<Instant>,
+    /// What went wrong last, until something goes right again.
+    pub last_error: Option<LinkTrouble>,
+    /// When the service last answered in its own words.
+    pub last_ok: Option<Instant>,
+    /// When this status next changes by the mere passing of time; a timer on it and another look at
+    /// `Reader::link_now` keep a display right.
+    pub next_change: Option<Instant>,
+}
+
+/// What is wrong with the link as a whole, not with one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LinkTrouble {
+    /// The key is not accepted.
+    KeyRefused,
+    /// This computer's address is not accepted.
+    AddressRefused,
+    /// No connection, or no answer.
+    Unreachable,
+    /// Something else answers.
+    NotThisService,
+    /// 5xx.
+    ServiceFailing,
+}
+
+impl LinkTrouble {
+    /// A few words for it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::KeyRefused => "key refused",
+            Self::AddressRefused => "address refused",
+            Self::Unreachable => "unreachable",
+            Self::NotThisService => "not this service",
+            Self::ServiceFailing => "service failing",
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Pictures of badges, from wherever the service says: a client of its own that has no key, sends no
+//! referrer and reads no more than it must.
+
+use super::address::is_loopback;
+use super::connection::{Connection, Timeouts};
+use super::error::Result;
+use super::wire;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, redirect};
+use std::fmt;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+/// The longest picture that is read.
+pub const LONGEST_PICTURE: usize = 5 * 1024 * 1024;
+const MAX_REDIRECTS: usize = 5;
+
+/// A picture as it came; not decoded, not trusted.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// At most [`LONGEST_PICTURE`] bytes.
+    pub bytes: Vec<u8>,
+    /// What the server calls it, such as `image/png`; it may be wrong.
+    pub content_type: Option<String>,
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Picture({} bytes, {:?})", self.bytes.len(), self.content_type)
+    }
+}
+
+/// Why there is no picture. Shows no URL: a picture's may hold a signature.
+#[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
+pub enum PictureError {
+    /// Not an address that is fetched.
+    #[error("the picture's address is not fetched: {0}")]
+    Refused(&'static str),
+    /// The server answered with another status than 200.
+    #[error("the picture's server answered HTTP {0}")]
+    Status(u16),
+    /// Longer than [`LONGEST_PICTURE`], or broken off.
+    #[error("the picture could not be read: {0}")]
+    Unreadable(String),
+    /// No answer.
+    #[error("the picture's server could not be reached: {0}")]
+    NotReached(String),
+    /// The caller gave it up.
+    #[error("given up")]
+    Cancelled,
+}
+
+/// Fetches pictures. Knows no key.
+#[derive(Clone)]
+pub struct Pictures {
+    client: Client,
+    loopback_too: bool,
+}
+
+impl fmt::Debug for Pictures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pictures")
+    }
+}
+
+impl Pictures {
+    /// Prepares the client; only the proxy, the time-outs and the host of the connection are looked at.
+    /// Pictures on this computer are fetched only when the service itself is on it: a service elsewhere has
+    /// no business with what listens here.
+    ///
+    /// # Errors
+    /// [`super::ApiError::NotReached`] when this computer has no certificate store and the service is not on it.
+    pub fn new(connection: &Connection) -> Result<Self> {
+        wire::install_crypto();
+        let loopback_too = Url::parse(connection.base_url.trim()).is_ok_and(|url| is_loopback(&url));
+        let Timeouts { connect, read, .. } = connection.timeouts;
+        let build = |bare: bool| -> Result<Client> {
+            let mut builder = Client::builder()
+                .no_proxy()
+                .referer(false)
+                .gzip(true)
+                .retry(reqwest::retry::never())
+                .redirect(redirect::Policy::custom(move |attempt| follow(attempt, loopback_too)))
+                .user_agent(concat!("lapel/", env!("CARGO_PKG_VERSION")))
+                .connect_timeout(connect)
+                .read_timeout(read)
+                .timeout(read.saturating_add(Duration::from_secs(1)).saturating_mul(2))
+                .pool_max_idle_per_host(2);
+            if let Some(proxy) = connection.proxy.as_deref().filter(|p| !p.is_empty()) {
+                builder = builder.proxy(
+                    wire::proxy(proxy)?.no_proxy(reqwest::NoProxy::from_string("localhost,127.0.0.0/8,::1")),
+                );
+            }
+            if bare {
+                builder = builder.tls_certs_only(std::iter::empty());
+            }
+            builder.build().map_err(wire::no_tls)
+        };
+        // With a sandbox on this computer, pictures work without a certificate store too.
+        let client = build(false).or_else(|error| if loopback_too { build(true) } else { Err(error) })?;
+        Ok(Self { client, loopback_too })
+    }
+
+    /// Fetches a picture by its absolute address; see [`super::Reader::picture_url`] for relative ones.
+    /// Dropping the future or cancelling the token gives it up.
+    ///
+    /// # Errors
+    /// See [`PictureError`].
+    pub async fn fetch(
+        &self,
+        url: &str,
+        cancel: &CancellationToken,
+    ) -> std::result::Result<Picture, PictureError> {
+        let url = Url::parse(url.trim()).map_err(|_| PictureError::Refused("it is not a URL"))?;
+        if let Some(why) = refused(&url, self.loopback_too) {
+            return Err(PictureError::Refused(why));
+        }
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(PictureError::Cancelled),
+            picture = self.read(url) => picture,
+        }
+    }
+
+    async fn read(&self, url: Url) -> std::result::Result<Picture, PictureError> {
+        let response =
+            self.client.get(url).send().await.map_err(|error| PictureError::NotReached(wire::why(error)))?;
+        if response.status().as_u16() != 200 {
+            return Err(PictureError::Status(response.status().as_u16()));
+        }
+        let content_type =
+            response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).map(str::to_owned);
+        let bytes = wire::bounded(response, LONGEST_PICTURE).await.map_err(PictureError::Unreadable)?;
+        Ok(Picture { bytes, content_type })
+    }
+}
+
+fn refused(url: &Url, loopback_too: bool) -> Option<&'static str> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Some("only http and https are");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Some("it holds a user name or password");
+    }
+    if !loopback_too && is_loopback(url) {
+        return Some("it points at this computer");
+    }
+    None
+}
+
+/// Redirects are followed a few times; one that leads astray ends as the redirect itself.
+fn follow(attempt: redirect::Attempt<'_>, loopback_too: bool) -> redirect::Action {
+    if attempt.previous().len() > MAX_REDIRECTS || refused(attempt.url(), loopback_too).is_some() {
+        attempt.stop()
+    } else {
+        attempt.follow()
+    }
+}

@@ -1,0 +1,168 @@
+//! The reading half of the service. There is no way from here to a request that changes anything.
+
+use super::address::Base;
+use super::call::Call;
+use super::connection::Connection;
+use super::core::Core;
+use super::decode::{self, BadgeTypes, Listed, Record};
+use super::error::{ApiError, Refusal, Result, Said};
+use super::filters::{CategoryFilter, HistoryQuery, Pairs, TemplateQuery, WalletQuery};
+use super::link::LinkStatus;
+use super::log::LogEntry;
+use crate::domain::{
+    Badge, BadgeId, Category, CategoryId, HistoryItem, Page, Ping, ServiceClock, ServiceTime, Template,
+    TemplateDetail, TemplateId, Text, WalletBadge,
+};
+use serde_json::Value;
+use std::fmt;
+use std::sync::{Arc, PoisonError};
+use tokio::sync::watch;
+
+/// The GET endpoints of one connection. Cheap to clone; clones share everything.
+///
+/// Every call may fail with any [`ApiError`] but `Quota` and `InDoubt`.
+#[derive(Clone)]
+pub struct Reader(pub(super) Arc<Core>);
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Reader").field(&self.0.base.origin()).finish()
+    }
+}
+
+/// An answer in the service's envelope that holds something else than was asked for.
+fn strange(what: String) -> ApiError {
+    ApiError::NotThisService { status: 200, what }
+}
+
+fn nothing_there() -> ApiError {
+    let message = Said::new("the answer was a success without a record");
+    ApiError::NotFound(Refusal { status: 200, code: None, message })
+}
+
+impl Reader {
+    pub(super) fn new(connection: &Connection, base: Base) -> Result<Self> {
+        Ok(Self(Arc::new(Core::new(connection, base)?)))
+    }
+
+    async fn all(&self, path: &str, query: &Pairs, call: &Call) -> Result<Value> {
+        self.0.get(path, None, query, call).await
+    }
+
+    async fn one<T: Record>(&self, path: &str, id: (&'static str, &str), call: &Call) -> Result<T> {
+        let data = self.0.get(path, Some(id), &Pairs::default(), call).await?;
+        decode::single(&data, id).map_err(strange)?.ok_or_else(nothing_there)
+    }
+
+    /// `GET /ping`: whether the key works.
+    pub async fn ping(&self, call: &Call) -> Result<Ping> {
+        let data = self.all("ping", &Pairs::default(), call).await?;
+        // The envelope alone proves the key; its data is a courtesy.
+        Ok(decode::single(&data, ("", ""))
+            .ok()
+            .flatten()
+            .unwrap_or(Ping { status: None, apikey_prefix: None }))
+    }
+
+    /// `GET /badge-types`, whose shape the contract does not show. A service that does not offer it gives an
+    /// empty list with a note.
+    pub async fn badge_types(&self, call: &Call) -> Result<BadgeTypes> {
+        match self.all("badge-types", &Pairs::default(), call).await {
+            Ok(data) => Ok(decode::badge_types(&data)),
+            Err(ApiError::NotFound(_) | ApiError::NotThisService { status: 404, .. }) => Ok(BadgeTypes {
+                types: Vec::new(),
+                problems: Vec::new(),
+                note: Some("The service does not offer badge types (404).".to_owned()),
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// `GET /categories`: the full list with levels; it does not page.
+    pub async fn categories(&self, filter: &CategoryFilter, call: &Call) -> Result<Listed<Category>> {
+        let data = self.all("categories", &filter.pairs(), call).await?;
+        decode::listed(&data).map_err(strange)
+    }
+
+    /// `GET /categories/{category_id}`.
+    pub async fn category(&self, id: &CategoryId, call: &Call) -> Result<Category> {
+        self.one("categories", ("category_id", id.wire()), call).await
+    }
+
+    /// `GET /badge-templates`, one page.
+    pub async fn templates(&self, query: &TemplateQuery, call: &Call) -> Result<Page<Template>> {
+        let data = self.all("badge-templates", &query.pairs(), call).await?;
+        decode::page(&data).map_err(strange)
+    }
+
+    /// `GET /badge-templates/{template_id}`.
+    pub async fn template(&self, id: &TemplateId, call: &Call) -> Result<TemplateDetail> {
+        self.one("badge-templates", ("template_id", id.wire()), call).await
+    }
+
+    /// `GET /badges/history`, one page.
+    pub async fn history(&self, query: &HistoryQuery, call: &Call) -> Result<Page<HistoryItem>> {
+        let data = self.all("badges/history", &query.pairs(), call).await?;
+        decode::page(&data).map_err(strange)
+    }
+
+    /// `GET /badges/{badge_id}`.
+    ///
+    /// The ids `history`, `batch` and `revoke` share their path with other endpoints of the contract and are
+    /// refused here: no answer to them would be a badge.
+    pub async fn badge(&self, id: &BadgeId, call: &Call) -> Result<Badge> {
+        if matches!(id.wire(), "history" | "batch" | "revoke") {
+            let why = "this is the name of an endpoint, not of a badge".to_owned();
+            return Err(ApiError::BadInput { field: "badge_id", why });
+        }
+        self.one("badges", ("badge_id", id.wire()), call).await
+    }
+
+    /// `GET /wallet/badges`, one page of what a holder owns.
+    pub async fn wallet(&self, query: &WalletQuery, call: &Call) -> Result<Page<WalletBadge>> {
+        if query.email.trim().is_empty() {
+            let why = "an address is needed to look up a wallet".to_owned();
+            return Err(ApiError::BadInput { field: "email", why });
+        }
+        let data = self.all("wallet/badges", &query.pairs(), call).await?;
+        decode::page(&data).map_err(strange)
+    }
+
+    /// How the link stands; changes are told as they come. The passing of time alone is not told: see
+    /// [`LinkStatus::next_change`].
+    pub fn link(&self) -> watch::Receiver<LinkStatus> {
+        self.0.pace.watch()
+    }
+
+    /// How the link stands as of now; brings what [`Reader::link`] shows up to date too.
+    pub fn link_now(&self) -> LinkStatus {
+        self.0.pace.status_now()
+    }
+
+    /// A copy of the service's clock, as the answers so far tell it.
+    pub fn clock(&self) -> ServiceClock {
+        *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Learns the offset of the service's zone-less times from a record whose moment is known; see
+    /// [`ServiceClock::learn`].
+    pub fn learn_offset(&self, recorded: &ServiceTime, happened: jiff::Timestamp) -> bool {
+        self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).learn(recorded, happened)
+    }
+
+    /// The last requests, oldest first, at most [`super::LOG_LENGTH`].
+    pub fn log(&self) -> Vec<LogEntry> {
+        self.0.log.entries()
+    }
+
+    /// Scheme, host and port: where the key goes, and where it alone goes.
+    pub fn origin(&self) -> String {
+        self.0.base.origin()
+    }
+
+    /// The address of a picture: absolute ones as they are, relative ones (the wallet's) taken from the
+    /// service's origin. `None` when it is neither http nor https.
+    pub fn picture_url(&self, raw: &Text) -> Option<String> {
+        self.0.base.picture(raw.wire())
+    }
+}

@@ -1,0 +1,80 @@
+//! `Retry-After` and `Date`: what an answer says about time.
+
+use jiff::Timestamp;
+use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
+use std::time::{Duration, SystemTime};
+
+/// The moment of the answer's `Date` header.
+pub(super) fn date(headers: &HeaderMap) -> Option<Timestamp> {
+    let moment = httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()?;
+    Timestamp::try_from(moment).ok()
+}
+
+/// How long the service asks to wait: seconds (contract, "Errors" rule 1), or an HTTP date, which is taken
+/// relative to the answer's own `Date`, since the two clocks need not agree. `None` when absent or nonsense;
+/// the longest of several.
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers
+        .get_all(RETRY_AFTER)
+        .iter()
+        .filter_map(|v| v.to_str().ok())
+        .filter_map(|v| one(v.trim(), headers))
+        .max()
+}
+
+fn one(value: &str, headers: &HeaderMap) -> Option<Duration> {
+    let is_number = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
+    if is_number {
+        // Too many digits for a number is a very long time, not nonsense.
+        return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
+    }
+    if let Some((whole, fraction)) = value.split_once('.')
+        && !fraction.is_empty()
+        && [whole, fraction].iter().all(|part| part.bytes().all(|b| b.is_ascii_digit()))
+    {
+        let whole: u64 = whole.parse().ok()?;
+        return Some(Duration::from_secs(whole.saturating_add(1)));
+    }
+    let until = httpdate::parse_http_date(value).ok()?;
+    let now = date(headers).map_or_else(SystemTime::now, SystemTime::from);
+    Some(until.duration_since(now).unwrap_or(Duration::ZERO))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reqwest::header::HeaderValue;
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        let mut map = HeaderMap::new();
+        for (name, value) in pairs {
+            map.append(*name, HeaderValue::from_static(value));
+        }
+        map
+    }
+
+    #[test]
+    fn every_form_is_read_and_nonsense_is_not() {
+        const DATE: &str = "Sat, 21 Nov 2026 08:00:00 GMT";
+        for (value, wait) in [
+            ("7", Some(7)),
+            ("0", Some(0)),
+            (" 12 ", Some(12)),
+            ("1.5", Some(2)),
+            ("Sat, 21 Nov 2026 08:00:30 GMT", Some(30)),
+            ("Sat, 21 Nov 2026 07:00:00 GMT", Some(0)),
+            ("99999999999999999999999", Some(u64::MAX)),
+            ("-5", None),
+            ("soon", None),
+            ("", None),
+            ("5s", None),
+            (".", None),
+        ] {
+            let map = headers(&[("date", DATE), ("retry-after", value)]);
+            assert_eq!(retry_after(&map), wait.map(Duration::from_secs), "{value:?}");
+        }
+        assert_eq!(retry_after(&headers(&[])), None);
+        let twice = headers(&[("retry-after", "3"), ("retry-after", "9"), ("retry-after", "x")]);
+        assert_eq!(retry_after(&twice), Some(Duration::from_secs(9)));
+    }
+}

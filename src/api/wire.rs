@@ -1,0 +1,187 @@
+//! One exchange with the service: a request out, a bounded answer in. No retry, no redirect, no cookie, no
+//! proxy that the profile does not name.
+
+use super::address::Base;
+use super::connection::{Connection, Timeouts};
+use super::envelope::{Answer, Body};
+use super::error::{ApiError, Result, mask};
+use super::key::ApiKey;
+use super::retry_after;
+use jiff::Timestamp;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LOCATION};
+use reqwest::{Client, Method, Request, Response};
+use std::io::ErrorKind;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+use url::Url;
+
+/// The longest answer that is read, after unpacking.
+const LONGEST_BODY: usize = 16 * 1024 * 1024;
+const KEY_HEADER: &str = "x-api-key";
+
+/// Installs the process's TLS provider. Does nothing when one is there; every connection does it by itself.
+pub fn install_crypto() {
+    // The error says that a provider is installed already, which is what is wanted.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+/// What a client is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Connections are kept alive and shared.
+    Get,
+    /// Every request has a connection of its own, so that one that died while idle cannot leave a POST in
+    /// doubt, and HTTP/1.1, where no layer below may send anything twice.
+    Post,
+}
+
+/// An exchange that brought no answer.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// Provably nothing of the request left.
+    NotReached(String),
+    /// It may have left, in part or whole.
+    Broken(String),
+}
+
+impl Failure {
+    /// For the log.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::NotReached(_) => "not reached",
+            Self::Broken(_) => "broke off",
+        }
+    }
+}
+
+pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> Result<Client> {
+    install_crypto();
+    let Timeouts { connect, read, total, total_post, .. } = of.timeouts;
+    let mut builder = Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .retry(reqwest::retry::never())
+        .gzip(true)
+        .user_agent(concat!("lapel/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(connect)
+        .pool_idle_timeout(Duration::from_secs(60));
+    builder = match purpose {
+        Use::Get => builder.pool_max_idle_per_host(4).read_timeout(read).timeout(total),
+        Use::Post => {
+            builder.pool_max_idle_per_host(0).http1_only().read_timeout(total_post).timeout(total_post)
+        }
+    };
+    if base.is_loopback() {
+        // A name is only a name: `localhost` is this computer here, whatever a resolver says. Port 0 stands
+        // for the port of the URL.
+        let here = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
+        builder = builder.resolve_to_addrs("localhost", &here.map(|ip| SocketAddr::new(ip, 0)));
+    } else if let Some(proxy) = of.proxy.as_deref().filter(|p| !p.is_empty()) {
+        builder = builder.proxy(self::proxy(proxy)?);
+    }
+    if base.is_plain_http() {
+        // Without it a computer without a certificate store could not even talk to itself.
+        builder = builder.tls_certs_only(std::iter::empty());
+    }
+    builder.build().map_err(no_tls)
+}
+
+pub(super) fn proxy(url: &str) -> Result<reqwest::Proxy> {
+    reqwest::Proxy::all(url).map_err(|_| ApiError::BadInput {
+        field: "proxy",
+        why: "this is not a proxy URL: give it as http://host:port".to_owned(),
+    })
+}
+
+pub(super) fn no_tls(error: reqwest::Error) -> ApiError {
+    ApiError::NotReached {
+        why: format!("no secure connection can be prepared on this computer ({})", why(error)),
+    }
+}
+
+pub(super) fn get(url: Url, key: HeaderValue) -> Request {
+    let mut request = Request::new(Method::GET, url);
+    let headers = request.headers_mut();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    headers.insert(KEY_HEADER, key);
+    request
+}
+
+pub(super) fn post(url: Url, key: HeaderValue, json: Vec<u8>) -> Request {
+    let mut request = Request::new(Method::POST, url);
+    let headers = request.headers_mut();
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(KEY_HEADER, key);
+    *request.body_mut() = Some(json.into());
+    request
+}
+
+/// Sends a request and reads its answer. The moment is the answer's `Date`, where it is in the service's own
+/// words: a login portal's clock is not the service's.
+pub(super) async fn exchange(
+    client: &Client,
+    request: Request,
+    key: &ApiKey,
+) -> std::result::Result<(Answer, Option<Timestamp>), Failure> {
+    let response = client.execute(request).await.map_err(|error| {
+        if error.is_connect() { Failure::NotReached(why(error)) } else { Failure::Broken(why(error)) }
+    })?;
+    let status = response.status().as_u16();
+    let date = retry_after::date(response.headers());
+    let wait = retry_after::retry_after(response.headers());
+    let location = response.headers().get(LOCATION).and_then(|v| host_of(v, response.url()));
+    let body = bounded(response, LONGEST_BODY).await.map(|bytes| Body::read(&bytes, key));
+    let date = if matches!(body, Ok(Body::Envelope(_))) { date } else { None };
+    Ok((Answer { status, retry_after: wait, location, body }, date))
+}
+
+fn host_of(location: &HeaderValue, from: &Url) -> Option<String> {
+    let to = from.join(location.to_str().ok()?).ok()?;
+    to.host_str().map(str::to_owned)
+}
+
+/// Reads a body up to a bound, counted after unpacking.
+pub(super) async fn bounded(mut response: Response, longest: usize) -> std::result::Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if bytes.len() + chunk.len() > longest => {
+                return Err(format!("the answer is longer than {} MB", longest / (1024 * 1024)));
+            }
+            Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
+            Ok(None) => return Ok(bytes),
+            Err(error) => return Err(why(error)),
+        }
+    }
+}
+
+/// A few words for a failure, without its URL.
+pub(super) fn why(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    if error.is_timeout() {
+        let phase = if error.is_connect() { "connecting took too long" } else { "no answer in time" };
+        return phase.to_owned();
+    }
+    if error.is_dns() {
+        return "the host name is not known".to_owned();
+    }
+    let mut deepest: &dyn std::error::Error = &error;
+    while let Some(source) = deepest.source() {
+        if let Some(io) = source.downcast_ref::<std::io::Error>() {
+            match io.kind() {
+                ErrorKind::ConnectionRefused => return "the connection was refused".to_owned(),
+                ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+                    return "the connection broke off".to_owned();
+                }
+                ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable => {
+                    return "there is no way to the host".to_owned();
+                }
+                _ => {}
+            }
+        }
+        deepest = source;
+    }
+    mask(&crate::domain::text::scrub(&deepest.to_string()))
+}

@@ -1,0 +1,163 @@
+//! The writing half: the three POST endpoints. What they answer is acceptance, never the result.
+
+use super::call::Call;
+use super::connection::Connection;
+use super::decode_records::{accepted, batch_accepted, revoke_accepted};
+use super::error::{ApiError, Result};
+use super::reader::Reader;
+use super::wire::{self, Use};
+use crate::domain::{Accepted, BadgeId, BatchAccepted, RevokeAccepted, TemplateId};
+use reqwest::Client;
+use serde_json::json;
+use std::fmt;
+
+/// The most entries of a batch or a revoke request (contract, "Limits").
+pub const MAX_ENTRIES: usize = 1000;
+
+/// A person to be issued a badge. `Debug` shows neither name nor address.
+#[derive(Clone, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the fields are the contract's")]
+pub struct Recipient {
+    pub recipient_name: String,
+    pub recipient_email: String,
+}
+
+impl fmt::Debug for Recipient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Recipient([redacted])")
+    }
+}
+
+/// What `POST /badges` takes. `Debug` shows neither name nor address.
+#[derive(Clone, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the fields are the contract's")]
+pub struct IssueRequest {
+    pub template_id: TemplateId,
+    pub recipient_name: String,
+    pub recipient_email: String,
+}
+
+impl fmt::Debug for IssueRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IssueRequest").field("template_id", &self.template_id).finish_non_exhaustive()
+    }
+}
+
+/// What `POST /badges/batch` takes: at most 1000 recipients.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the fields are the contract's")]
+pub struct BatchRequest {
+    pub template_id: TemplateId,
+    pub recipients: Vec<Recipient>,
+}
+
+/// What `POST /badges/revoke` takes: at most 1000 ids.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the fields are the contract's")]
+pub struct RevokeRequest {
+    pub badge_ids: Vec<BadgeId>,
+    /// Sent as it is; holders and verifiers may see it.
+    pub reason: String,
+}
+
+/// The POST endpoints of one connection, with its reading half. Made by [`super::connect`] only.
+///
+/// A request is sent again only after 429, or when no connection came about. Whatever else leaves its fate
+/// unknown is [`ApiError::InDoubt`]: look into the history before sending it again. The call's token gives up
+/// a request that waits for its turn, never one that is under way; dropping the future does not un-send it.
+#[derive(Clone)]
+pub struct Writer {
+    reader: Reader,
+    posts: Client,
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Writer").field(&self.reader).finish()
+    }
+}
+
+impl Writer {
+    pub(super) fn new(reader: Reader, connection: &Connection) -> Result<Self> {
+        let posts = wire::client(connection, &reader.0.base, Use::Post)?;
+        Ok(Self { reader, posts })
+    }
+
+    /// The reading half.
+    pub fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// `POST /badges`: asks for one badge. Accepted is not issued.
+    ///
+    /// # Errors
+    /// [`ApiError::InDoubt`] with `accepted` when the service accepted but gave no readable `badge_id`.
+    pub async fn issue(&self, request: &IssueRequest, call: &Call) -> Result<Accepted> {
+        filled("recipient_name", &request.recipient_name)?;
+        filled("recipient_email", &request.recipient_email)?;
+        let body = json!({
+            "template_id": request.template_id.wire(),
+            "recipient_name": request.recipient_name,
+            "recipient_email": request.recipient_email,
+        });
+        let data = self.reader.0.post(&self.posts, "badges", &body, call).await?;
+        accepted(&data).map_err(unbound)
+    }
+
+    /// `POST /badges/batch`: asks for one badge for each of at most 1000 recipients. Items that could not be
+    /// read are in `problems`: accepted, but not known to whom they belong.
+    ///
+    /// # Errors
+    /// [`ApiError::BadInput`] for none or more than 1000 recipients, before anything is sent.
+    pub async fn issue_batch(&self, request: &BatchRequest, call: &Call) -> Result<BatchAccepted> {
+        entries("recipients", request.recipients.len())?;
+        for recipient in &request.recipients {
+            filled("recipient_name", &recipient.recipient_name)?;
+            filled("recipient_email", &recipient.recipient_email)?;
+        }
+        let recipients: Vec<_> = request
+            .recipients
+            .iter()
+            .map(|r| json!({ "recipient_name": r.recipient_name, "recipient_email": r.recipient_email }))
+            .collect();
+        let body = json!({ "template_id": request.template_id.wire(), "recipients": recipients });
+        let data = self.reader.0.post(&self.posts, "badges/batch", &body, call).await?;
+        batch_accepted(&data).map_err(unbound)
+    }
+
+    /// `POST /badges/revoke`: asks to revoke at most 1000 badges. Those that are not Issued are dropped by
+    /// the service without a word; the answer is two numbers.
+    ///
+    /// # Errors
+    /// [`ApiError::BadInput`] for no reason, and for none or more than 1000 ids, before anything is sent.
+    pub async fn revoke(&self, request: &RevokeRequest, call: &Call) -> Result<RevokeAccepted> {
+        entries("badge_ids", request.badge_ids.len())?;
+        filled("reason", &request.reason)?;
+        let ids: Vec<_> = request.badge_ids.iter().map(BadgeId::wire).collect();
+        let body = json!({ "badge_ids": ids, "reason": request.reason });
+        let data = self.reader.0.post(&self.posts, "badges/revoke", &body, call).await?;
+        Ok(revoke_accepted(&data))
+    }
+}
+
+fn unbound(why: String) -> ApiError {
+    ApiError::InDoubt { accepted: true, status: Some(202), why }
+}
+
+fn filled(field: &'static str, value: &str) -> Result<()> {
+    if value.trim().is_empty() {
+        return Err(ApiError::BadInput { field, why: "it is empty, and the service requires it".to_owned() });
+    }
+    Ok(())
+}
+
+fn entries(field: &'static str, count: usize) -> Result<()> {
+    match count {
+        0 => Err(ApiError::BadInput { field, why: "there is none".to_owned() }),
+        1..=MAX_ENTRIES => Ok(()),
+        _ => Err(ApiError::BadInput {
+            field,
+            why: format!("there are {count}; one request takes at most {MAX_ENTRIES}"),
+        }),
+    }
+}
