@@ -1,0 +1,72 @@
+//! Base URLs and proxies, as far as the settings can judge them. The client checks again before it sends.
+
+use url::{Host, Url};
+
+/// A base URL that may be used: https, or http to this computer; no user, query or fragment.
+///
+/// # Errors
+/// What is wrong, without repeating the address: it may hold a password.
+pub(super) fn check_base_url(raw: &str) -> Result<String, &'static str> {
+    let raw = raw.trim();
+    if raw.is_empty() {
+        return Err("is empty: give the whole address, such as https://host/api/v1/ext");
+    }
+    let url = parse(raw)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("must begin with https://");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("must not hold a user name or password: remove what stands before the @");
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("must end before any ? or #: remove the rest");
+    }
+    if url.scheme() == "http" && !is_loopback(&url) {
+        return Err("plain http:// would show the API key to the network: use https:// \
+                    (http is allowed for this computer only: 127.0.0.1, ::1, localhost)");
+    }
+    Ok(raw.trim_end_matches('/').to_owned())
+}
+
+/// Whether a base URL ends in the path that the contract names.
+pub(super) fn has_usual_path(base_url: &str) -> bool {
+    base_url.trim_end_matches('/').ends_with("/api/v1/ext")
+}
+
+/// Whether two addresses lead to the same scheme, host and port.
+pub(super) fn same_origin(one: &str, other: &str) -> bool {
+    match (Url::parse(one), Url::parse(other)) {
+        (Ok(one), Ok(other)) => one.origin() == other.origin(),
+        _ => false,
+    }
+}
+
+/// A proxy address.
+pub(super) fn check_proxy(raw: &str) -> Result<String, &'static str> {
+    let raw = raw.trim();
+    let url = parse(raw)?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("must begin with http:// or https://, such as http://proxy.example:8080");
+    }
+    Ok(raw.to_owned())
+}
+
+fn parse(raw: &str) -> Result<Url, &'static str> {
+    match Url::parse(raw) {
+        Ok(url) if url.host().is_none() && matches!(url.scheme(), "http" | "https") => {
+            Err("has no host: give the whole address, such as https://host/api/v1/ext")
+        }
+        Ok(url) => Ok(url),
+        Err(url::ParseError::RelativeUrlWithoutBase) => Err("lacks https:// in front"),
+        Err(_) => Err("is not an address: give it whole, such as https://host/api/v1/ext"),
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
+    }
+}

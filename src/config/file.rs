@@ -1,0 +1,317 @@
+//! `config.toml`: what may stand in it, and what is wrong with what stands there.
+
+use super::address::{check_base_url, check_proxy};
+use super::mistake::{ConfigError, Mistake};
+use super::place::{Sheet, Value, join};
+use super::profile::{Environment, NAME_RULE, is_profile_name};
+use super::ui::{GlyphChoice, ThemeChoice};
+use jiff::tz::Offset;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use toml::de::DeTable;
+
+/// A settings file is a page of text; something larger is something else.
+const LARGEST: u64 = 1 << 20;
+
+const TOP: &[&str] = &["default_profile", "theme", "glyphs", "profiles"];
+const PROFILE: &[&str] =
+    &["environment", "base_url", "organisation", "read_only", "key", "rate_limit", "utc_offset", "proxy"];
+/// Names under which people try to write a key into the file.
+const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token", "secret", "password"];
+
+/// What to do instead of writing a key into the settings.
+const KEY_ADVICE: &str = "a key must not stand in this file: take it out, and put it into a file that only \
+                          you can read, named keys/ and the profile's name beside this file (or say \
+                          key = { env = \"NAME\" } or key = { file = \"path\" })";
+
+/// The settings file as it was read.
+#[derive(Debug, Default)]
+pub(super) struct ConfigFile {
+    pub path: PathBuf,
+    /// The name with its line.
+    pub default_profile: Option<(String, usize)>,
+    pub theme: Option<ThemeChoice>,
+    pub glyphs: Option<GlyphChoice>,
+    /// In the order of the file.
+    pub profiles: Vec<Entry>,
+}
+
+/// A profile as the file describes it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub name: String,
+    pub line: usize,
+    pub environment: Option<Environment>,
+    pub base_url: String,
+    pub organisation: Option<String>,
+    pub read_only: bool,
+    pub key: KeySource,
+    pub rate_limit: Option<u32>,
+    pub utc_offset: Option<Offset>,
+    pub proxy: Option<String>,
+}
+
+/// Where the key of a profile is to be found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum KeySource {
+    /// `keys/NAME` in the config folder.
+    Default,
+    /// An environment variable, with the line that names it.
+    Env(String, usize),
+    /// A file, with the line that names it.
+    File(String, usize),
+}
+
+impl ConfigFile {
+    /// Reads the file; one that does not exist is an empty one.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        match read_text(path)? {
+            Some(text) => Self::parse(path, &text),
+            None => Ok(Self { path: path.to_owned(), ..Self::default() }),
+        }
+    }
+
+    /// Reads settings from a text.
+    ///
+    /// # Errors
+    /// All mistakes that are in it, by line.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        let mut sheet = Sheet::new(path, text);
+        let mut read = Self { path: path.to_owned(), ..Self::default() };
+        if let Some(table) = sheet.parse() {
+            read.take_top(&mut sheet, table.get_ref());
+        }
+        if sheet.mistakes.is_empty() {
+            read.profiles.sort_by_key(|entry| entry.line);
+            return Ok(read);
+        }
+        sheet.mistakes.sort_by_key(|mistake| mistake.line);
+        Err(ConfigError::new(sheet.mistakes))
+    }
+
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.profiles.iter().find(|entry| entry.name == name)
+    }
+
+    /// The names of the profiles, for messages.
+    pub fn names(&self) -> String {
+        match self.profiles.as_slice() {
+            [] => "none".to_owned(),
+            all => all.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", "),
+        }
+    }
+
+    /// A mistake in this file.
+    pub fn wrong(&self, line: usize, field: &str, what: impl Into<String>) -> ConfigError {
+        Mistake::in_file(&self.path, Some(line), Some(field), what).into()
+    }
+
+    fn take_top(&mut self, sheet: &mut Sheet<'_>, top: &DeTable<'_>) {
+        refuse_keys(sheet, top, "");
+        // The right name in the wrong place: above the first profile.
+        if let Some((name, _)) = top.get_key_value("key") {
+            sheet.wrong(name.span().start, "key", KEY_ADVICE);
+        }
+        sheet.unknown(top, "", TOP, &[KEY_LIKE, &["key"]].concat());
+        if let Some(value) = top.get("theme") {
+            self.theme = sheet.word(value, "theme");
+        }
+        if let Some(value) = top.get("glyphs") {
+            self.glyphs = sheet.word(value, "glyphs");
+        }
+        if let Some(profiles) = top.get("profiles")
+            && let Some(profiles) = sheet.table(profiles, "profiles", "tables such as [profiles.demo]")
+        {
+            self.take_profiles(sheet, profiles);
+        }
+        if let Some(value) = top.get("default_profile")
+            && let Some(name) = sheet.text(value, "default_profile")
+        {
+            let known = top.get("profiles").and_then(|p| p.get_ref().as_table());
+            if known.is_some_and(|profiles| profiles.contains_key(name)) {
+                self.default_profile = Some((name.to_owned(), sheet.line(value.span().start)));
+            } else {
+                let names = self.names();
+                let what = format!("names a profile that this file does not have; it has: {names}");
+                sheet.wrong(value.span().start, "default_profile", what);
+            }
+        }
+    }
+
+    fn take_profiles(&mut self, sheet: &mut Sheet<'_>, profiles: &DeTable<'_>) {
+        for (name, value) in profiles {
+            let at = name.span().start;
+            let name = name.get_ref().as_ref();
+            if !is_profile_name(name) {
+                sheet.wrong(at, "profiles", format!("this name cannot be used: {NAME_RULE}"));
+                continue;
+            }
+            let prefix = join("profiles", name);
+            let Some(table) = sheet.table(value, &prefix, "a table of settings") else { continue };
+            let before = sheet.mistakes.len();
+            let entry = take_profile(sheet, table, name, at);
+            if sheet.mistakes.len() == before
+                && let Some(entry) = entry
+            {
+                self.profiles.push(entry);
+            }
+        }
+    }
+}
+
+fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usize) -> Option<Entry> {
+    let prefix = join("profiles", name);
+    let field = |name: &str| join(&prefix, name);
+    refuse_keys(sheet, table, &prefix);
+    sheet.unknown(table, &prefix, PROFILE, KEY_LIKE);
+
+    let base_url = match table.get("base_url") {
+        Some(value) => sheet.text(value, &field("base_url")).and_then(|raw| {
+            check_base_url(raw).map_err(|why| sheet.wrong(value.span().start, &field("base_url"), why)).ok()
+        }),
+        None => {
+            let what = "is missing: write base_url = \"https://host/api/v1/ext\" under this profile";
+            sheet.wrong(at, &field("base_url"), what);
+            None
+        }
+    };
+    let proxy = table.get("proxy").and_then(|value| {
+        let raw = sheet.text(value, &field("proxy"))?;
+        check_proxy(raw).map_err(|why| sheet.wrong(value.span().start, &field("proxy"), why)).ok()
+    });
+    let utc_offset = table.get("utc_offset").and_then(|value| {
+        let offset = value.get_ref().as_str().and_then(read_offset);
+        if offset.is_none() {
+            let what = "must be hours and minutes from UTC in quotes, such as \"+09:00\"";
+            sheet.wrong(value.span().start, &field("utc_offset"), what);
+        }
+        offset
+    });
+    Some(Entry {
+        name: name.to_owned(),
+        line: sheet.line(at),
+        environment: table.get("environment").and_then(|v| sheet.word(v, &field("environment"))),
+        organisation: table
+            .get("organisation")
+            .and_then(|v| sheet.text(v, &field("organisation")))
+            .map(str::to_owned)
+            .filter(|label| !label.trim().is_empty()),
+        read_only: table
+            .get("read_only")
+            .and_then(|v| sheet.truth(v, &field("read_only")))
+            .unwrap_or_default(),
+        key: table.get("key").map_or(KeySource::Default, |v| take_key(sheet, v, &field("key"))),
+        rate_limit: table.get("rate_limit").and_then(|v| sheet.number(v, &field("rate_limit"), 1, 1_000_000)),
+        utc_offset,
+        proxy,
+        base_url: base_url?,
+    })
+}
+
+/// `key = { env = "NAME" }` or `key = { file = "path" }`.
+fn take_key(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource {
+    let at = value.span().start;
+    let Some(table) = value.get_ref().as_table() else {
+        sheet.wrong(at, field, KEY_ADVICE);
+        return KeySource::Default;
+    };
+    sheet.unknown(table, field, &["env", "file"], &[]);
+    let mut one = |name: &str| {
+        let value = table.get(name)?;
+        let text = sheet.text(value, &join(field, name))?;
+        if text.is_empty() {
+            sheet.wrong(value.span().start, &join(field, name), "is empty");
+        }
+        if name == "env" && !text.is_empty() && !is_variable(text) {
+            let what = "must be the name of an environment variable, not the key itself";
+            sheet.wrong(value.span().start, &join(field, name), what);
+        }
+        Some((text.to_owned(), sheet.line(value.span().start)))
+    };
+    match (one("env"), one("file")) {
+        (Some((name, line)), None) => KeySource::Env(name, line),
+        (None, Some((path, line))) => KeySource::File(path, line),
+        (Some(_), Some(_)) => {
+            sheet.wrong(at, field, "says both env and file: keep one of them");
+            KeySource::Default
+        }
+        (None, None) => {
+            if table.is_empty() {
+                sheet.wrong(at, field, "says neither env nor file: name one of them");
+            }
+            KeySource::Default
+        }
+    }
+}
+
+/// Points out keys under their likely names; a plain "not known" would not say where they belong.
+fn refuse_keys(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) {
+    for name in KEY_LIKE {
+        if let Some((name, _)) = table.get_key_value(*name) {
+            sheet.wrong(name.span().start, &join(prefix, name.get_ref()), KEY_ADVICE);
+        }
+    }
+}
+
+fn is_variable(name: &str) -> bool {
+    name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// `+09:00`, `-03:30`, up to 14 hours, which is as far as the earth goes.
+fn read_offset(raw: &str) -> Option<Offset> {
+    let (sign, rest) = match raw.split_at_checked(1)? {
+        ("+", rest) => (1, rest),
+        ("-", rest) => (-1, rest),
+        _ => return None,
+    };
+    let (hours, minutes) = rest.split_once(':')?;
+    let two =
+        |s: &str| (s.len() == 2 && s.bytes().all(|b| b.is_ascii_digit())).then(|| s.parse::<i32>().ok())?;
+    let (hours, minutes) = (two(hours)?, two(minutes)?);
+    if minutes > 59 || hours * 60 + minutes > 14 * 60 {
+        return None;
+    }
+    Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
+}
+
+/// The text of the settings file; `None` when there is none.
+pub(super) fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
+    let wrong = |line, what: String| ConfigError::from(Mistake::in_file(path, line, None, what));
+    let cannot = |why: std::io::Error| wrong(None, format!("cannot be read: {why}"));
+    // Looked at first: opening a pipe would wait for its other end.
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_file() => {}
+        Ok(_) => return Err(wrong(None, "is not a file".to_owned())),
+        Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(why) => return Err(cannot(why)),
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(cannot)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(wrong(None, "is larger than 1 MB: this cannot be a settings file".to_owned()));
+    }
+    String::from_utf8(bytes).map(Some).map_err(|why| {
+        let good = &why.as_bytes()[..why.utf8_error().valid_up_to()];
+        let line = good.iter().filter(|b| **b == b'\n').count() + 1;
+        wrong(Some(line), "is not UTF-8 text: save the file as UTF-8".to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn offsets_are_read_strictly() {
+        assert_eq!(read_offset("+09:00").map(Offset::seconds), Some(32_400));
+        assert_eq!(read_offset("-03:30").map(Offset::seconds), Some(-12_600));
+        assert_eq!(read_offset("+00:00").map(Offset::seconds), Some(0));
+        for wrong in
+            ["", "9", "+9:00", "09:00", "+09:60", "+15:00", "+09", "+09:00:00", "KST", "＋09:00", "+-9:00"]
+        {
+            assert!(read_offset(wrong).is_none(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Reading TOML by hand, so that every mistake has its line and no message repeats a value.
+//!
+//! The deserializer's own errors quote the offending source line, and some of its messages quote values
+//! (`invalid type: string "…"`). Here a message is made of our own words, field names and line numbers.
+
+use super::mistake::Mistake;
+use super::ui::Words;
+use std::path::Path;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value with the place where it stands.
+pub(super) type Value<'t> = Spanned<DeValue<'t>>;
+
+/// A text with its mistakes, while it is read.
+pub(super) struct Sheet<'a> {
+    file: &'a Path,
+    text: &'a str,
+    pub mistakes: Vec<Mistake>,
+}
+
+impl<'a> Sheet<'a> {
+    pub fn new(file: &'a Path, text: &'a str) -> Self {
+        Self { file, text, mistakes: Vec::new() }
+    }
+
+    /// The 1-based line of a byte offset.
+    pub fn line(&self, offset: usize) -> usize {
+        let before = self.text.get(..offset).unwrap_or(self.text);
+        before.bytes().filter(|b| *b == b'\n').count() + 1
+    }
+
+    /// Notes a mistake.
+    pub fn wrong(&mut self, offset: usize, field: &str, what: impl Into<String>) {
+        let line = self.line(offset);
+        self.mistakes.push(Mistake::in_file(self.file, Some(line), Some(field), what));
+    }
+
+    /// Parses the text, or notes why it is no TOML.
+    pub fn parse(&mut self) -> Option<Spanned<DeTable<'a>>> {
+        match DeTable::parse(self.text) {
+            Ok(table) => Some(table),
+            Err(error) => {
+                // The messages of the parser itself are fixed sentences; none carries a value. The line
+                // that it would quote is left out.
+                let offset = error.span().map_or(0, |span| span.start);
+                let what = format!("this is not TOML: {}", error.message());
+                self.wrong(offset, "", what);
+                None
+            }
+        }
+    }
+
+    /// A field that must be text.
+    pub fn text<'v>(&mut self, value: &'v Value<'_>, field: &str) -> Option<&'v str> {
+        let text = value.get_ref().as_str();
+        if text.is_none() {
+            self.wrong(value.span().start, field, "must be text in quotes");
+        }
+        text
+    }
+
+    /// A field that must be true or false.
+    pub fn truth(&mut self, value: &Value<'_>, field: &str) -> Option<bool> {
+        let truth = value.get_ref().as_bool();
+        if truth.is_none() {
+            self.wrong(value.span().start, field, "must be true or false, without quotes");
+        }
+        truth
+    }
+
+    /// A field that must be a whole number of a range.
+    pub fn number(&mut self, value: &Value<'_>, field: &str, least: u32, most: u32) -> Option<u32> {
+        let number = value
+            .get_ref()
+            .as_integer()
+            .and_then(|n| i64::from_str_radix(n.as_str(), n.radix()).ok())
+            .and_then(|n| u32::try_from(n).ok())
+            .filter(|n| (least..=most).contains(n));
+        if number.is_none() {
+            let what = format!("must be a whole number from {least} to {most}, without quotes");
+            self.wrong(value.span().start, field, what);
+        }
+        number
+    }
+
+    /// A field that must be one of a few words.
+    pub fn word<W: Words>(&mut self, value: &Value<'_>, field: &str) -> Option<W> {
+        let read = value.get_ref().as_str().and_then(W::read);
+        if read.is_none() {
+            let words: Vec<String> = W::WORDS.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+            self.wrong(value.span().start, field, format!("must be one of {}", words.join(", ")));
+        }
+        read
+    }
+
+    /// A field that must be a table.
+    pub fn table<'v, 't>(
+        &mut self,
+        value: &'v Value<'t>,
+        field: &str,
+        shape: &str,
+    ) -> Option<&'v DeTable<'t>> {
+        let table = value.get_ref().as_table();
+        if table.is_none() {
+            self.wrong(value.span().start, field, format!("must be {shape}"));
+        }
+        table
+    }
+
+    /// Notes every field of a table that is neither known there nor has been judged elsewhere.
+    pub fn unknown(&mut self, table: &DeTable<'_>, prefix: &str, known: &[&str], judged: &[&str]) {
+        for name in table.keys() {
+            let text = name.get_ref().as_ref();
+            if known.contains(&text) || judged.contains(&text) {
+                continue;
+            }
+            let meant = known.iter().find(|k| is_near(text, k));
+            let what = match meant {
+                Some(meant) => format!("this field is not known; did you mean {meant}?"),
+                None => format!("this field is not known; known here: {}", known.join(", ")),
+            };
+            self.wrong(name.span().start, &join(prefix, shown_name(text)), what);
+        }
+    }
+}
+
+/// The name of a field under a prefix.
+pub(super) fn join(prefix: &str, name: &str) -> String {
+    if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") }
+}
+
+/// A name that stands in the file, if it looks like the name of a field. A key pasted to the left of a `=`
+/// does not.
+fn shown_name(name: &str) -> &str {
+    let plain = (1..=24).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-');
+    if plain { name } else { "(a name that is not shown)" }
+}
+
+/// Whether a name is a slip of the pen away from a known one.
+fn is_near(name: &str, known: &str) -> bool {
+    let plain = |s: &str| s.to_ascii_lowercase().replace(['-', '_'], "");
+    let (name, known) = (plain(name), plain(known));
+    distance(&name, &known) <= known.len() / 4
+}
+
+/// How many letters have to be put in, left out or changed.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    // A name longer than any field is near to none of them.
+    for (i, a) in one.chars().take(40).enumerate() {
+        let mut corner = i;
+        row[0] = i + 1;
+        for (j, b) in other.iter().enumerate() {
+            let change = corner + usize::from(a != *b);
+            corner = row[j + 1];
+            row[j + 1] = change.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[other.len()] + one.chars().count().saturating_sub(40)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_pen_is_recognised() {
+        for (name, known, near) in [
+            ("base-url", "base_url", true),
+            ("baseurl", "base_url", true),
+            ("enviroment", "environment", true),
+            ("organization", "organisation", true),
+            ("profile", "profiles", true),
+            ("colour", "theme", false),
+            ("k", "key", false),
+            ("key", "key", true),
+        ] {
+            assert_eq!(is_near(name, known), near, "{name} {known}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_may_be_a_key_is_not_shown() {
+        assert_eq!(shown_name("base_adress"), "base_adress");
+        for name in ["dmu_live_0123456789", "", "열쇠", "a.b", &"x".repeat(25)] {
+            assert!(shown_name(name).contains("not shown"));
+        }
+    }
+}

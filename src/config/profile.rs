@@ -1,0 +1,102 @@
+//! A profile: which service, as whom, and how careful.
+
+use super::ui::Words;
+use jiff::tz::Offset;
+use secrecy::SecretString;
+use std::fmt;
+
+/// What stands at the other end. The desk shows it everywhere and asks more questions the more it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Environment {
+    /// A sandbox: nothing is real.
+    Demo,
+    /// A trial installation of the service.
+    Staging,
+    /// Real badges of real people. Whatever is not said to be something else is this.
+    Live,
+}
+
+impl Environment {
+    /// Reads `demo`, `staging` or `live`.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::read(word)
+    }
+
+    /// The word as it stands in the settings file.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Demo => "demo",
+            Self::Staging => "staging",
+            Self::Live => "live",
+        }
+    }
+}
+
+impl Words for Environment {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("demo", Self::Demo), ("staging", Self::Staging), ("live", Self::Live)];
+}
+
+impl fmt::Display for Environment {
+    /// As the desk marks it: `DEMO`, `STAGING`, `LIVE`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Demo => "DEMO",
+            Self::Staging => "STAGING",
+            Self::Live => "LIVE",
+        })
+    }
+}
+
+/// A profile with everything that a connection needs.
+#[derive(Clone)]
+pub struct Profile {
+    /// Its name; `environment` for one that the environment variables alone make up.
+    pub name: String,
+    /// What stands at the other end.
+    pub environment: Environment,
+    /// The base URL, without a slash at its end.
+    pub base_url: String,
+    /// What the person calls the organisation.
+    pub organisation: Option<String>,
+    /// Whether nothing may be issued or revoked with it.
+    pub read_only: bool,
+    /// The API key.
+    pub key: SecretString,
+    /// Requests per minute, where the profile sets them (contract, "Limits": 1000).
+    pub rate_limit: Option<u32>,
+    /// The offset of the service's timestamps, which the contract leaves open, where the profile sets it.
+    pub utc_offset: Option<Offset>,
+    /// The proxy for this profile's requests; may hold a password. Proxies of the environment are not used.
+    pub proxy: Option<String>,
+    /// Where it came from, in words: for a person who wonders why.
+    pub from: String,
+}
+
+impl fmt::Debug for Profile {
+    /// The key and the proxy, which may hold a password, are not shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Profile")
+            .field("name", &self.name)
+            .field("environment", &self.environment)
+            .field("base_url", &self.base_url)
+            .field("organisation", &self.organisation)
+            .field("read_only", &self.read_only)
+            .field("key", &"[redacted]")
+            .field("rate_limit", &self.rate_limit)
+            .field("utc_offset", &self.utc_offset)
+            .field("proxy", &self.proxy.as_ref().map(|_| "[redacted]"))
+            .field("from", &self.from)
+            .finish()
+    }
+}
+
+/// Whether a profile may have this name: it becomes a file name and a table name, so only `A`–`Z`, `a`–`z`,
+/// `0`–`9`, `_` and `-`, 1 to 40 of them.
+pub fn is_profile_name(name: &str) -> bool {
+    (1..=40).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+}
+
+/// What a profile name may be, for messages.
+pub(super) const NAME_RULE: &str = "a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _";

@@ -1,0 +1,302 @@
+//! The settings of one run: which profile, how the desk looks, where files go.
+
+use super::address::{check_base_url, has_usual_path, same_origin};
+use super::env::Env;
+use super::file::{ConfigFile, Entry};
+use super::key;
+use super::mistake::{ConfigError, Mistake, shown};
+use super::paths::Paths;
+use super::profile::{Environment, Profile, is_profile_name};
+use super::ui::{GlyphChoice, ThemeChoice, Ui};
+use secrecy::SecretString;
+
+/// What the command line says. No flag takes a key: arguments are seen by everybody on the computer and
+/// stay in the shell's history.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// `--profile`.
+    pub profile: Option<String>,
+    /// `--read-only`: makes the chosen profile a reading one; there is no flag that makes it a writing one.
+    pub read_only: bool,
+    /// `--theme`.
+    pub theme: Option<ThemeChoice>,
+    /// `--glyphs`.
+    pub glyphs: Option<GlyphChoice>,
+}
+
+/// The settings of one run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where files go.
+    pub paths: Paths,
+    /// The chosen profile; `None` when none is configured anywhere.
+    pub profile: Option<Profile>,
+    /// The profiles of the settings file, in its order: for choosing another.
+    pub profiles: Vec<ProfileLine>,
+    /// How the desk looks.
+    pub ui: Ui,
+    /// `LAPEL_LOG`, as it was given.
+    pub log: Option<String>,
+    /// What is odd but stops nothing, one line each.
+    pub warnings: Vec<String>,
+}
+
+/// A profile of the settings file as a list shows it: no key has been looked for yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProfileLine {
+    /// Its name.
+    pub name: String,
+    /// What stands at the other end.
+    pub environment: Environment,
+    /// The base URL.
+    pub base_url: String,
+    /// What the person calls the organisation.
+    pub organisation: Option<String>,
+    /// Whether nothing may be issued or revoked with it.
+    pub read_only: bool,
+}
+
+impl Settings {
+    /// Resolves the settings: flag, then environment, then `config.toml`, then default.
+    ///
+    /// `LAPEL_BASE_URL` and `LAPEL_API_KEY` together make a profile of their own unless one is named; with
+    /// one that is named they take the place of its address and its key.
+    ///
+    /// # Errors
+    /// Every mistake in the settings, with file, line and field.
+    pub fn resolve(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
+        let paths = Paths::find(env)?;
+        let file = ConfigFile::read(&paths.config_file())?;
+        let profile = choose(flags, env, &file, &paths)?;
+        let mut settings = Self::of(flags, env, &file, paths);
+        if let Some(profile) = &profile
+            && !has_usual_path(&profile.base_url)
+        {
+            settings.warnings.push(format!(
+                "The base URL of profile {} does not end in /api/v1/ext, as that of the service usually does.",
+                profile.name
+            ));
+        }
+        settings.profile = profile;
+        Ok(settings)
+    }
+
+    /// Resolves the settings for `lapel demo`, which needs no profile and which no mistake may stop: what is
+    /// wrong becomes a warning.
+    pub fn for_demo(flags: &Flags, env: &Env) -> Self {
+        let mut warnings = Vec::new();
+        let paths = Paths::find(env).unwrap_or_else(|error| {
+            warnings.push(error.to_string());
+            Paths::without_home()
+        });
+        let file = ConfigFile::read(&paths.config_file()).unwrap_or_else(|error| {
+            warnings.extend(error.mistakes().iter().map(ToString::to_string));
+            ConfigFile::default()
+        });
+        if flags.profile.is_some() {
+            warnings.push("--profile has no effect on the demo, which has a service of its own.".to_owned());
+        }
+        let mut settings = Self::of(flags, env, &file, paths);
+        settings.warnings.splice(0..0, warnings);
+        settings
+    }
+
+    /// Another profile of the settings file, read afresh: it may have been changed or added since.
+    ///
+    /// # Errors
+    /// As [`Settings::resolve`].
+    pub fn named(&self, name: &str, env: &Env) -> Result<Profile, ConfigError> {
+        let file = ConfigFile::read(&self.paths.config_file())?;
+        let entry = file.entry(name).ok_or_else(|| not_there("profile", &file))?;
+        of_entry(entry, &file, &self.paths, env, Overrides::default())
+    }
+
+    fn of(flags: &Flags, env: &Env, file: &ConfigFile, paths: Paths) -> Self {
+        let mut warnings = Vec::new();
+        let log = env.text("LAPEL_LOG").unwrap_or_else(|error| {
+            warnings.push(error.to_string());
+            None
+        });
+        let profiles = file.profiles.iter().map(ProfileLine::of).collect();
+        let ui = Ui::resolve((flags.theme, flags.glyphs), env, (file.theme, file.glyphs));
+        Self { paths, profile: None, profiles, ui, log, warnings }
+    }
+}
+
+impl ProfileLine {
+    fn of(entry: &Entry) -> Self {
+        Self {
+            name: entry.name.clone(),
+            environment: entry.environment.unwrap_or(Environment::Live),
+            base_url: entry.base_url.clone(),
+            organisation: entry.organisation.clone(),
+            read_only: entry.read_only,
+        }
+    }
+}
+
+/// What the environment puts in the place of a profile's own settings.
+#[derive(Default)]
+struct Overrides {
+    base_url: Option<String>,
+    key: Option<SecretString>,
+}
+
+impl Overrides {
+    fn read(env: &Env) -> Result<Self, ConfigError> {
+        let base_url = env.text("LAPEL_BASE_URL").and_then(|raw| {
+            raw.map(|raw| check_base_url(&raw))
+                .transpose()
+                .map_err(|why| Mistake::in_env("LAPEL_BASE_URL", why).into())
+        });
+        let key = env.text("LAPEL_API_KEY").and_then(|raw| {
+            raw.map(|raw| key::check(&raw))
+                .transpose()
+                .map_err(|why| Mistake::in_env("LAPEL_API_KEY", why).into())
+        });
+        match (base_url, key) {
+            (Ok(base_url), Ok(key)) => Ok(Self { base_url, key }),
+            (one, other) => Err(ConfigError::new(
+                [one.err(), other.err()]
+                    .into_iter()
+                    .flatten()
+                    .flat_map(|error: ConfigError| error.mistakes().to_vec())
+                    .collect(),
+            )),
+        }
+    }
+}
+
+fn choose(
+    flags: &Flags,
+    env: &Env,
+    file: &ConfigFile,
+    paths: &Paths,
+) -> Result<Option<Profile>, ConfigError> {
+    let overrides = Overrides::read(env)?;
+    let by_env = env.text("LAPEL_PROFILE")?;
+    let profile = match (&flags.profile, &by_env) {
+        (Some(name), _) => {
+            let entry = file.entry(name).ok_or_else(|| not_there("--profile", file))?;
+            Some(of_entry(entry, file, paths, env, overrides)?)
+        }
+        (None, Some(name)) => match (file.entry(name), overrides) {
+            (Some(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
+            // All three variables together need no file; the name is then only a name.
+            (None, Overrides { base_url: Some(base_url), key: Some(key) }) if is_profile_name(name) => {
+                Some(of_env(name, base_url, key))
+            }
+            (None, _) => return Err(not_there("LAPEL_PROFILE", file)),
+        },
+        (None, None) => match (unnamed(file), overrides) {
+            (_, Overrides { base_url: Some(base_url), key: Some(key) }) => {
+                Some(of_env("environment", base_url, key))
+            }
+            (Unnamed::This(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
+            (Unnamed::Several, _) => {
+                let what = format!(
+                    "there are several profiles and none is chosen: say --profile, set LAPEL_PROFILE, or \
+                     write default_profile = \"...\" at the top of this file. There are: {}",
+                    file.names()
+                );
+                return Err(Mistake::in_file(&file.path, None, Some("default_profile"), what).into());
+            }
+            (Unnamed::None, Overrides { base_url: Some(_), .. }) => {
+                let what = "is set, but LAPEL_API_KEY is not: set both, or neither";
+                return Err(Mistake::in_env("LAPEL_BASE_URL", what).into());
+            }
+            (Unnamed::None, Overrides { key: Some(_), .. }) => {
+                let what = "is set, but LAPEL_BASE_URL is not: set both, or neither";
+                return Err(Mistake::in_env("LAPEL_API_KEY", what).into());
+            }
+            (Unnamed::None, _) => None,
+        },
+    };
+    Ok(profile.map(|profile| Profile { read_only: profile.read_only || flags.read_only, ..profile }))
+}
+
+/// The profile that the file alone chooses.
+enum Unnamed<'a> {
+    This(&'a Entry),
+    Several,
+    None,
+}
+
+fn unnamed(file: &ConfigFile) -> Unnamed<'_> {
+    if let Some(entry) = file.default_profile.as_ref().and_then(|(name, _)| file.entry(name)) {
+        return Unnamed::This(entry);
+    }
+    match file.profiles.as_slice() {
+        [] => Unnamed::None,
+        [one] => Unnamed::This(one),
+        _ => Unnamed::Several,
+    }
+}
+
+fn not_there(asked_by: &str, file: &ConfigFile) -> ConfigError {
+    let what = format!("names a profile that is not in {}. There are: {}", shown(&file.path), file.names());
+    Mistake::in_env(asked_by, what).into()
+}
+
+fn of_env(name: &str, base_url: String, key: SecretString) -> Profile {
+    Profile {
+        name: name.to_owned(),
+        // Nobody said that it is anything else.
+        environment: Environment::Live,
+        base_url,
+        organisation: None,
+        read_only: false,
+        key,
+        rate_limit: None,
+        utc_offset: None,
+        proxy: None,
+        from: "LAPEL_BASE_URL and LAPEL_API_KEY".to_owned(),
+    }
+}
+
+fn of_entry(
+    entry: &Entry,
+    file: &ConfigFile,
+    paths: &Paths,
+    env: &Env,
+    overrides: Overrides,
+) -> Result<Profile, ConfigError> {
+    let mut from = format!("profile {} of {}", entry.name, shown(&file.path));
+    let elsewhere = overrides.base_url.as_ref().is_some_and(|url| !same_origin(url, &entry.base_url));
+    let key = match overrides.key {
+        Some(key) => {
+            from.push_str(", key from LAPEL_API_KEY");
+            key
+        }
+        // A stored key belongs to the service that it was stored for.
+        None if elsewhere => {
+            let what = format!(
+                "leads to another host than profile {}, whose stored key is not sent there: set \
+                 LAPEL_API_KEY too, or unset LAPEL_BASE_URL",
+                entry.name
+            );
+            return Err(Mistake::in_env("LAPEL_BASE_URL", what).into());
+        }
+        None => key::find(file, entry, paths, env)?,
+    };
+    let base_url = match overrides.base_url {
+        Some(base_url) => {
+            from.push_str(", address from LAPEL_BASE_URL");
+            base_url
+        }
+        None => entry.base_url.clone(),
+    };
+    Ok(Profile {
+        name: entry.name.clone(),
+        // What the file says about its own service says nothing about another one.
+        environment: entry.environment.filter(|_| !elsewhere).unwrap_or(Environment::Live),
+        organisation: entry.organisation.clone().filter(|_| !elsewhere),
+        utc_offset: entry.utc_offset.filter(|_| !elsewhere),
+        base_url,
+        read_only: entry.read_only,
+        key,
+        rate_limit: entry.rate_limit,
+        proxy: entry.proxy.clone(),
+        from,
+    })
+}

@@ -1,0 +1,95 @@
+//! How the desk looks: theme and glyphs.
+
+use super::env::Env;
+
+/// The colours of the desk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThemeChoice {
+    /// For a dark terminal.
+    #[default]
+    Dark,
+    /// For a light terminal.
+    Light,
+    /// No colours at all: weight, reverse and words only.
+    None,
+}
+
+/// The signs of the desk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum GlyphChoice {
+    /// Signs such as `●` and `▌`.
+    #[default]
+    Unicode,
+    /// Plain ASCII signs.
+    Ascii,
+}
+
+/// A setting that is one of a few words.
+pub(super) trait Words: Sized + Copy + 'static {
+    /// Every word with what it means.
+    const WORDS: &'static [(&'static str, Self)];
+
+    fn read(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(w, _)| *w == word).map(|(_, meaning)| *meaning)
+    }
+}
+
+impl Words for ThemeChoice {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("dark", Self::Dark), ("light", Self::Light), ("none", Self::None)];
+}
+
+impl Words for GlyphChoice {
+    const WORDS: &'static [(&'static str, Self)] = &[("unicode", Self::Unicode), ("ascii", Self::Ascii)];
+}
+
+impl ThemeChoice {
+    /// Reads `dark`, `light` or `none`.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::read(word)
+    }
+}
+
+impl GlyphChoice {
+    /// Reads `unicode` or `ascii`.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::read(word)
+    }
+}
+
+/// How the desk looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ui {
+    /// The colours.
+    pub theme: ThemeChoice,
+    /// The signs.
+    pub glyphs: GlyphChoice,
+}
+
+impl Ui {
+    /// Flag, then environment (`NO_COLOR`, not empty), then file, then default. A locale without UTF-8 is a
+    /// fact about the terminal rather than a wish, so it decides the glyphs only where nothing else does.
+    pub(super) fn resolve(
+        flags: (Option<ThemeChoice>, Option<GlyphChoice>),
+        env: &Env,
+        file: (Option<ThemeChoice>, Option<GlyphChoice>),
+    ) -> Self {
+        let no_color = env.raw("NO_COLOR").map(|_| ThemeChoice::None);
+        let locale = if speaks_utf8(env) { GlyphChoice::Unicode } else { GlyphChoice::Ascii };
+        Self {
+            theme: flags.0.or(no_color).or(file.0).unwrap_or_default(),
+            glyphs: flags.1.or(file.1).unwrap_or(locale),
+        }
+    }
+}
+
+/// The first of the three variables that is set decides, as in the C library. None set is the C locale.
+fn speaks_utf8(env: &Env) -> bool {
+    if cfg!(windows) {
+        return true;
+    }
+    ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| env.raw(name)).is_some_and(|locale| {
+        let locale = locale.to_string_lossy().to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
