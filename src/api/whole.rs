@@ -1,9 +1,10 @@
 //! Reading a paged list to its end. One page is never trusted to be all: people were left out of mailings
 //! because a list call used its default page size.
 
-use super::{ApiError, LARGEST_PAGE};
+use super::{ApiError, MAX_ROWS_PER_PAGE};
 use crate::domain::{Page, RecordProblem};
 use std::collections::HashSet;
+use std::future::Future;
 use std::hash::Hash;
 
 /// A list read to its end, or to a bound.
@@ -25,10 +26,10 @@ pub struct Whole<T> {
 ///
 /// # Errors
 /// The first error of `fetch`; what was read until then is dropped, since half a list misleads.
-pub async fn whole<T, I: Eq + Hash>(
+pub async fn whole<T, I: Eq + Hash, F: Future<Output = Result<Page<T>, ApiError>>>(
     most: u64,
     id: impl Fn(&T) -> I,
-    mut fetch: impl AsyncFnMut(u64) -> Result<Page<T>, ApiError>,
+    mut fetch: impl FnMut(u64) -> F,
 ) -> Result<Whole<T>, ApiError> {
     let mut read =
         Whole { items: Vec::new(), problems: Vec::new(), total_count: None, complete: false, requests: 0 };
@@ -48,7 +49,8 @@ pub async fn whole<T, I: Eq + Hash>(
         let counted = read.total_count.is_some_and(|total| rows >= total);
         // Without a count, or with one that is too high, only an empty page is the end for certain; a short
         // first page that nothing contradicts is taken as the end too, for the common case's sake.
-        let short = page.list_len == 0 || (read.total_count.is_none() && (page.list_len as u64) < LARGEST_PAGE);
+        let short =
+            page.list_len == 0 || (read.total_count.is_none() && page.list_len < MAX_ROWS_PER_PAGE as usize);
         if counted || short {
             read.complete = read.total_count.is_none_or(|total| rows >= total);
             break;
@@ -62,17 +64,21 @@ mod tests {
     use super::*;
 
     async fn read(rows: u64, size: u64, count: Option<u64>, most: u64) -> Whole<u64> {
-        whole(most, |n| *n, async |page| {
-            let list: Vec<u64> = ((page - 1) * size..(page * size).min(rows)).collect();
-            Ok(Page {
-                list_len: list.len(),
-                items: list.into_iter().enumerate().collect(),
-                total_count: count,
-                page: Some(page),
-                rows_per_page: Some(size),
-                problems: Vec::new(),
-            })
-        })
+        whole(
+            most,
+            |n| *n,
+            |page| async move {
+                let list: Vec<u64> = ((page - 1) * size..(page * size).min(rows)).collect();
+                Ok(Page {
+                    list_len: list.len(),
+                    items: list.into_iter().enumerate().collect(),
+                    total_count: count,
+                    page: Some(page),
+                    rows_per_page: Some(size),
+                    problems: Vec::new(),
+                })
+            },
+        )
         .await
         .expect("no page fails")
     }

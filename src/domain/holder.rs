@@ -57,9 +57,8 @@ pub fn join(wallet: Vec<WalletBadge>, history: Vec<HistoryItem>) -> Vec<Held> {
     }
     for badge in wallet {
         let badge_id = badge.badge_id.clone();
-        held.entry(badge_id.clone())
-            .or_insert(Held { badge_id, wallet: None, history: None })
-            .wallet = Some(badge);
+        held.entry(badge_id.clone()).or_insert(Held { badge_id, wallet: None, history: None }).wallet =
+            Some(badge);
     }
     let mut held: Vec<Held> = held.into_values().collect();
     held.sort_by(|a, b| b.when().cmp(&a.when()).then_with(|| a.badge_id.cmp(&b.badge_id)));

@@ -64,7 +64,12 @@ impl RowState {
     pub fn is_open(&self) -> bool {
         matches!(
             self,
-            Self::Sending | Self::InDoubt(_) | Self::Waiting | Self::Revoking | Self::Unproven | Self::Other(_)
+            Self::Sending
+                | Self::InDoubt(_)
+                | Self::Waiting
+                | Self::Revoking
+                | Self::Unproven
+                | Self::Other(_)
         )
     }
 }

@@ -45,7 +45,9 @@ pub async fn revoked(reader: &Reader, ids: &[BadgeId], call: &Call) -> HashMap<B
         let now = reader.clock().now();
         let wanted: HashSet<&BadgeId> = ids.iter().collect();
         // The filter's meaning is not documented: only rows that carry a revocation count as an answer.
-        for item in found.into_iter().flatten().filter(|i| wanted.contains(&i.badge_id) && i.revoke_at.is_some()) {
+        for item in
+            found.into_iter().flatten().filter(|i| wanted.contains(&i.badge_id) && i.revoke_at.is_some())
+        {
             seen.insert(item.badge_id.clone(), Seen::As(Verdict::of(&item, now)));
         }
         rest.retain(|id| !seen.contains_key(*id));
@@ -87,10 +89,14 @@ async fn history(
     most: u64,
     call: &Call,
 ) -> Result<Vec<HistoryItem>, ApiError> {
-    let read = whole(most, |item: &HistoryItem| item.badge_id.clone(), async |page| {
-        let query = HistoryQuery { filter: filter.clone(), paging: Paging::page(page) };
-        reader.history(&query, call).await
-    })
+    let read = whole(
+        most,
+        |item: &HistoryItem| item.badge_id.clone(),
+        |page| {
+            let query = HistoryQuery { filter: filter.clone(), paging: Paging::full(page) };
+            async move { reader.history(&query, call).await }
+        },
+    )
     .await?;
     Ok(read.items)
 }

@@ -14,8 +14,8 @@ mod job;
 mod look;
 mod revoke;
 
-pub use look::holdings;
 pub use job::{Job, JobId, JobRow, Kind, RowState};
+pub use look::holdings;
 pub use revoke::TooMany;
 
 use crate::api::{Access, Writer};

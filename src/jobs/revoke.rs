@@ -16,7 +16,9 @@ const DOUBT_OVER: SignedDuration = SignedDuration::from_mins(10);
 
 /// More badges than one request may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{wanted} badges are more than the {LARGEST_REQUEST} that one request may revoke; unmark some and do the rest afterwards")]
+#[error(
+    "{wanted} badges are more than the {LARGEST_REQUEST} that one request may revoke; unmark some and do the rest afterwards"
+)]
 pub struct TooMany {
     /// How many would have to be sent.
     pub wanted: usize,
@@ -70,7 +72,9 @@ fn outcome(accepted: Option<usize>, sent: usize) -> String {
     match accepted {
         None => format!("{sent} sent; the service did not say how many it accepted"),
         Some(n) if n == sent => format!("{n} of {sent} accepted"),
-        Some(n) if n > sent => format!("the service says it accepted {n}, but only {sent} were sent: tell the provider"),
+        Some(n) if n > sent => {
+            format!("the service says it accepted {n}, but only {sent} were sent: tell the provider")
+        }
         Some(n) => format!("{n} of {sent} accepted; looking which ones were not"),
     }
 }
@@ -86,7 +90,8 @@ async fn follow(accepted: Option<usize>, job: &mut Job, desk: &mut Desk) {
     let reader = desk.writer.reader().clone();
     let mut schedule = Schedule::revoke(reader.clock().speed());
     let mut first_look = None;
-    let unproven = |job: &Job| job.rows.iter().any(|r| matches!(r.state, RowState::Unproven | RowState::InDoubt(_)));
+    let unproven =
+        |job: &Job| job.rows.iter().any(|r| matches!(r.state, RowState::Unproven | RowState::InDoubt(_)));
     // Where the count already says that some were left out, the first look is now.
     let mut now = unproven(job);
     while job.is_open() {
@@ -152,7 +157,8 @@ fn judge(job: &mut Job, seen: &HashMap<BadgeId, Seen>, accepted: Option<usize>, 
     let dropped = job.rows.iter().filter(|r| matches!(r.state, RowState::Dropped(_))).count();
     if !open && dropped > 0 {
         let sent = job.rows.iter().filter(|r| !matches!(r.state, RowState::LeftOut(_))).count();
-        job.note = Some(format!("{} of {sent} accepted; {dropped} not accepted, named below", sent - dropped));
+        job.note =
+            Some(format!("{} of {sent} accepted; {dropped} not accepted, named below", sent - dropped));
     }
 }
 

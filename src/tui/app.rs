@@ -15,13 +15,14 @@ use super::screens::sent::{Sent, news};
 use super::screens::templates::Templates;
 use super::screens::wallet::Wallet;
 use super::screens::welcome::Welcome;
-use super::theme::{Palette, Theme};
+use super::theme::Theme;
 use super::worker::Order;
+use crate::config::ThemeChoice;
 use crate::jobs::{Job, Kind, RowState};
 use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
 use std::sync::Arc;
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// The smallest screen that the desk is drawn on.
 pub const SMALLEST: (u16, u16) = (60, 16);
@@ -38,8 +39,12 @@ pub enum Tab {
 
 impl Tab {
     /// All of them, in order, with their names.
-    pub const ALL: [(Self, &'static str); 4] =
-        [(Self::Templates, "Templates"), (Self::History, "History"), (Self::Wallet, "Wallet"), (Self::Badge, "Badge")];
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Templates, "Templates"),
+        (Self::History, "History"),
+        (Self::Wallet, "Wallet"),
+        (Self::Badge, "Badge"),
+    ];
 
     fn step(self, by: usize) -> Self {
         let at = Self::ALL.iter().position(|(tab, _)| *tab == self).unwrap_or(0);
@@ -93,7 +98,7 @@ pub struct App {
     pub(super) over: Vec<Over>,
     pub(super) notice: Option<(String, bool)>,
     pub(super) size: (u16, u16),
-    palette: Palette,
+    palette: ThemeChoice,
     tickets: Tickets,
     orders: Vec<Order>,
     wish: Option<Wish>,
@@ -104,7 +109,13 @@ pub struct App {
 
 impl App {
     /// A desk of a size, on the first screen when there is no session to begin with.
-    pub fn new(mut env: Env, palette: Palette, size: (u16, u16), session: Option<Session>, warning: Option<String>) -> Self {
+    pub fn new(
+        mut env: Env,
+        palette: ThemeChoice,
+        size: (u16, u16),
+        session: Option<Session>,
+        warning: Option<String>,
+    ) -> Self {
         let welcome = session.is_none().then(|| Welcome::new(warning.clone()));
         let notice = session.as_ref().and(warning).map(|w| (w, true));
         env.session = None;
@@ -241,7 +252,7 @@ impl App {
             }
             Message::Answer(ticket, answer) => self.answer(ticket, answer, &mut out),
             Message::Linked(reader) => {
-                self.env.link = Some(reader.link().borrow().clone());
+                self.env.link = Some(reader.link_now());
                 self.env.reader = Some(reader);
                 self.broken = None;
                 self.changed = true;
@@ -321,7 +332,7 @@ impl App {
 
     fn link(&mut self) {
         let Some(reader) = &self.env.reader else { return };
-        let now = Some(reader.link().borrow().clone());
+        let now = Some(reader.link_now());
         if now != self.env.link {
             self.env.link = now;
             self.changed = true;
@@ -388,7 +399,13 @@ impl App {
             Action::Sent => self.over.push(Over::Sent),
             Action::Help => {
                 let stack = self.stack();
-                let lines = self.env.keymap.help(&stack).into_iter().filter(|(_, a)| !self.is_forbidden(*a)).collect();
+                let lines = self
+                    .env
+                    .keymap
+                    .help(&stack)
+                    .into_iter()
+                    .filter(|(_, a)| !self.is_forbidden(*a))
+                    .collect();
                 self.over.push(Over::Help(Help::new(lines)));
             }
             Action::Dismiss | Action::Back => self.notice = None,
@@ -456,7 +473,11 @@ impl App {
         };
         if let Some(action) = step {
             // Only where the keys for it exist too: in a field, the wheel must not change fields.
-            if self.stack().iter().any(|c| matches!(c, Context::List | Context::Badge | Context::Sent | Context::Help)) {
+            if self
+                .stack()
+                .iter()
+                .any(|c| matches!(c, Context::List | Context::Badge | Context::Sent | Context::Help))
+            {
                 self.changed = true;
                 for _ in 0..3 {
                     self.act_inside(action, out);

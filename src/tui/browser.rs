@@ -156,7 +156,8 @@ impl<T: Browse> Browser<T> {
             Top::Row(field) => {
                 match action {
                     Action::Accept => {
-                        let typed: String = field.value().chars().filter(|c| !matches!(c, ',' | '.' | ' ')).collect();
+                        let typed: String =
+                            field.value().chars().filter(|c| !matches!(c, ',' | '.' | ' ')).collect();
                         match typed.parse::<u64>() {
                             Ok(row) if row > 0 => {
                                 self.list.move_to(row - 1);
@@ -186,7 +187,8 @@ impl<T: Browse> Browser<T> {
                 self.top = Top::Filter;
             }
             Action::Sort => {
-                let (at, direction) = self.order.as_ref().map_or((0, Direction::Asc), |o| (o.column, o.direction));
+                let (at, direction) =
+                    self.order.as_ref().map_or((0, Direction::Asc), |o| (o.column, o.direction));
                 self.top = Top::Sort { at, direction };
             }
             Action::Reload => {
@@ -226,7 +228,12 @@ impl<T: Browse> Browser<T> {
         match action {
             Action::Down => *at = (*at + 1) % choices,
             Action::Up => *at = (*at + choices - 1) % choices,
-            Action::ToggleDirection => *direction = direction.other(),
+            Action::ToggleDirection => {
+                *direction = match direction {
+                    Direction::Asc => Direction::Desc,
+                    Direction::Desc => Direction::Asc,
+                };
+            }
             Action::Accept => {
                 let order = at.checked_sub(1).map(|column| Order {
                     column,
@@ -351,11 +358,21 @@ impl<T: Browse> Browser<T> {
     pub fn place_at(&self, area: Rect, row: u16) -> Option<u64> {
         let first = area.y + 2 + self.bar.height(area.width);
         let last = area.bottom().saturating_sub(1);
-        (first..last).contains(&row).then(|| self.list.top() + u64::from(row - first)).filter(|p| *p < self.list.len())
+        (first..last)
+            .contains(&row)
+            .then(|| self.list.top() + u64::from(row - first))
+            .filter(|p| *p < self.list.len())
     }
 
     /// Draws the list; `marked` says which rows carry a mark, `right` is said at the right of the top line.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env, marked: &dyn Fn(&T) -> bool, right: &str) {
+    pub fn draw(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        env: &Env,
+        marked: &dyn Fn(&T) -> bool,
+        right: &str,
+    ) {
         let bar = self.bar.height(area.width);
         let [line, filter, head, body, foot] = ratatui::layout::Layout::vertical([
             ratatui::layout::Constraint::Length(1),
@@ -399,8 +416,12 @@ impl<T: Browse> Browser<T> {
             text.push_str(&format!(" {} by {}", env.glyphs.dot, T::HEADS[order.column].title.to_lowercase()));
             match order.by {
                 By::Service(_) => {}
-                By::Page { refused: true } => text.push_str(", each page only (the service refuses to sort by it)"),
-                By::Page { refused: false } => text.push_str(", each page only (the service does not sort by it)"),
+                By::Page { refused: true } => {
+                    text.push_str(", each page only (the service refuses to sort by it)")
+                }
+                By::Page { refused: false } => {
+                    text.push_str(", each page only (the service does not sort by it)")
+                }
             }
         }
         Line::styled(text, env.theme.strong())
@@ -423,7 +444,14 @@ impl<T: Browse> Browser<T> {
         Line::from(spans)
     }
 
-    fn draw_rows(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, widths: &[usize], marked: &dyn Fn(&T) -> bool) {
+    fn draw_rows(
+        &self,
+        frame: &mut Frame<'_>,
+        body: Rect,
+        env: &Env,
+        widths: &[usize],
+        marked: &dyn Fn(&T) -> bool,
+    ) {
         if self.list.is_empty() {
             let text = match self.list.error() {
                 Some(error) => vec![error.to_string(), self.retry_hint(env)],
@@ -433,7 +461,10 @@ impl<T: Browse> Browser<T> {
             };
             let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
             let room = usize::from(body.width).saturating_sub(4);
-            let lines = text.iter().flat_map(|t| super::fit::wrap(t, room)).map(|l| Line::styled(format!("  {l}"), style));
+            let lines = text
+                .iter()
+                .flat_map(|t| super::fit::wrap(t, room))
+                .map(|l| Line::styled(format!("  {l}"), style));
             let text: Vec<Line<'_>> = std::iter::once(Line::raw("")).chain(lines).collect();
             frame.render_widget(ratatui::text::Text::from(text), body);
             return;
@@ -446,7 +477,8 @@ impl<T: Browse> Browser<T> {
             }
             built += 1;
             let selected = place == self.list.cursor();
-            let mut spans = vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent())];
+            let mut spans =
+                vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent())];
             match what {
                 Place::Entry(Entry::Row(row)) => {
                     let mark = if marked(row) { env.glyphs.mark } else { " " };
@@ -477,13 +509,19 @@ impl<T: Browse> Browser<T> {
             Place::Loading => (format!("{} reading", env.spinner()), env.theme.dim()),
             Place::Failed(error) => (format!("{} not read: {error}", env.glyphs.alert), env.theme.error()),
             Place::Entry(Entry::Unreadable(problem)) => (
-                format!("{} the service's record {} cannot be read: {}", env.glyphs.alert, problem.place, problem.why),
+                format!(
+                    "{} the service's record {} cannot be read: {}",
+                    env.glyphs.alert, problem.place, problem.why
+                ),
                 env.theme.warning(),
             ),
-            Place::Entry(Entry::Double(other)) => {
-                (format!("the same as row {}: the list moved while it was read", number(other + 1)), env.theme.warning())
+            Place::Entry(Entry::Double(other)) => (
+                format!("the same as row {}: the list moved while it was read", number(other + 1)),
+                env.theme.warning(),
+            ),
+            Place::Entry(_) => {
+                ("the service counts a row here and gave none".to_owned(), env.theme.warning())
             }
-            Place::Entry(_) => ("the service counts a row here and gave none".to_owned(), env.theme.warning()),
         }
     }
 
@@ -509,14 +547,19 @@ impl<T: Browse> Browser<T> {
                     if env.glyphs.dash.is_ascii() { "->" } else { "→" },
                     number(*now)
                 ),
-                Note::KeepsMoving => "  the list keeps changing while it is read; rows shown twice are marked".to_owned(),
+                Note::KeepsMoving => {
+                    "  the list keeps changing while it is read; rows shown twice are marked".to_owned()
+                }
                 Note::SelectedGone => "  the row that was selected is not in this list any more".to_owned(),
             };
             Line::styled(text, env.theme.warning())
         } else if let (Some(error), false) = (self.list.error(), self.list.is_empty()) {
             Line::styled(format!("  {} {error}", env.glyphs.alert), env.theme.error())
         } else if !self.list.is_counted() && !self.list.is_empty() {
-            Line::styled("  the service's count is missing or too low; there may be more", env.theme.warning())
+            Line::styled(
+                "  the service's count is missing or too low; there may be more",
+                env.theme.warning(),
+            )
         } else {
             Line::raw("")
         };
@@ -557,7 +600,8 @@ fn compare<T: Browse>(a: &T, b: &T, column: usize, direction: Direction) -> Orde
 pub fn two_sided(frame: &mut Frame<'_>, area: Rect, left: Line<'_>, right: Span<'_>) {
     let room = usize::from(area.width).saturating_sub(width(&right.content) + 1);
     if left.width() <= room || width(&right.content) <= 20 {
-        let wide = u16::try_from(width(&right.content)).unwrap_or(area.width).min(area.width.saturating_sub(1));
+        let wide =
+            u16::try_from(width(&right.content)).unwrap_or(area.width).min(area.width.saturating_sub(1));
         let split = area.width.saturating_sub(wide + 1);
         frame.render_widget(left, Rect { width: split.saturating_sub(u16::from(wide > 0)), ..area });
         frame.render_widget(Line::from(right), Rect { x: area.x + split, width: wide, ..area });

@@ -2,14 +2,13 @@
 
 use super::action::Action;
 use super::app::{App, Over, SMALLEST, Tab};
-use super::env::environment_word;
 use super::fit::{fit, width, wrap};
 use crate::api::LinkTrouble;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use std::time::Instant;
+use tokio::time::Instant;
 
 /// Where the tabs begin in the header.
 const TABS_AT: u16 = 8;
@@ -132,10 +131,11 @@ impl App {
         let env = &self.env;
         let theme = &env.theme;
         let session = env.session.as_ref()?;
-        let word = environment_word(session.environment).to_owned();
+        let word = session.environment.to_string();
         let word = if env.read_only() { format!("{word} read-only") } else { word };
         let (link, style) = self.link_words();
-        let label = crate::domain::text::scrub(session.organisation.as_deref().unwrap_or(&session.name)).into_owned();
+        let label =
+            crate::domain::text::scrub(session.organisation.as_deref().unwrap_or(&session.name)).into_owned();
         let prefix = session.connection.key.prefix_shown();
         let dot = env.glyphs.dot;
         let fixed = width(&word) + width(&link) + 2;
@@ -145,7 +145,11 @@ impl App {
         }
         if fixed + width(&middle) > room {
             let left = room.saturating_sub(fixed + 1);
-            middle = if left >= 6 { format!(" {}", fit(&label, left, env.glyphs.ellipsis)) } else { String::new() };
+            middle = if left >= 6 {
+                format!(" {}", fit(&label, left, env.glyphs.ellipsis))
+            } else {
+                String::new()
+            };
         }
         let mut spans = vec![Span::styled(word, theme.accent()), Span::raw(middle)];
         spans.push(Span::styled(format!("  {link}"), style));
@@ -169,11 +173,19 @@ impl App {
         let used = format!("{}/{}", link.used_last_minute, link.limit);
         match link.last_error {
             Some(LinkTrouble::KeyRefused) => (format!("{} key refused", env.glyphs.alert), theme.error()),
-            Some(LinkTrouble::AddressRefused) => (format!("{} address refused", env.glyphs.alert), theme.error()),
+            Some(LinkTrouble::AddressRefused) => {
+                (format!("{} address refused", env.glyphs.alert), theme.error())
+            }
             Some(LinkTrouble::Unreachable) => (format!("{} offline", env.glyphs.alert), theme.error()),
-            Some(LinkTrouble::NotThisService) => (format!("{} not this service", env.glyphs.alert), theme.error()),
-            Some(LinkTrouble::ServiceFailing) => (format!("{} service fails {used}", env.glyphs.alert), theme.warning()),
-            None if link.waiting > 0 => (format!("{} {} wait {used}", env.glyphs.alert, link.waiting), theme.warning()),
+            Some(LinkTrouble::NotThisService) => {
+                (format!("{} not this service", env.glyphs.alert), theme.error())
+            }
+            Some(LinkTrouble::ServiceFailing) => {
+                (format!("{} service fails {used}", env.glyphs.alert), theme.warning())
+            }
+            None if link.waiting > 0 => {
+                (format!("{} {} wait {used}", env.glyphs.alert, link.waiting), theme.warning())
+            }
             None => (format!("{} {used}", env.glyphs.link), theme.good()),
         }
     }
@@ -228,7 +240,10 @@ impl App {
 }
 
 fn too_small(frame: &mut Frame<'_>, area: Rect) {
-    let text = format!("lapel needs {} columns and {} rows; this terminal has {} and {}. Please make it larger.", SMALLEST.0, SMALLEST.1, area.width, area.height);
+    let text = format!(
+        "lapel needs {} columns and {} rows; this terminal has {} and {}. Please make it larger.",
+        SMALLEST.0, SMALLEST.1, area.width, area.height
+    );
     let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width)).into_iter().map(Line::raw).collect();
     frame.render_widget(ratatui::text::Text::from(lines), area);
 }

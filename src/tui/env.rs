@@ -2,10 +2,10 @@
 
 use super::ask::{Ask, Session, Ticket, Tickets};
 use super::keymap::Keymap;
-use super::theme::{Glyphs, Palette, Theme};
+use super::theme::{Glyphs, Theme};
 use super::worker::Order;
 use crate::api::{LinkStatus, Reader};
-use crate::config::Environment;
+use crate::config::{Environment, ThemeChoice};
 use crate::domain::{BadgeId, ServiceClock, Text};
 use crate::jobs::Victim;
 use jiff::civil::DateTime;
@@ -30,7 +30,7 @@ pub struct Env {
 
 impl Env {
     /// An environment for a palette and a glyph set, with nobody connected.
-    pub fn new(palette: Palette, glyphs: Glyphs) -> Self {
+    pub fn new(palette: ThemeChoice, glyphs: Glyphs) -> Self {
         Self {
             theme: Theme::new(palette, Environment::Demo),
             glyphs,
@@ -45,7 +45,7 @@ impl Env {
     /// For tests of a single widget.
     #[cfg(test)]
     pub fn for_test() -> Self {
-        Self::new(Palette::Dark, Glyphs::UNICODE)
+        Self::new(ThemeChoice::Dark, Glyphs::UNICODE)
     }
 
     /// The service's clock.
@@ -74,7 +74,7 @@ impl Env {
     /// Where something is sent to, in words: `LIVE 달무리대학교`.
     pub fn place(&self) -> String {
         match &self.session {
-            Some(s) => format!("{} {}", environment_word(s.environment), s.organisation.as_deref().unwrap_or(&s.name)),
+            Some(s) => format!("{} {}", s.environment, s.organisation.as_deref().unwrap_or(&s.name)),
             None => "nowhere".to_owned(),
         }
     }
@@ -82,15 +82,6 @@ impl Env {
     /// The spinner's frame.
     pub fn spinner(&self) -> &'static str {
         self.glyphs.spinner[self.spin % self.glyphs.spinner.len()]
-    }
-}
-
-/// The word that always stands beside an environment's colour.
-pub fn environment_word(environment: Environment) -> &'static str {
-    match environment {
-        Environment::Demo => "DEMO",
-        Environment::Staging => "STAGING",
-        Environment::Live => "LIVE",
     }
 }
 

@@ -216,7 +216,10 @@ impl FilterBar {
                 spans.push(Span::styled(if focused { env.glyphs.cursor } else { " " }, env.theme.accent()));
                 let room = cell.saturating_sub(label + 3);
                 if self.fields[at].value().is_empty() && !focused {
-                    spans.push(Span::styled(fit(hint(spec.takes), room, env.glyphs.ellipsis), env.theme.dim()));
+                    spans.push(Span::styled(
+                        fit(hint(spec.takes), room, env.glyphs.ellipsis),
+                        env.theme.dim(),
+                    ));
                 } else {
                     spans.extend(self.fields[at].spans(room, focused, env));
                 }
@@ -268,7 +271,9 @@ fn read(spec: Spec, typed: &str) -> Result<Value, String> {
             let mut fitting = BadgeTypeCode::KNOWN.into_iter().filter(|code| code.wire().starts_with(&upper));
             match (fitting.next(), fitting.next()) {
                 (Some(code), None) => Ok(Value::BadgeType(code)),
-                (Some(_), Some(_)) => Err(format!("{}: {shown} could be more than one; type more of it", spec.label)),
+                (Some(_), Some(_)) => {
+                    Err(format!("{}: {shown} could be more than one; type more of it", spec.label))
+                }
                 (None, _) => Err(format!(
                     "{}: {shown} is none of COMPLETE, COMPETENCY, ACHIEVE, PARTICIPATE, CERTIFICATE",
                     spec.label
@@ -326,6 +331,9 @@ mod tests {
 
     #[test]
     fn what_is_set_reads_as_words() {
-        assert_eq!(bar(["파이썬", "2026-10-01", "", "", ""]).words(), ["title “파이썬”", "issued from 2026-10-01"]);
+        assert_eq!(
+            bar(["파이썬", "2026-10-01", "", "", ""]).words(),
+            ["title “파이썬”", "issued from 2026-10-01"]
+        );
     }
 }

@@ -88,7 +88,8 @@ pub fn layout(columns: &[Column], room: usize) -> Vec<usize> {
         kept.map(|(c, _)| c.least).sum::<usize>() + count.saturating_sub(1)
     };
     while need(&shown) > room {
-        let next = columns.iter().enumerate().filter(|(i, c)| shown[*i] && c.goes > 0).max_by_key(|(_, c)| c.goes);
+        let next =
+            columns.iter().enumerate().filter(|(i, c)| shown[*i] && c.goes > 0).max_by_key(|(_, c)| c.goes);
         match next {
             Some((i, _)) => shown[i] = false,
             None => break,

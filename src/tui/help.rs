@@ -48,7 +48,10 @@ impl Help {
             ]));
         }
         if top + height < self.lines.len() {
-            lines.push(Line::styled(format!("  {} more below", self.lines.len() - top - height), env.theme.dim()));
+            lines.push(Line::styled(
+                format!("  {} more below", self.lines.len() - top - height),
+                env.theme.dim(),
+            ));
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }

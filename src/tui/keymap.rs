@@ -1,8 +1,8 @@
 //! Which key does what, where. The help, the footer and the README's table are made from this.
 
 use super::action::Action;
-use crokey::KeyCombination;
-use crossterm::event::KeyEvent;
+use crokey::{KeyCombination, OneToThree};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::collections::HashMap;
 
 /// A place with keys of its own. What has the focus gives the stack of contexts that a key is looked up in,
@@ -164,14 +164,32 @@ impl Default for Keymap {
     }
 }
 
+/// A key by its name, where one capital letter stands for that letter with shift.
 fn parse(name: &str) -> Option<KeyCombination> {
-    crokey::parse(name).ok().map(KeyCombination::normalized)
+    let mut chars = name.chars();
+    let parsed = match (chars.next(), chars.next()) {
+        (Some(letter), None) if letter.is_uppercase() => crokey::parse(&format!("shift-{letter}")),
+        _ => crokey::parse(name),
+    };
+    parsed.ok().map(normal)
+}
+
+/// One form for a key that terminals report in several: shift is said or not with a capital letter, a sign
+/// such as `?`, or back-tab.
+fn normal(key: KeyCombination) -> KeyCombination {
+    let mut key = key.normalized();
+    match key.codes {
+        OneToThree::One(KeyCode::Char(c)) if !c.is_alphabetic() => key.modifiers.remove(KeyModifiers::SHIFT),
+        OneToThree::One(KeyCode::BackTab) => key.modifiers.insert(KeyModifiers::SHIFT),
+        _ => {}
+    }
+    key
 }
 
 impl Keymap {
     /// What `key` means where the contexts in `stack` apply, innermost first.
     pub fn action(&self, stack: &[Context], key: KeyEvent) -> Option<Action> {
-        let key = KeyCombination::from(key).normalized();
+        let key = normal(KeyCombination::from(key));
         stack.iter().find_map(|context| self.lookup.get(&(*context, key)).copied())
     }
 
@@ -234,7 +252,6 @@ fn name(key: KeyCombination) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crossterm::event::{KeyCode, KeyModifiers};
 
     #[test]
     fn every_key_of_the_table_is_a_key_and_has_one_meaning_in_its_context() {
@@ -252,7 +269,10 @@ mod tests {
     fn every_action_can_be_reached() {
         let keymap = Keymap::default();
         for action in Action::ALL {
-            assert!(keymap.lines.iter().any(|(_, a, k)| a == action && !k.is_empty()), "{action:?} has no key");
+            assert!(
+                keymap.lines.iter().any(|(_, a, k)| a == action && !k.is_empty()),
+                "{action:?} has no key"
+            );
         }
     }
 
@@ -274,7 +294,11 @@ mod tests {
             (KeyCode::Char('A'), KeyModifiers::SHIFT, Action::Sent),
             (KeyCode::Char('a'), KeyModifiers::NONE, Action::MarkLoaded),
         ] {
-            assert_eq!(keymap.action(&stack, KeyEvent::new(code, modifiers)), Some(action), "{code:?} {modifiers:?}");
+            assert_eq!(
+                keymap.action(&stack, KeyEvent::new(code, modifiers)),
+                Some(action),
+                "{code:?} {modifiers:?}"
+            );
         }
         assert_eq!(keymap.action(&stack, KeyEvent::new(KeyCode::Char('Z'), KeyModifiers::NONE)), None);
     }
@@ -282,7 +306,8 @@ mod tests {
     #[test]
     fn nothing_is_confirmed_by_enter_or_by_a_key_that_opens_a_form() {
         let keymap = Keymap::default();
-        let confirms: Vec<_> = keymap.lines.iter().filter(|(_, a, _)| *a == Action::Confirm).flat_map(|(.., k)| k).collect();
+        let confirms: Vec<_> =
+            keymap.lines.iter().filter(|(_, a, _)| *a == Action::Confirm).flat_map(|(.., k)| k).collect();
         for (_, action, keys) in &keymap.lines {
             if matches!(action, Action::Issue | Action::Revoke | Action::Accept | Action::Open) {
                 assert!(keys.iter().all(|k| !confirms.contains(&k)), "{action:?}");

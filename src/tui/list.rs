@@ -173,7 +173,8 @@ impl<T: Row> PagedList<T> {
     /// Begins anew: another filter or another order. The cursor goes to the first row.
     pub fn restart(&mut self) -> Vec<Ticket> {
         let dropped = self.tickets();
-        *self = Self { per_page: self.per_page, height: self.height, adopted: self.adopted, ..Self::default() };
+        *self =
+            Self { per_page: self.per_page, height: self.height, adopted: self.adopted, ..Self::default() };
         dropped
     }
 
@@ -187,11 +188,6 @@ impl<T: Row> PagedList<T> {
         self.seen = 0;
         self.looking = self.selected.is_some().then(BTreeSet::new);
         dropped
-    }
-
-    /// Asks again for the pages that failed.
-    pub fn retry(&mut self) {
-        self.slots.retain(|_, slot| !matches!(slot, Slot::Failed(_)));
     }
 
     fn tickets(&self) -> Vec<Ticket> {
@@ -243,7 +239,9 @@ impl<T: Row> PagedList<T> {
         } else if self.cursor >= self.top + self.height {
             self.top = self.cursor + 1 - self.height;
         }
-        self.top = self.top.min(self.len().saturating_sub(self.height).max(self.cursor.saturating_sub(self.height - 1)));
+        self.top = self
+            .top
+            .min(self.len().saturating_sub(self.height).max(self.cursor.saturating_sub(self.height - 1)));
     }
 
     fn select_at_cursor(&mut self) {
@@ -361,7 +359,8 @@ impl<T: Row> PagedList<T> {
     fn evict(&mut self, needed: &BTreeSet<u64>) {
         let here = self.page_of(self.cursor);
         while self.slots.len() > KEPT.max(needed.len()) {
-            let furthest = self.slots.keys().copied().filter(|p| !needed.contains(p)).max_by_key(|p| p.abs_diff(here));
+            let furthest =
+                self.slots.keys().copied().filter(|p| !needed.contains(p)).max_by_key(|p| p.abs_diff(here));
             match furthest {
                 Some(page) => self.slots.remove(&page),
                 None => break,
@@ -371,7 +370,11 @@ impl<T: Row> PagedList<T> {
 
     /// Takes the answer to a fetch. `None` when nobody waits for it any more; otherwise the page number,
     /// and the tickets of fetches that are of no use any more.
-    pub fn receive(&mut self, ticket: Ticket, answer: Result<Page<T>, ApiError>) -> Option<(u64, Vec<Ticket>)> {
+    pub fn receive(
+        &mut self,
+        ticket: Ticket,
+        answer: Result<Page<T>, ApiError>,
+    ) -> Option<(u64, Vec<Ticket>)> {
         let page = self.slots.iter().find_map(|(page, slot)| match slot {
             Slot::Loading(t) if *t == ticket => Some(*page),
             _ => None,
@@ -450,8 +453,11 @@ impl<T: Row> PagedList<T> {
         let given = answer.list_len as u64;
         let said = answer.rows_per_page.filter(|r| (1..self.per_page).contains(r) && given <= *r);
         // Said nothing, but the first page is short although there is more.
-        let shown = (page == 1 && given > 0 && given < self.per_page && answer.total_count.is_some_and(|t| t > self.per_page))
-            .then_some(given);
+        let shown = (page == 1
+            && given > 0
+            && given < self.per_page
+            && answer.total_count.is_some_and(|t| t > self.per_page))
+        .then_some(given);
         said.or(shown)
     }
 
@@ -537,9 +543,10 @@ impl<T: Row> PagedList<T> {
     /// The records of one page, in order.
     pub fn page_rows(&self, page: u64) -> Vec<&T> {
         match self.slots.get(&page) {
-            Some(Slot::Loaded(entries)) => {
-                entries.iter().filter_map(|e| if let Entry::Row(row) = e { Some(row) } else { None }).collect()
-            }
+            Some(Slot::Loaded(entries)) => entries
+                .iter()
+                .filter_map(|e| if let Entry::Row(row) = e { Some(row) } else { None })
+                .collect(),
             _ => Vec::new(),
         }
     }

@@ -35,9 +35,10 @@ pub use ask::{NewProfile, Session};
 pub use env::Env;
 pub use keymap::{Context, Keymap};
 pub use message::Message;
-pub use theme::{Glyphs, Palette};
+pub use theme::Glyphs;
 pub use worker::{Connecting, Helpers};
 
+use crate::config::{GlyphChoice, ThemeChoice};
 use anyhow::Context as _;
 use app::Wish;
 use ratatui::Terminal;
@@ -56,9 +57,9 @@ pub struct Start {
     /// One line about the configuration that a person should see.
     pub warning: Option<String>,
     /// Colours.
-    pub palette: Palette,
+    pub theme: ThemeChoice,
     /// Signs.
-    pub glyphs: Glyphs,
+    pub glyphs: GlyphChoice,
     /// What the desk cannot do itself.
     pub helpers: Helpers,
     /// Where crash reports go.
@@ -84,8 +85,8 @@ impl<B: Backend> Desk<B> {
     /// When the terminal's size cannot be found out.
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!("the terminal's size is not known: {e}"))?;
-        let env = Env::new(start.palette, start.glyphs);
-        let app = App::new(env, start.palette, (size.width, size.height), start.session, start.warning);
+        let env = Env::new(start.theme, Glyphs::of(start.glyphs));
+        let app = App::new(env, start.theme, (size.width, size.height), start.session, start.warning);
         let (sender, messages) = mpsc::channel(1024);
         let (orders, received) = mpsc::channel(1024);
         tokio::spawn(worker::run(received, sender.clone(), start.helpers));

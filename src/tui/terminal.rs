@@ -2,7 +2,8 @@
 
 use super::message::Message;
 use crossterm::event::{
-    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, MouseEventKind,
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event,
+    MouseEventKind,
 };
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use crossterm::{cursor, execute};
@@ -73,7 +74,11 @@ pub fn read_input(messages: mpsc::Sender<Message>) {
                 Ok(Event::Key(key)) => Message::Key(key),
                 Ok(Event::Paste(text)) => Message::Paste(text),
                 // A mouse that only moves is no news, and there is much of it.
-                Ok(Event::Mouse(mouse)) if matches!(mouse.kind, MouseEventKind::Moved | MouseEventKind::Drag(_)) => continue,
+                Ok(Event::Mouse(mouse))
+                    if matches!(mouse.kind, MouseEventKind::Moved | MouseEventKind::Drag(_)) =>
+                {
+                    continue;
+                }
                 Ok(Event::Mouse(mouse)) => Message::Mouse(mouse),
                 Ok(Event::Resize(columns, rows)) => Message::Resize(columns, rows),
                 Ok(Event::FocusGained | Event::FocusLost) => continue,

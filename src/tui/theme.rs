@@ -1,30 +1,19 @@
 //! Colours and glyphs by role. A state is always a glyph and a word, so nothing is lost without colours.
 
-use crate::config::Environment;
+use crate::config::{Environment, GlyphChoice, ThemeChoice};
 use crate::domain::State;
 use ratatui::style::{Color, Modifier, Style};
-
-/// Which colours to use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Palette {
-    /// For a dark background.
-    Dark,
-    /// For a light background.
-    Light,
-    /// None at all (`NO_COLOR`): weight, underline and reverse only.
-    None,
-}
 
 /// Styles by role.
 #[derive(Clone, Copy, Debug)]
 pub struct Theme {
-    palette: Palette,
+    palette: ThemeChoice,
     environment: Environment,
 }
 
 impl Theme {
     /// The styles of a palette for an environment, whose accent colour they use.
-    pub fn new(palette: Palette, environment: Environment) -> Self {
+    pub fn new(palette: ThemeChoice, environment: Environment) -> Self {
         Self { palette, environment }
     }
 
@@ -32,9 +21,9 @@ impl Theme {
     /// against black and white.
     fn fg(&self, dark: u8, light: u8) -> Style {
         match self.palette {
-            Palette::Dark => Style::new().fg(Color::Indexed(dark)),
-            Palette::Light => Style::new().fg(Color::Indexed(light)),
-            Palette::None => Style::new(),
+            ThemeChoice::Dark => Style::new().fg(Color::Indexed(dark)),
+            ThemeChoice::Light => Style::new().fg(Color::Indexed(light)),
+            ThemeChoice::None => Style::new(),
         }
     }
 
@@ -46,7 +35,7 @@ impl Theme {
     /// Text that may be passed over.
     pub fn dim(&self) -> Style {
         match self.palette {
-            Palette::None => Style::new().add_modifier(Modifier::DIM),
+            ThemeChoice::None => Style::new().add_modifier(Modifier::DIM),
             _ => self.fg(246, 241),
         }
     }
@@ -196,6 +185,14 @@ impl Glyphs {
         span: "..",
         spinner: &["|", "/", "-", "\\"],
     };
+
+    /// The set that was chosen.
+    pub fn of(choice: GlyphChoice) -> Self {
+        match choice {
+            GlyphChoice::Unicode => Self::UNICODE,
+            GlyphChoice::Ascii => Self::ASCII,
+        }
+    }
 
     /// The sign of a state.
     pub fn state(&self, state: &State) -> &'static str {

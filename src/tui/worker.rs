@@ -170,13 +170,23 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers) -> Option<Answe
 
 /// Wallet and history of one address, side by side.
 async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
-    let wallet = whole(HOLDER_PAGES, |b: &WalletBadge| b.badge_id.clone(), async |page| {
-        reader.wallet(&WalletQuery { email: email.to_owned(), paging: Paging::page(page) }, call).await
-    });
+    let wallet = whole(
+        HOLDER_PAGES,
+        |b: &WalletBadge| b.badge_id.clone(),
+        |page| {
+            let query = WalletQuery { email: email.to_owned(), paging: Paging::full(page) };
+            async move { reader.wallet(&query, call).await }
+        },
+    );
     let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
-    let history = whole(HOLDER_PAGES, |i: &HistoryItem| i.badge_id.clone(), async |page| {
-        reader.history(&HistoryQuery { filter: filter.clone(), paging: Paging::page(page) }, call).await
-    });
+    let history = whole(
+        HOLDER_PAGES,
+        |i: &HistoryItem| i.badge_id.clone(),
+        |page| {
+            let query = HistoryQuery { filter: filter.clone(), paging: Paging::full(page) };
+            async move { reader.history(&query, call).await }
+        },
+    );
     let (wallet, history) = tokio::join!(wallet, history);
     let requests = wallet.as_ref().map_or(1, |w| w.requests) + history.as_ref().map_or(1, |h| h.requests);
     // The filter may match partially: `lee@x` is in `annlee@x`. Strangers' badges are left out.
@@ -184,7 +194,9 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
     Holder {
         wallet: wallet.map(|w| (w.items, w.complete)),
         history: history.map(|mut h| {
-            h.items.retain(|i| i.recipient_email.as_ref().map(Text::wire).is_some_and(|address| key.is(address)));
+            h.items.retain(|i| {
+                i.recipient_email.as_ref().map(Text::wire).is_some_and(|address| key.is(address))
+            });
             (h.items, h.complete)
         }),
         requests,

@@ -56,7 +56,13 @@ impl Confirm {
             ]);
         }
         let style = if self.is_ready() { env.theme.accent() } else { env.theme.dim() };
-        spans.extend([key(&y), Span::styled(format!(" {verb}"), style), plain("        "), key("esc"), plain(" go back")]);
+        spans.extend([
+            key(&y),
+            Span::styled(format!(" {verb}"), style),
+            plain("        "),
+            key("esc"),
+            plain(" go back"),
+        ]);
         Line::from(spans)
     }
 }

@@ -51,7 +51,7 @@ impl IssueForm {
         // Two templates of one title cannot be told apart by those who read it.
         let filter = TemplateFilter { title: Some(title.wire().to_owned()), ..TemplateFilter::default() };
         let same_title_ticket = (!title.looks_empty())
-            .then(|| out.ask(Ask::Templates(TemplateQuery { filter, paging: Paging::page(1) })));
+            .then(|| out.ask(Ask::Templates(TemplateQuery { filter, paging: Paging::full(1) })));
         Self {
             template_id,
             title,
@@ -215,7 +215,11 @@ impl IssueForm {
             None => {
                 self.field_lines(&mut lines, &mut put, room, env);
                 lines.push(Line::raw(""));
-                put(&mut lines, "⏎ goes on to the review; nothing is sent before you confirm it there.  esc gives up.", theme.dim());
+                put(
+                    &mut lines,
+                    "⏎ goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
+                    theme.dim(),
+                );
             }
             Some(review) => review_lines(review, &mut lines, &mut put, env),
         }
@@ -225,11 +229,17 @@ impl IssueForm {
     fn template_lines(&self, lines: &mut Vec<Line<'static>>, put: &mut Put<'_>, env: &Env) {
         match &self.detail {
             None => put(lines, &format!("{} reading the template", env.spinner()), env.theme.dim()),
-            Some(Err(error)) => put(lines, &format!("{} the template was not read: {error}", env.glyphs.alert), env.theme.error()),
+            Some(Err(error)) => put(
+                lines,
+                &format!("{} the template was not read: {error}", env.glyphs.alert),
+                env.theme.error(),
+            ),
             Some(Ok(detail)) => {
                 let now = env.now();
                 let until = match validity(detail, now) {
-                    Validity::Until(day) if detail.fixed_expire_date.is_none() => format!("; issued today until {day}, as lapel computes it"),
+                    Validity::Until(day) if detail.fixed_expire_date.is_none() => {
+                        format!("; issued today until {day}, as lapel computes it")
+                    }
                     _ => String::new(),
                 };
                 put(lines, &format!("{}{until}", policy(detail)), env.theme.dim());
@@ -239,7 +249,11 @@ impl IssueForm {
             }
         }
         if let Some(others @ 1..) = self.same_title {
-            let text = format!("{} {} the same title", env.glyphs.alert, count(others as u64, "other template has", "other templates have"));
+            let text = format!(
+                "{} {} the same title",
+                env.glyphs.alert,
+                count(others as u64, "other template has", "other templates have")
+            );
             put(lines, &text, env.theme.warning());
         }
     }
@@ -250,21 +264,31 @@ impl IssueForm {
             let focused = self.focus.at == at;
             let style = if focused { theme.strong() } else { theme.dim() };
             let cursor = if focused { env.glyphs.cursor } else { " " };
-            let mut spans = vec![Span::styled(format!("  {label} "), style), Span::styled(cursor, theme.accent())];
+            let mut spans =
+                vec![Span::styled(format!("  {label} "), style), Span::styled(cursor, theme.accent())];
             spans.extend(field.spans(room.saturating_sub(9).min(60), focused, env));
             lines.push(Line::from(spans));
             let typed = !field.value().is_empty();
             if at == 0 {
                 match check_name(field.value()) {
-                    Ok((_, notes)) => notes.iter().for_each(|n| put(lines, &format!("       {} {n}", env.glyphs.alert), theme.warning())),
+                    Ok((_, notes)) => notes.iter().for_each(|n| {
+                        put(lines, &format!("       {} {n}", env.glyphs.alert), theme.warning())
+                    }),
                     Err(why) if typed || self.tried => put(lines, &format!("       {why}"), theme.error()),
                     Err(_) => {}
                 }
             } else {
                 match Address::check(field.value()) {
-                    Ok(address) => address.warnings().iter().for_each(|w| put(lines, &format!("       {} {w}", env.glyphs.alert), theme.warning())),
+                    Ok(address) => address.warnings().iter().for_each(|w| {
+                        put(lines, &format!("       {} {w}", env.glyphs.alert), theme.warning())
+                    }),
                     // While it is being typed, an address that is not finished is no mistake.
-                    Err(why) if self.tried || (typed && !focused) || (why != EmailProblem::Empty && field.value().contains(char::is_whitespace)) => {
+                    Err(why)
+                        if self.tried
+                            || (typed && !focused)
+                            || (why != EmailProblem::Empty
+                                && field.value().contains(char::is_whitespace)) =>
+                    {
                         put(lines, &format!("       {why}"), theme.error());
                     }
                     Err(_) => {}
@@ -287,15 +311,34 @@ fn review_lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut Put<'
     }
     lines.push(Line::raw(""));
     match &review.holdings {
-        None => put(lines, &format!("{} reading whether this person has the badge already", env.spinner()), theme.dim()),
+        None => put(
+            lines,
+            &format!("{} reading whether this person has the badge already", env.spinner()),
+            theme.dim(),
+        ),
         Some(Err(error)) => {
-            put(lines, &format!("{} whether this person has the badge already is not known: {error}", env.glyphs.alert), theme.error());
+            put(
+                lines,
+                &format!(
+                    "{} whether this person has the badge already is not known: {error}",
+                    env.glyphs.alert
+                ),
+                theme.error(),
+            );
         }
         Some(Ok(held)) if held.is_empty() => {
-            put(lines, "No badge of this template is to be seen for this address. One that waits may not be visible yet.", theme.dim());
+            put(
+                lines,
+                "No badge of this template is to be seen for this address. One that waits may not be visible yet.",
+                theme.dim(),
+            );
         }
         Some(Ok(held)) => {
-            let text = format!("{} this address has {} of this template already:", env.glyphs.alert, count(held.len() as u64, "badge", "badges"));
+            let text = format!(
+                "{} this address has {} of this template already:",
+                env.glyphs.alert,
+                count(held.len() as u64, "badge", "badges")
+            );
             put(lines, &text, theme.warning());
             for item in held.iter().take(5) {
                 let (word, why) = Verdict::of(item, env.now()).line();
@@ -305,7 +348,13 @@ fn review_lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut Put<'
         }
     }
     lines.push(Line::raw(""));
-    let text = format!("{} {} 1 person {} 1 request {} the holder is mailed", env.place(), env.glyphs.dot, env.glyphs.dot, env.glyphs.dot);
+    let text = format!(
+        "{} {} 1 person {} 1 request {} the holder is mailed",
+        env.place(),
+        env.glyphs.dot,
+        env.glyphs.dot,
+        env.glyphs.dot
+    );
     lines.push(Line::styled(format!("  {text}"), theme.accent()));
     lines.push(review.confirm.line("to issue", env));
 }
@@ -330,7 +379,10 @@ fn check_name(typed: &str) -> Result<(String, Vec<String>), String> {
     if name.contains('@') {
         return Err("the name is an e-mail address: are the two fields swapped?".to_owned());
     }
-    if let Some(c) = name.chars().find(|c| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')) {
+    if let Some(c) = name
+        .chars()
+        .find(|c| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
+    {
         return Err(format!("the name has a hidden character in it (U+{:04X})", c as u32));
     }
     if crate::domain::text::scrub(&name) != name {

@@ -73,7 +73,8 @@ impl RevokeForm {
         if self.sendable() == 0 {
             self.error = Some("none of these can be revoked now; nothing will be sent".to_owned());
         } else if crate::domain::Text::new(self.reason.value()).looks_empty() {
-            self.error = Some("the reason is empty; the service asks for one, and holders may see it".to_owned());
+            self.error =
+                Some("the reason is empty; the service asks for one, and holders may see it".to_owned());
         } else {
             match RevokePlan::new(self.victims.clone(), self.reason.value()) {
                 Ok(plan) => {
@@ -107,12 +108,13 @@ impl RevokeForm {
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
-        let mut lines = vec![
-            Line::from(vec![
-                Span::styled(format!("  Revoke {}", count(self.sendable() as u64, "badge", "badges")), theme.strong()),
-                Span::styled(format!("   {}", env.place()), theme.accent()),
-            ]),
-        ];
+        let mut lines = vec![Line::from(vec![
+            Span::styled(
+                format!("  Revoke {}", count(self.sendable() as u64, "badge", "badges")),
+                theme.strong(),
+            ),
+            Span::styled(format!("   {}", env.place()), theme.accent()),
+        ])];
         lines.extend(self.breakdown(env));
         lines.push(Line::raw(""));
         let mut spans = vec![
@@ -122,21 +124,29 @@ impl RevokeForm {
         spans.extend(self.reason.spans(room.saturating_sub(9), self.review.is_none(), env));
         lines.push(Line::from(spans));
         if self.reason.value().chars().count() > LONG_REASON {
-            let text = format!("         {} longer than {LONG_REASON} characters; holders may see all of it", env.glyphs.alert);
+            let text = format!(
+                "         {} longer than {LONG_REASON} characters; holders may see all of it",
+                env.glyphs.alert
+            );
             lines.push(Line::styled(text, theme.warning()));
         }
         if let Some(error) = &self.error {
-            lines.extend(wrap(error, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())));
+            lines
+                .extend(wrap(error, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())));
         }
         lines.push(Line::raw(""));
         let foot = match &self.review {
             Some((_, confirm)) => confirm.line("to revoke; a revocation cannot be taken back", env),
-            None => Line::styled("  ⏎ goes on to the confirmation; nothing is sent before it.  esc gives up.", theme.dim()),
+            None => Line::styled(
+                "  ⏎ goes on to the confirmation; nothing is sent before it.  esc gives up.",
+                theme.dim(),
+            ),
         };
         // The names get what room is left between the breakdown and the foot.
         let height = usize::from(area.height);
         let free = height.saturating_sub(lines.len() + 2);
-        let shown = self.victims.len().min(if self.victims.len() > free { free.saturating_sub(1) } else { free });
+        let shown =
+            self.victims.len().min(if self.victims.len() > free { free.saturating_sub(1) } else { free });
         lines.extend(self.victims.iter().take(shown).map(|v| victim_line(v, usize::from(area.width), env)));
         if shown < self.victims.len() {
             let text = format!("    and {} more", number((self.victims.len() - shown) as u64));
@@ -183,7 +193,10 @@ fn victim_line(victim: &Victim, columns: usize, env: &Env) -> Line<'static> {
     let rest = columns.saturating_sub(4 + 12 + 3);
     let style = if victim.state.may_be_revoked() { env.theme.text() } else { env.theme.dim() };
     let row = [
-        (format!("{} {}", env.glyphs.state(&victim.state), victim.state.word()), env.theme.state(&victim.state)),
+        (
+            format!("{} {}", env.glyphs.state(&victim.state), victim.state.word()),
+            env.theme.state(&victim.state),
+        ),
         (victim.holder.to_string(), style),
         (victim.title.to_string(), style),
         (victim.badge_id.to_string(), env.theme.dim()),

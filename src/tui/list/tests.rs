@@ -42,7 +42,8 @@ impl Service {
         Page {
             list_len: rows.len(),
             items: rows.into_iter().map(Item).enumerate().collect(),
-            total_count: (!self.no_count).then(|| (self.rows.len() as i64 + self.count.unwrap_or(0)).max(0) as u64),
+            total_count: (!self.no_count)
+                .then(|| (self.rows.len() as i64 + self.count.unwrap_or(0)).max(0) as u64),
             page: Some(page),
             rows_per_page: Some(if self.says_cap { size } else { asked }),
             problems: Vec::new(),
@@ -274,7 +275,7 @@ fn a_page_that_failed_is_shown_and_read_again_on_demand() {
     list.receive(Ticket::test(7), Err(ApiError::Cancelled));
     assert!(matches!(list.place(0), Place::Failed(_)));
     assert_eq!(settle(&mut list, &service), 0, "it is not asked for again by itself");
-    list.retry();
+    list.reload();
     assert_eq!(settle(&mut list, &service), 1);
     assert_eq!(list.selected(), Some(&Item(0)));
 }

@@ -65,7 +65,9 @@ impl BadgeScreen {
             Action::Accept => {
                 // A pasted id comes with spaces, quotes or brackets round it.
                 let typed = self.find.get_or_insert_default().value().to_owned();
-                let around = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']');
+                let around = |c: char| {
+                    c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']')
+                };
                 match BadgeId::new(typed.trim_matches(around)) {
                     Some(id) => self.open(id, out),
                     None => out.say("Type or paste a badge id first."),
@@ -143,7 +145,12 @@ impl BadgeScreen {
     /// Draws the tab.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let room = usize::from(area.width).saturating_sub(4);
-        let body = Rect { x: area.x + 2, y: area.y + 1, width: area.width.saturating_sub(4), height: area.height.saturating_sub(1) };
+        let body = Rect {
+            x: area.x + 2,
+            y: area.y + 1,
+            width: area.width.saturating_sub(4),
+            height: area.height.saturating_sub(1),
+        };
         let top = Rect { height: 1, ..area };
         if self.find.is_some() || self.wanted.is_none() {
             let mut spans = vec![
@@ -157,10 +164,15 @@ impl BadgeScreen {
         let lines: Vec<Line<'static>> = match (&self.read, &self.wanted) {
             (Some(Ok(badge)), _) => badge_lines(badge, room, env),
             (Some(Err(error)), Some(id)) => not_read(error, id, room, env),
-            (None, Some(id)) => vec![Line::styled(format!("{} reading {id}", env.spinner()), env.theme.dim())],
+            (None, Some(id)) => {
+                vec![Line::styled(format!("{} reading {id}", env.spinner()), env.theme.dim())]
+            }
             _ => vec![
                 Line::raw(""),
-                Line::styled("Type or paste a badge id, then press ⏎; or open a badge from History or Wallet.", env.theme.dim()),
+                Line::styled(
+                    "Type or paste a badge id, then press ⏎; or open a badge from History or Wallet.",
+                    env.theme.dim(),
+                ),
             ],
         };
         let shown: Vec<Line<'static>> = lines.into_iter().skip(usize::from(self.scroll)).collect();
@@ -197,10 +209,13 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     let style = theme.state(&state).add_modifier(ratatui::style::Modifier::BOLD);
     let first = format!("{} {word} {why}", env.glyphs.state(&state));
     lines.extend(wrap(&first, room).into_iter().map(|l| Line::styled(l, style)));
-    let what: Vec<String> =
-        [text(&badge.title), text(&badge.badge_type_name), text(&badge.level_name)].into_iter().flatten().collect();
+    let what: Vec<String> = [text(&badge.title), text(&badge.badge_type_name), text(&badge.level_name)]
+        .into_iter()
+        .flatten()
+        .collect();
     lines.extend(wrap(&what.join(&dot), room).into_iter().map(|l| Line::styled(l, theme.strong())));
-    let who: Vec<String> = [text(&badge.recipient_name), text(&badge.recipient_email)].into_iter().flatten().collect();
+    let who: Vec<String> =
+        [text(&badge.recipient_name), text(&badge.recipient_email)].into_iter().flatten().collect();
     lines.extend(wrap(&who.join("   "), room).into_iter().map(Line::raw));
     lines.extend(mail_line(badge, env));
     lines.push(Line::raw(""));
@@ -209,7 +224,10 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
         ("State", text(&badge.status_name).map(|w| format!("{w} (the service's word)"))),
         ("Issued", time(&badge.issued_at)),
         ("From", time(&badge.valid_from)),
-        ("Until", Some(badge.valid_until.as_ref().map_or_else(|| "no end date".to_owned(), |t| with_age(t, now)))),
+        (
+            "Until",
+            Some(badge.valid_until.as_ref().map_or_else(|| "no end date".to_owned(), |t| with_age(t, now))),
+        ),
         ("Revoked", time(&badge.revoke_at)),
         ("Reason", text(&badge.revoke_reason)),
         ("Badge id", Some(badge.badge_id.to_string())),
@@ -217,7 +235,11 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
         ("Issuer", text(&badge.issuing_org)),
         ("Company", text(&badge.company_name)),
         ("Category", text(&badge.category_name)),
-        ("Skills", (!badge.skills_tag.is_empty()).then(|| badge.skills_tag.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))),
+        (
+            "Skills",
+            (!badge.skills_tag.is_empty())
+                .then(|| badge.skills_tag.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+        ),
         ("Criteria", text(&badge.criteria)),
         ("About", text(&badge.description)),
         ("Source", text(&badge.source_cd)),
@@ -231,9 +253,15 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     }
     lines.push(Line::raw(""));
     let basis = match env.clock().basis() {
-        crate::domain::time::OffsetBasis::ThisComputer => "times are the service's, which names no zone; ages assume this computer's",
-        crate::domain::time::OffsetBasis::Setting => "times are the service's; its zone is as set in the profile",
-        crate::domain::time::OffsetBasis::Learned => "times are the service's; its zone was learned from what it wrote",
+        crate::domain::time::OffsetBasis::ThisComputer => {
+            "times are the service's, which names no zone; ages assume this computer's"
+        }
+        crate::domain::time::OffsetBasis::Setting => {
+            "times are the service's; its zone is as set in the profile"
+        }
+        crate::domain::time::OffsetBasis::Learned => {
+            "times are the service's; its zone was learned from what it wrote"
+        }
     };
     lines.extend(wrap(basis, room).into_iter().map(|l| Line::styled(l, theme.dim())));
     lines
@@ -245,7 +273,10 @@ fn mail_line(badge: &Badge, env: &Env) -> Vec<Line<'static>> {
     let status = badge.email_status.as_ref().filter(|s| !s.looks_empty());
     let sent = status.is_some_and(|s| s.wire().eq_ignore_ascii_case("sent"));
     let (text, style) = match status {
-        Some(word) if sent => (format!("mail {word} to exactly this address; that is not \u{201c}delivered\u{201d}"), env.theme.dim()),
+        Some(word) if sent => (
+            format!("mail {word} to exactly this address; that is not \u{201c}delivered\u{201d}"),
+            env.theme.dim(),
+        ),
         Some(word) => (format!("mail: {word} (the service's word)"), env.theme.warning()),
         None => ("nothing is said about a mail".to_owned(), env.theme.dim()),
     };
@@ -259,7 +290,9 @@ fn mail_line(badge: &Badge, env: &Env) -> Vec<Line<'static>> {
 
 fn with_age(time: &ServiceTime, now: jiff::civil::DateTime) -> String {
     match time.start() {
-        Some(start) if start <= now => format!("{time} ({} ago)", crate::domain::time::age(now.duration_since(start))),
+        Some(start) if start <= now => {
+            format!("{time} ({} ago)", crate::domain::time::age(now.duration_since(start)))
+        }
         Some(start) => format!("{time} (in {})", crate::domain::time::age(start.duration_since(now))),
         None => time.to_string(),
     }

@@ -71,8 +71,10 @@ impl Browse for HistoryItem {
     fn cells(&self, env: &Env) -> Vec<(String, Style)> {
         let now = env.now();
         let state = Verdict::of(self, now).state();
-        let text = |t: &Option<Text>| t.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
-        let issued = self.issued_at.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), |t| t.short(Some(now)));
+        let text =
+            |t: &Option<Text>| t.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
+        let issued =
+            self.issued_at.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), |t| t.short(Some(now)));
         vec![
             (format!("{} {}", env.glyphs.state(&state), state.word()), env.theme.state(&state)),
             (text(&self.recipient_name), env.theme.text()),
@@ -145,7 +147,8 @@ impl History {
             Action::Mark => self.toggle_mark(out),
             Action::Range => self.range(out),
             Action::MarkLoaded => {
-                self.marks.extend(self.browser.list.loaded().map(|(_, row)| (row.badge_id.clone(), row.clone())));
+                self.marks
+                    .extend(self.browser.list.loaded().map(|(_, row)| (row.badge_id.clone(), row.clone())));
                 let loaded = self.browser.list.loaded().count() as u64;
                 out.say(format!(
                     "Marked {} that are loaded, of {} in the list.",
@@ -154,7 +157,8 @@ impl History {
                 ));
             }
             Action::InvertMarks => {
-                let loaded: Vec<HistoryItem> = self.browser.list.loaded().map(|(_, row)| row.clone()).collect();
+                let loaded: Vec<HistoryItem> =
+                    self.browser.list.loaded().map(|(_, row)| row.clone()).collect();
                 for row in loaded {
                     if self.marks.remove(&row.badge_id).is_none() {
                         self.marks.insert(row.badge_id.clone(), row);
@@ -216,7 +220,9 @@ impl History {
         if got == wanted {
             out.say(format!("Marked {}.", count(got, "row", "rows")));
         } else {
-            out.warn(format!("Marked {got} of {wanted} rows; the others could not be read and are not marked."));
+            out.warn(format!(
+                "Marked {got} of {wanted} rows; the others could not be read and are not marked."
+            ));
         }
     }
 

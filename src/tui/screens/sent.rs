@@ -1,7 +1,7 @@
 //! What was sent in this session, and what became of each badge. The numbers of a job add up to it.
 
 use crate::domain::State;
-use crate::jobs::{Job, JobId, Kind, RowState};
+use crate::jobs::{Job, Kind, RowState};
 use crate::tui::action::Action;
 use crate::tui::ask::Ask;
 use crate::tui::env::{Env, Go, Out};
@@ -55,11 +55,6 @@ impl Sent {
         self.jobs.iter().flat_map(|j| &j.rows).filter(|r| matches!(r.state, RowState::InDoubt(_))).count()
     }
 
-    /// The job under the cursor.
-    pub fn selected(&self) -> Option<JobId> {
-        self.jobs.get(self.at).map(|j| j.id)
-    }
-
     /// Does an action; false when it is none of this screen's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         let rows = self.jobs.get(self.at).map_or(0, |j| j.rows.len());
@@ -80,7 +75,11 @@ impl Sent {
                 out.say("Looking now at everything that is not done.");
             }
             Action::Open => {
-                let id = self.jobs.get(self.at).and_then(|j| j.rows.get(self.scroll)).and_then(|r| r.badge_id.clone());
+                let id = self
+                    .jobs
+                    .get(self.at)
+                    .and_then(|j| j.rows.get(self.scroll))
+                    .and_then(|r| r.badge_id.clone());
                 match id {
                     Some(id) => {
                         out.go.push(Go::Close);
@@ -101,7 +100,10 @@ impl Sent {
         let mut lines = vec![Line::styled("  Sent in this session", env.theme.strong())];
         if self.jobs.is_empty() {
             lines.push(Line::raw(""));
-            lines.push(Line::styled("  Nothing was sent yet. i on a template issues; x on a badge revokes.", env.theme.dim()));
+            lines.push(Line::styled(
+                "  Nothing was sent yet. i on a template issues; x on a badge revokes.",
+                env.theme.dim(),
+            ));
         }
         let most = usize::from(area.height) / 3;
         let first = (self.at + 1).saturating_sub(most.max(1));
@@ -111,7 +113,11 @@ impl Sent {
         if let Some(job) = self.jobs.get(self.at) {
             lines.push(Line::raw(""));
             if let Some(note) = &job.note {
-                lines.extend(wrap(note, columns.saturating_sub(4)).into_iter().map(|l| Line::styled(format!("  {l}"), env.theme.warning())));
+                lines.extend(
+                    wrap(note, columns.saturating_sub(4))
+                        .into_iter()
+                        .map(|l| Line::styled(format!("  {l}"), env.theme.warning())),
+                );
             }
             let room = usize::from(area.height).saturating_sub(lines.len());
             for (i, row) in job.rows.iter().enumerate().skip(self.scroll) {
@@ -124,7 +130,11 @@ impl Sent {
                     Span::raw(format!("  {who} {what} ")),
                     Span::styled(id, env.theme.dim()),
                 ]));
-                lines.extend(wrap(&text, columns.saturating_sub(8)).into_iter().map(|l| Line::styled(format!("      {l}"), style)));
+                lines.extend(
+                    wrap(&text, columns.saturating_sub(8))
+                        .into_iter()
+                        .map(|l| Line::styled(format!("      {l}"), style)),
+                );
                 if lines.len() > usize::from(area.height) + room {
                     break;
                 }
@@ -139,7 +149,8 @@ fn job_line(job: &Job, selected: bool, columns: usize, env: &Env) -> Line<'stati
         Kind::Issue => "issue ",
         Kind::Revoke => "revoke",
     };
-    let counts: Vec<String> = job.counts().into_iter().map(|(bucket, n)| format!("{} {bucket}", number(n as u64))).collect();
+    let counts: Vec<String> =
+        job.counts().into_iter().map(|(bucket, n)| format!("{} {bucket}", number(n as u64))).collect();
     let title = fit(&job.title.to_string(), (columns / 3).max(12), env.glyphs.ellipsis);
     let spin = if job.sending { env.spinner() } else { " " };
     let line = Line::from(vec![
@@ -167,38 +178,62 @@ fn row_words(state: &RowState, kind: Kind, env: &Env) -> (String, Style) {
             (format!("{} {why} {next}.", env.glyphs.alert), theme.warning())
         }
         RowState::Waiting => (
-            format!("{}: accepted, not issued yet. Normal is 5 min to 24 h; lapel keeps looking, r looks now", sign(&State::Waiting)),
+            format!(
+                "{}: accepted, not issued yet. Normal is 5 min to 24 h; lapel keeps looking, r looks now",
+                sign(&State::Waiting)
+            ),
             colour(&State::Waiting),
         ),
         RowState::Issued => (sign(&State::Issued), colour(&State::Issued)),
-        RowState::Revoking => {
-            (format!("{}: accepted; lapel keeps looking until it is Revoked", sign(&State::Revoking)), colour(&State::Revoking))
-        }
+        RowState::Revoking => (
+            format!("{}: accepted; lapel keeps looking until it is Revoked", sign(&State::Revoking)),
+            colour(&State::Revoking),
+        ),
         RowState::Revoked => (sign(&State::Revoked), colour(&State::Revoked)),
         RowState::Dropped(word) => (
-            format!("{} not accepted: the service left it out. Its state: {word}. It was not changed", env.glyphs.alert),
+            format!(
+                "{} not accepted: the service left it out. Its state: {word}. It was not changed",
+                env.glyphs.alert
+            ),
             theme.warning(),
         ),
-        RowState::Unproven => ("sent; whether it was among those accepted is being looked at".to_owned(), theme.dim()),
-        RowState::Other(word) => (format!("? {word}: the service's own word, which lapel does not know"), theme.warning()),
+        RowState::Unproven => {
+            ("sent; whether it was among those accepted is being looked at".to_owned(), theme.dim())
+        }
+        RowState::Other(word) => {
+            (format!("? {word}: the service's own word, which lapel does not know"), theme.warning())
+        }
     }
 }
 
 /// What the notice says when a job has changed; `None` when there is nothing new to say.
 pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
     let done = |state: &RowState| matches!(state, RowState::Issued | RowState::Revoked);
-    let doubt = |state: &RowState| matches!(state, RowState::InDoubt(_) | RowState::NotDone(_) | RowState::Dropped(_));
+    let doubt = |state: &RowState| {
+        matches!(state, RowState::InDoubt(_) | RowState::NotDone(_) | RowState::Dropped(_))
+    };
     let counted = |job: Option<&Job>, f: &dyn Fn(&RowState) -> bool| {
         job.map_or(0, |j| j.rows.iter().filter(|r| f(&r.state)).count())
     };
     let (bad_before, bad) = (counted(before, &doubt), counted(Some(now), &doubt));
     if bad > bad_before {
-        return Some((format!("{} {}; A shows which and why.", count(bad as u64, "badge", "badges"), "did not go as asked"), true));
+        return Some((
+            format!(
+                "{} {}; A shows which and why.",
+                count(bad as u64, "badge", "badges"),
+                "did not go as asked"
+            ),
+            true,
+        ));
     }
     let (done_before, finished) = (counted(before, &done), counted(Some(now), &done));
     if finished > done_before {
         let verb = if now.kind == Kind::Issue { "Issued" } else { "Revoked" };
-        let of = if now.rows.len() > 1 { format!(" ({finished} of {})", number(now.rows.len() as u64)) } else { String::new() };
+        let of = if now.rows.len() > 1 {
+            format!(" ({finished} of {})", number(now.rows.len() as u64))
+        } else {
+            String::new()
+        };
         let who = if now.rows.len() == 1 { now.rows[0].holder.to_string() } else { now.title.to_string() };
         return Some((format!("{verb}: {who}{of}"), false));
     }

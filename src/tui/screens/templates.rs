@@ -1,7 +1,9 @@
 //! The Templates tab: the organisation's badge templates, the selected one in full beside them.
 
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed, Paging, TemplateFilter, TemplateQuery};
-use crate::domain::{Category, CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text, validity};
+use crate::domain::{
+    Category, CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text, validity,
+};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::browser::{Browse, Browser, Head, SortKey};
@@ -74,7 +76,8 @@ impl Browse for Template {
     }
 
     fn cells(&self, env: &Env) -> Vec<(String, Style)> {
-        let text = |t: &Option<Text>| t.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
+        let text =
+            |t: &Option<Text>| t.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
         let level = match (&self.level, &self.level_name) {
             (Some(level), Some(name)) => format!("{level} {name}"),
             (Some(level), None) => level.to_string(),
@@ -150,7 +153,8 @@ impl Templates {
 
     /// Whether something is on its way.
     pub fn is_loading(&self) -> bool {
-        let categories = self.categories.as_ref().is_some_and(|c| c.ticket.is_some() || c.types_ticket.is_some());
+        let categories =
+            self.categories.as_ref().is_some_and(|c| c.ticket.is_some() || c.types_ticket.is_some());
         self.browser.list.is_loading() || self.detail_ticket.is_some() || categories
     }
 
@@ -171,7 +175,9 @@ impl Templates {
             Action::PageDown if self.full => self.scroll = self.scroll.saturating_add(5),
             Action::PageUp if self.full => self.scroll = self.scroll.saturating_sub(5),
             Action::Issue => match self.browser.list.selected() {
-                Some(row) => out.go.push(Go::Issue(row.template_id.clone(), row.title.clone().unwrap_or_default())),
+                Some(row) => {
+                    out.go.push(Go::Issue(row.template_id.clone(), row.title.clone().unwrap_or_default()))
+                }
                 None => out.say("There is no template on this row to issue from."),
             },
             Action::Categories => {
@@ -389,7 +395,10 @@ pub fn labelled(label: &str, value: &str, room: usize, env: &Env) -> Vec<Line<'s
         .enumerate()
         .map(|(i, part)| {
             let label = if i == 0 { label } else { "" };
-            Line::from(vec![Span::styled(fit(label, WIDE, env.glyphs.ellipsis), env.theme.dim()), Span::raw(part)])
+            Line::from(vec![
+                Span::styled(fit(label, WIDE, env.glyphs.ellipsis), env.theme.dim()),
+                Span::raw(part),
+            ])
         })
         .collect()
 }
@@ -399,7 +408,9 @@ fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &E
     let mut cursor_line = 0;
     match &open.categories {
         None => lines.push(Line::styled(format!("  {} reading categories", env.spinner()), env.theme.dim())),
-        Some(Err(error)) => lines.push(Line::styled(format!("  Categories were not read: {error}"), env.theme.error())),
+        Some(Err(error)) => {
+            lines.push(Line::styled(format!("  Categories were not read: {error}"), env.theme.error()))
+        }
         Some(Ok(listed)) => {
             lines.push(Line::styled(
                 format!("  {}", count(listed.items.len() as u64, "category", "categories")),
@@ -412,7 +423,8 @@ fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &E
                 lines.push(category_line(category, i == open.at, area.width, env));
             }
             for problem in &listed.problems {
-                let text = format!("  {} {} cannot be read: {}", env.glyphs.alert, problem.place, problem.why);
+                let text =
+                    format!("  {} {} cannot be read: {}", env.glyphs.alert, problem.place, problem.why);
                 lines.push(Line::styled(text, env.theme.warning()));
             }
         }
@@ -420,7 +432,9 @@ fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &E
     lines.push(Line::raw(""));
     match &open.types {
         None => lines.push(Line::styled(format!("  {} reading badge types", env.spinner()), env.theme.dim())),
-        Some(Err(error)) => lines.push(Line::styled(format!("  Badge types were not read: {error}"), env.theme.error())),
+        Some(Err(error)) => {
+            lines.push(Line::styled(format!("  Badge types were not read: {error}"), env.theme.error()))
+        }
         Some(Ok(types)) => {
             lines.push(Line::styled(
                 format!("  {}", count(types.types.len() as u64, "badge type", "badge types")),
@@ -430,9 +444,13 @@ fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &E
                 lines.push(Line::styled(format!("  {note}"), env.theme.dim()));
             }
             for kind in &types.types {
-                let fields: Vec<String> = kind.fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+                let fields: Vec<String> =
+                    kind.fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
                 let text = fields.join("  ");
-                lines.push(Line::raw(format!("    {}", fit(&text, usize::from(area.width).saturating_sub(6), "…"))));
+                lines.push(Line::raw(format!(
+                    "    {}",
+                    fit(&text, usize::from(area.width).saturating_sub(6), "…")
+                )));
             }
         }
     }
@@ -445,9 +463,17 @@ fn category_line(category: &Category, selected: bool, columns: u16, env: &Env) -
     let levels: Vec<String> = category
         .levels
         .iter()
-        .map(|l| format!("{} {}", l.level.map_or(String::new(), |n| n.to_string()), text(&l.level_name)).trim().to_owned())
+        .map(|l| {
+            format!("{} {}", l.level.map_or(String::new(), |n| n.to_string()), text(&l.level_name))
+                .trim()
+                .to_owned()
+        })
         .collect();
-    let levels = if levels.is_empty() { "no levels".to_owned() } else { levels.join(&format!(" {} ", env.glyphs.dot)) };
+    let levels = if levels.is_empty() {
+        "no levels".to_owned()
+    } else {
+        levels.join(&format!(" {} ", env.glyphs.dot))
+    };
     let unused = if category.use_yn == Some(false) { "  not in use" } else { "" };
     let room = usize::from(columns).saturating_sub(5 + 12);
     let (name, rest) = (room * 2 / 5, room - room * 2 / 5);

@@ -163,7 +163,8 @@ impl Wallet {
         let mut troubles = Vec::new();
         let mut complete = true;
         let mut failed = true;
-        let mut list = |name: &str, error: String| troubles.push(format!("the {name} could not be read: {error}"));
+        let mut list =
+            |name: &str, error: String| troubles.push(format!("the {name} could not be read: {error}"));
         let wallet = match holder.wallet {
             Ok((items, all)) => {
                 complete &= all;
@@ -237,13 +238,15 @@ impl Wallet {
         let body = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
         let room = usize::from(area.width).saturating_sub(4);
         let say = |frame: &mut Frame<'_>, text: &str, style| {
-            let lines: Vec<Line<'_>> = wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)).collect();
+            let lines: Vec<Line<'_>> =
+                wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)).collect();
             frame.render_widget(ratatui::text::Text::from(lines), body);
         };
         if let Some(error) = &self.error {
             say(frame, error, env.theme.error());
         } else if self.ticket.is_some() {
-            let text = format!("{} reading wallet and history of {}", env.spinner(), shown(self.asked.as_deref()));
+            let text =
+                format!("{} reading wallet and history of {}", env.spinner(), shown(self.asked.as_deref()));
             say(frame, &text, env.theme.dim());
         } else if let Some(found) = &self.found {
             self.draw_found(found, frame, body, env);
@@ -265,7 +268,10 @@ impl Wallet {
         let who = match names.as_slice() {
             [] => shown(Some(&found.email)),
             [one] => one.clone(),
-            [first, rest @ ..] => format!("{first} and {} under this address", count(rest.len() as u64, "other name", "other names")),
+            [first, rest @ ..] => format!(
+                "{first} and {} under this address",
+                count(rest.len() as u64, "other name", "other names")
+            ),
         };
         let dot = env.glyphs.dot;
         let text = if found.failed {
@@ -273,7 +279,11 @@ impl Wallet {
         } else if found.held.is_empty() {
             format!("  No badge for {} in the wallet or the history.", shown(Some(&found.email)))
         } else {
-            let more = if only_history == 0 { String::new() } else { format!(" {dot} {only_history} more in the history") };
+            let more = if only_history == 0 {
+                String::new()
+            } else {
+                format!(" {dot} {only_history} more in the history")
+            };
             let partly = if found.complete { "" } else { " (there may be more)" };
             format!("  {who} {dot} {} in the wallet{more}{partly}", count(in_wallet, "badge", "badges"))
         };
@@ -283,7 +293,11 @@ impl Wallet {
         let mut y = body.y + 1;
         for trouble in &found.troubles {
             if y < body.bottom() {
-                let text = fit(&format!("  {} {trouble}", env.glyphs.alert), usize::from(body.width), env.glyphs.ellipsis);
+                let text = fit(
+                    &format!("  {} {trouble}", env.glyphs.alert),
+                    usize::from(body.width),
+                    env.glyphs.ellipsis,
+                );
                 frame.render_widget(Line::styled(text, env.theme.error()), Rect { y, height: 1, ..body });
             }
             y += 1;
@@ -298,7 +312,8 @@ impl Wallet {
             }
             let selected = i == self.at && !self.typing;
             let mut line = held_line(held, selected, usize::from(body.width), now, env);
-            if let Some(written) = held.history.as_ref().and_then(|h| h.recipient_email.as_ref()).map(Text::wire)
+            if let Some(written) =
+                held.history.as_ref().and_then(|h| h.recipient_email.as_ref()).map(Text::wire)
                 && written != found.email
                 && key.is(written)
             {
@@ -318,7 +333,13 @@ fn shown(text: Option<&str>) -> String {
     text.map_or(String::new(), |t| crate::domain::text::scrub(t).into_owned())
 }
 
-fn held_line(held: &Held, selected: bool, columns: usize, now: jiff::civil::DateTime, env: &Env) -> Line<'static> {
+fn held_line(
+    held: &Held,
+    selected: bool,
+    columns: usize,
+    now: jiff::civil::DateTime,
+    env: &Env,
+) -> Line<'static> {
     let verdict = held.verdict(now);
     let state = verdict.state();
     let (word, why) = verdict.line();
@@ -345,6 +366,9 @@ fn held_line(held: &Held, selected: bool, columns: usize, now: jiff::civil::Date
         Span::raw(" "),
         Span::raw(fit(&title, title_room, env.glyphs.ellipsis)),
         Span::raw("  "),
-        Span::styled(fit(&why, rest.saturating_sub(title_room + 2), env.glyphs.ellipsis).trim_end().to_owned(), env.theme.dim()),
+        Span::styled(
+            fit(&why, rest.saturating_sub(title_room + 2), env.glyphs.ellipsis).trim_end().to_owned(),
+            env.theme.dim(),
+        ),
     ])
 }

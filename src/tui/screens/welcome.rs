@@ -5,7 +5,7 @@ use crate::api::ApiKey;
 use crate::config::Environment;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, NewProfile, Ticket};
-use crate::tui::env::{Env, Go, Out, environment_word};
+use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Focus};
 use crate::tui::fit::{fit, wrap};
 use crate::tui::keymap::Context;
@@ -168,27 +168,48 @@ impl Welcome {
         }
         match &self.form {
             None => {
-                put(&mut lines, "No profile is set up yet. lapel needs one to talk to a badge issuing service.", theme.text());
+                put(
+                    &mut lines,
+                    "No profile is set up yet. lapel needs one to talk to a badge issuing service.",
+                    theme.text(),
+                );
                 lines.push(Line::raw(""));
                 for (action, words) in [
-                    (Action::ChooseSandbox, "look around in the sandbox: the service in miniature, with invented people, on this computer only"),
-                    (Action::ChooseService, "set up a service: its base URL and an API key from the issuer back office"),
+                    (
+                        Action::ChooseSandbox,
+                        "look around in the sandbox: the service in miniature, with invented people, on this computer only",
+                    ),
+                    (
+                        Action::ChooseService,
+                        "set up a service: its base URL and an API key from the issuer back office",
+                    ),
                     (Action::Quit, "leave"),
                 ] {
                     let key = env.keymap.key(&[Context::Welcome], action).unwrap_or_default();
                     for (i, line) in wrap(words, room.saturating_sub(6)).into_iter().enumerate() {
                         let key = if i == 0 { key.as_str() } else { "" };
-                        lines.push(Line::from(vec![Span::raw("    "), Span::styled(fit(key, 3, ""), theme.key()), Span::raw(line)]));
+                        lines.push(Line::from(vec![
+                            Span::raw("    "),
+                            Span::styled(fit(key, 3, ""), theme.key()),
+                            Span::raw(line),
+                        ]));
                     }
                 }
                 lines.push(Line::raw(""));
-                put(&mut lines, "Scripts and containers can set LAPEL_BASE_URL and LAPEL_API_KEY instead; lapel --help tells more.", theme.dim());
+                put(
+                    &mut lines,
+                    "Scripts and containers can set LAPEL_BASE_URL and LAPEL_API_KEY instead; lapel --help tells more.",
+                    theme.dim(),
+                );
             }
             Some(form) => {
                 for (at, label) in LABELS.iter().enumerate() {
                     let focused = form.focus.at == at;
                     let mut spans = vec![
-                        Span::styled(format!("  {}", fit(label, 12, "")), if focused { theme.strong() } else { theme.dim() }),
+                        Span::styled(
+                            format!("  {}", fit(label, 12, "")),
+                            if focused { theme.strong() } else { theme.dim() },
+                        ),
                         Span::styled(if focused { env.glyphs.cursor } else { " " }, theme.accent()),
                     ];
                     match at {
@@ -198,7 +219,7 @@ impl Welcome {
                         _ => {
                             for (i, environment) in ENVIRONMENTS.iter().enumerate() {
                                 let sign = if i == form.environment { env.glyphs.on } else { env.glyphs.off };
-                                spans.push(Span::raw(format!("{sign} {}   ", environment_word(*environment))));
+                                spans.push(Span::raw(format!("{sign} {}   ", environment)));
                             }
                             if focused {
                                 spans.push(Span::styled("space changes", theme.dim()));
@@ -208,7 +229,11 @@ impl Welcome {
                     lines.push(Line::from(spans));
                 }
                 lines.push(Line::raw(""));
-                put(&mut lines, "The base URL ends in /api/v1/ext. The key is asked of the service with one ping before anything is kept; it is then kept in a file that only you can read.", theme.dim());
+                put(
+                    &mut lines,
+                    "The base URL ends in /api/v1/ext. The key is asked of the service with one ping before anything is kept; it is then kept in a file that only you can read.",
+                    theme.dim(),
+                );
                 lines.push(Line::raw(""));
                 put(&mut lines, "⏎ on the last field checks and keeps it.  esc goes back.", theme.dim());
             }
