@@ -2,7 +2,7 @@
 //! and never draws.
 
 use super::action::Action;
-use super::ask::{Answer, Session, Ticket, Tickets};
+use super::ask::{Answer, Ask, Session, Ticket, Tickets};
 use super::env::{Env, Go, Out};
 use super::forms::issue::IssueForm;
 use super::forms::revoke::RevokeForm;
@@ -21,6 +21,7 @@ use crate::config::ThemeChoice;
 use crate::jobs::{Job, Kind, RowState};
 use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Rect;
+use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -101,6 +102,8 @@ pub struct App {
     palette: ThemeChoice,
     tickets: Tickets,
     orders: Vec<Order>,
+    /// Questions that are not answered yet, and whether each is only a pause in typing.
+    outstanding: HashMap<Ticket, bool>,
     wish: Option<Wish>,
     quit_asked: bool,
     changed: bool,
@@ -135,6 +138,7 @@ impl App {
             palette,
             tickets: Tickets::default(),
             orders: Vec::new(),
+            outstanding: HashMap::new(),
             wish: None,
             quit_asked: false,
             changed: true,
@@ -149,6 +153,9 @@ impl App {
     fn connect(&mut self, session: Session) {
         self.env.theme = Theme::new(self.palette, session.environment);
         self.env.session = Some(session.clone());
+        self.env.reader = None;
+        self.env.link = None;
+        self.outstanding.clear();
         self.orders.push(Order::Connect(Box::new(session)));
         self.welcome = None;
     }
@@ -185,24 +192,19 @@ impl App {
         [spin, held, link].into_iter().flatten().min()
     }
 
-    /// Whether something that the screen shows is on its way.
+    /// Whether an answer is on its way that the screen waits for.
     pub fn is_loading(&self) -> bool {
-        if let Some(welcome) = &self.welcome {
-            return welcome.is_loading();
-        }
-        if let Some(Over::Issue(form)) = self.over.last()
-            && form.is_loading()
-        {
-            return true;
-        }
-        let tab = match self.tab {
-            Tab::Templates => self.templates.is_loading(),
-            Tab::History => self.history.browser.list.is_loading(),
-            Tab::Wallet => self.wallet.is_loading(),
-            Tab::Badge => self.badge.is_loading(),
-        };
-        // Before there is a connection nothing moves; a spinner would only burn.
-        (tab && self.env.reader.is_some()) || self.sent.is_sending()
+        self.outstanding.values().any(|pause| !pause) || self.sent.is_sending()
+    }
+
+    /// Whether anything at all is still to come by itself: an answer, or the end of a pause in typing.
+    pub fn is_busy(&self) -> bool {
+        !self.outstanding.is_empty() || self.sent.is_sending() || !self.is_ready()
+    }
+
+    /// Whether there is a connection, or nothing to connect to.
+    fn is_ready(&self) -> bool {
+        self.env.reader.is_some() || self.welcome.is_some() || self.broken.is_some()
     }
 
     /// The contexts in which a key is looked up now, innermost first.
@@ -250,7 +252,10 @@ impl App {
                 self.changed |= self.size != (columns, rows);
                 self.size = (columns, rows);
             }
-            Message::Answer(ticket, answer) => self.answer(ticket, answer, &mut out),
+            Message::Answer(ticket, answer) => {
+                self.outstanding.remove(&ticket);
+                self.answer(ticket, answer, &mut out);
+            }
             Message::Linked(reader) => {
                 self.env.link = Some(reader.link_now());
                 self.env.reader = Some(reader);
@@ -259,6 +264,7 @@ impl App {
             }
             Message::LinkFailed(error) => {
                 self.broken = Some(error.to_string());
+                self.outstanding.clear();
                 self.changed = true;
             }
             Message::Link => self.link(),
@@ -310,7 +316,20 @@ impl App {
             self.notice = Some(notice);
             self.changed = true;
         }
-        self.counts.asks += out.orders.iter().filter(|o| matches!(o, Order::Ask(..))).count() as u64;
+        for order in &out.orders {
+            match order {
+                // Jobs report by themselves.
+                Order::Ask(_, Ask::Issue(_) | Ask::Revoke(_) | Ask::LookNow) => self.counts.asks += 1,
+                Order::Ask(ticket, ask) => {
+                    self.counts.asks += 1;
+                    self.outstanding.insert(*ticket, matches!(ask, Ask::Pause(_)));
+                }
+                Order::Cancel(ticket) => {
+                    self.outstanding.remove(ticket);
+                }
+                Order::Connect(_) => {}
+            }
+        }
         self.orders.append(&mut out.orders);
     }
 

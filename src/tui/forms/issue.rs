@@ -72,11 +72,6 @@ impl IssueForm {
         vec![if self.review.is_some() { Context::Review } else { Context::Form }, Context::Always]
     }
 
-    /// Whether something is on its way.
-    pub fn is_loading(&self) -> bool {
-        self.detail_ticket.is_some() || self.review.as_ref().is_some_and(|r| r.ticket.is_some())
-    }
-
     /// Does an action; false when it is none of the form's.
     pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
         match action {

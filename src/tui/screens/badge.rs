@@ -36,11 +36,6 @@ impl BadgeScreen {
         }
     }
 
-    /// Whether something is on its way.
-    pub fn is_loading(&self) -> bool {
-        self.ticket.is_some()
-    }
-
     /// Reads a badge and shows it.
     pub fn open(&mut self, id: BadgeId, out: &mut Out<'_>) {
         self.find = None;

@@ -151,13 +151,6 @@ impl Templates {
         stack
     }
 
-    /// Whether something is on its way.
-    pub fn is_loading(&self) -> bool {
-        let categories =
-            self.categories.as_ref().is_some_and(|c| c.ticket.is_some() || c.types_ticket.is_some());
-        self.browser.list.is_loading() || self.detail_ticket.is_some() || categories
-    }
-
     /// Does an action; false when it is none of this tab's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         if self.categories.is_some() {

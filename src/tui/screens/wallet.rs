@@ -65,11 +65,6 @@ impl Wallet {
         }
     }
 
-    /// Whether something is on its way.
-    pub fn is_loading(&self) -> bool {
-        self.ticket.is_some()
-    }
-
     /// Looks up an address.
     pub fn look_up(&mut self, email: &str, out: &mut Out<'_>) {
         self.field.set(email);

@@ -47,11 +47,6 @@ impl Welcome {
         }
     }
 
-    /// Whether something is on its way.
-    pub fn is_loading(&self) -> bool {
-        self.ticket.is_some()
-    }
-
     /// Does an action; false when it is none of this screen's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         match (action, &mut self.form) {
