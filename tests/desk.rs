@@ -24,7 +24,12 @@ fn small() -> Options {
 async fn each_tab_opens_with_few_requests() {
     let mut h = Harness::new(frozen(), 80, 24).await;
     h.settled().await;
-    assert_eq!(all_requests(&h), 1, "Templates, no room for the detail: {:?}", h.sandbox.control().ledger().requests);
+    assert_eq!(
+        all_requests(&h),
+        1,
+        "Templates, no room for the detail: {:?}",
+        h.sandbox.control().ledger().requests
+    );
     h.press("2");
     h.settled().await;
     assert_eq!(requests(&h, "GET /badges/history"), 1);
@@ -134,7 +139,11 @@ async fn typing_a_filter_asks_once_and_korean_is_found() {
 async fn an_address_with_a_plus_is_found_exactly() {
     let mut h = Harness::new(small(), 80, 24).await;
     let rows = Rows {
-        insert: vec![RowSpec { recipient_email: "kim+tag@naru.example".into(), recipient_name: "김태그".into(), ..RowSpec::default() }],
+        insert: vec![RowSpec {
+            recipient_email: "kim+tag@naru.example".into(),
+            recipient_name: "김태그".into(),
+            ..RowSpec::default()
+        }],
         ..Rows::default()
     };
     h.sandbox.control().rows(&rows).expect("inserted");
@@ -150,7 +159,7 @@ async fn the_wallet_shows_what_it_hides() {
     let options = Options { switches: vec![("wallet-revoked".into(), "hidden".into())], ..frozen() };
     let mut h = Harness::new(options, 120, 36).await;
     h.press("3");
-    h.desk.update(Message::Paste("<haneul.lim@example.net>\n".into()));
+    h.desk.app.update(Message::Paste("<haneul.lim@example.net>\n".into()));
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("임하늘"), "{screen}");
@@ -193,7 +202,7 @@ async fn a_badge_is_issued_once_and_followed_until_it_is_issued() {
     assert!(screen.contains("DEMO 연습용 기관"), "{screen}");
     // Neither Enter nor the key that opened the form, nor a paste, confirms.
     h.press("enter i");
-    h.desk.update(Message::Paste("y".into()));
+    h.desk.app.update(Message::Paste("y".into()));
     h.settled().await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
     h.press("y");
@@ -232,7 +241,11 @@ async fn someone_who_has_the_badge_already_is_named_in_the_review() {
     let screen = h.settled().await;
     let rows = Rows {
         insert: (1..=40)
-            .map(|n| RowSpec { template_id: format!("TPL-{n:03}"), recipient_email: "Holder@naru.example".into(), ..RowSpec::default() })
+            .map(|n| RowSpec {
+                template_id: format!("TPL-{n:03}"),
+                recipient_email: "Holder@naru.example".into(),
+                ..RowSpec::default()
+            })
             .collect(),
         ..Rows::default()
     };
@@ -255,13 +268,13 @@ async fn a_lost_answer_is_a_doubt_that_is_looked_at_and_never_sent_again() {
     let screen = h.shows("1 waiting").await;
     assert!(!screen.contains("in doubt"), "{screen}");
     let ledger = h.sandbox.control().ledger();
-    assert_eq!(ledger.accepted_for_all("gildong@naru.example"), 1);
+    assert_eq!(ledger.accepted_total(), 1);
     assert_eq!(requests(&h, "POST /badges"), 1);
 }
 
 #[tokio::test]
 async fn a_doubt_stays_one_while_waiting_badges_are_hidden() {
-    let options = Options { switches: vec![("history-waiting".into(), "hidden".into())], ..small() };
+    let options = Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() };
     let mut h = Harness::new(options, 80, 24).await;
     h.sandbox.control().add_fault("post /badges commit-drop times=1").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
@@ -272,7 +285,7 @@ async fn a_doubt_stays_one_while_waiting_badges_are_hidden() {
     h.until("another look", |_| true).await;
     while requests(&h, "GET /badges/history") == before {
         let message = h.desk.next().await;
-        h.desk.update(message);
+        h.desk.app.update(message);
     }
     assert!(h.screen().contains("1 in doubt"));
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
@@ -301,14 +314,19 @@ async fn mark_one_of_each(h: &mut Harness) {
         ..RowSpec::default()
     };
     let rows = Rows {
-        insert: vec![row(Issued, "가나다"), row(Issued, "라마바"), row(Waiting, "사아자"), row(Revoked, "차카타")],
+        insert: vec![
+            row(Issued, "가나다"),
+            row(Issued, "라마바"),
+            row(Waiting, "사아자"),
+            row(Revoked, "차카타"),
+        ],
         ..Rows::default()
     };
     h.sandbox.control().rows(&rows).expect("inserted");
     h.press("2");
     h.settled().await;
     h.press("/ tab");
-    h.type_text("mixed@naru");
+    h.type_text("mixed@naru.example");
     h.settled().await;
     h.press("esc a");
     let screen = h.settled().await;
@@ -341,19 +359,24 @@ async fn a_revocation_says_before_what_is_left_out_and_after_what_was_accepted()
     h.shows("2 revoked").await;
     let ledger = h.sandbox.control().ledger();
     assert_eq!(ledger.revokes.iter().map(|r| r.accepted).sum::<u64>(), 2);
-    assert_eq!(ledger.revokes.iter().map(|r| r.dropped).sum::<u64>(), 0, "only what could be accepted was sent");
+    assert_eq!(
+        ledger.revokes.iter().map(|r| r.dropped).sum::<u64>(),
+        0,
+        "only what could be accepted was sent"
+    );
     h.press("esc");
     assert!(h.settled().await.contains("2 marked"), "what was dealt with is not marked any more");
 }
 
 #[tokio::test]
-async fn a_badge_that_the_service_leaves_out_is_named() {
+async fn a_badge_that_somebody_else_revokes_meanwhile_is_told_apart() {
     let mut h = Harness::new(small(), 100, 30).await;
     mark_one_of_each(&mut h).await;
     // Somebody else revokes one of them between the look and the request.
     let id = h.desk.app.marked();
     let key = h.sandbox.api_key().to_owned();
-    let client = reqwest::Client::builder().no_proxy().tls_certs_only(std::iter::empty()).build().expect("a client");
+    let client =
+        reqwest::Client::builder().no_proxy().tls_certs_only(std::iter::empty()).build().expect("a client");
     let list: serde_json::Value = client
         .get(format!("{}/badges/history?recipient_name=%EA%B0%80%EB%82%98%EB%8B%A4", h.sandbox.base_url()))
         .header("X-API-Key", &key)
@@ -376,13 +399,13 @@ async fn a_badge_that_the_service_leaves_out_is_named() {
         .await
         .expect("answered");
     assert_eq!(answered.status(), 202);
-    h.sandbox.control().set("history-waiting", "visible").expect("a switch");
     h.press("x");
     h.type_text("중복 발급");
     h.press("enter 2 y");
     // It is being revoked, though not by this request: what counts is that nothing is left unsaid.
-    let screen = h.shows("1 of 2 accepted").await;
-    assert!(screen.contains("being revoked") || screen.contains("not accepted"), "{screen}");
+    let screen = h.shows("the rest by another request").await;
+    assert!(screen.contains("1 of 2 accepted"), "{screen}");
+    assert!(screen.contains("2 being revoked"), "{screen}");
 }
 
 #[tokio::test]
@@ -391,7 +414,11 @@ async fn a_dropped_badge_is_found_by_name() {
     // A label that lapel does not know hides that the badge only waits: it is sent, and silently left out.
     let rows = Rows {
         insert: vec![
-            RowSpec { recipient_name: "가나다".into(), recipient_email: "odd@naru.example".into(), ..RowSpec::default() },
+            RowSpec {
+                recipient_name: "가나다".into(),
+                recipient_email: "odd@naru.example".into(),
+                ..RowSpec::default()
+            },
             RowSpec {
                 recipient_name: "라마바".into(),
                 recipient_email: "odd@naru.example".into(),
@@ -405,7 +432,7 @@ async fn a_dropped_badge_is_found_by_name() {
     h.press("2");
     h.settled().await;
     h.press("/ tab");
-    h.type_text("odd@naru");
+    h.type_text("odd@naru.example");
     h.settled().await;
     h.press("esc a x");
     let screen = h.settled().await;
@@ -433,7 +460,15 @@ async fn a_read_only_profile_cannot_act() {
     h.press("1 i ? ");
     let screen = h.settled().await;
     assert!(!screen.contains("issue this badge"), "{screen}");
-    let posts: u64 = h.sandbox.control().ledger().requests.iter().filter(|(k, _)| k.starts_with("POST")).map(|(_, n)| n).sum();
+    let posts: u64 = h
+        .sandbox
+        .control()
+        .ledger()
+        .requests
+        .iter()
+        .filter(|(k, _)| k.starts_with("POST"))
+        .map(|(_, n)| n)
+        .sum();
     assert_eq!(posts, 0);
 }
 
@@ -455,8 +490,10 @@ async fn live_always_asks_for_the_number() {
 
 #[tokio::test]
 async fn a_service_that_refuses_to_sort_is_sorted_page_by_page() {
-    for (value, said) in [("refused", "the service refuses to sort by it"), ("ignored", "the service does not sort by it")] {
-        let options = Options { switches: vec![("sort".into(), value.into())], ..small() };
+    for (value, said) in
+        [("refused", "the service refuses to sort by it"), ("ignored", "the service does not sort by it")]
+    {
+        let options = Options { switches: vec![("sorting".into(), value.into())], ..small() };
         let mut h = Harness::new(options, 120, 36).await;
         h.press("2");
         h.settled().await;
@@ -551,7 +588,7 @@ async fn hostile_text_from_the_service_reaches_the_screen_scrubbed() {
 async fn pasted_text_never_acts_as_keys() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.settled().await;
-    h.desk.update(Message::Paste("q2ix?".into()));
+    h.desk.app.update(Message::Paste("q2ix?".into()));
     let screen = h.settled().await;
     assert!(screen.contains("40 templates"), "{screen}");
     assert!(h.desk.app.take_wish().is_none());
@@ -561,15 +598,14 @@ async fn pasted_text_never_acts_as_keys() {
 async fn the_mouse_selects_scrolls_and_changes_tabs() {
     let mut h = Harness::new(small(), 120, 36).await;
     h.settled().await;
-    let mouse = |kind, column, row| {
-        Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE })
-    };
-    h.desk.update(mouse(MouseEventKind::Down(MouseButton::Left), 20, 0));
+    let mouse =
+        |kind, column, row| Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
+    h.desk.app.update(mouse(MouseEventKind::Down(MouseButton::Left), 20, 0));
     let screen = h.settled().await;
     assert!(screen.contains("600 badges"), "{screen}");
-    h.desk.update(mouse(MouseEventKind::Down(MouseButton::Left), 10, 8));
+    h.desk.app.update(mouse(MouseEventKind::Down(MouseButton::Left), 10, 8));
     assert!(h.screen().contains("row 5 of 600"), "{}", h.screen());
-    h.desk.update(mouse(MouseEventKind::ScrollDown, 10, 8));
+    h.desk.app.update(mouse(MouseEventKind::ScrollDown, 10, 8));
     assert!(h.screen().contains("row 8 of 600"));
 }
 
@@ -581,9 +617,11 @@ async fn any_size_can_be_drawn() {
     for screen in ["", "?", "esc x", "esc s", "esc /", "esc 1 i", "esc c", "esc 3", "esc 4", "esc A"] {
         h.press(screen);
         h.settled().await;
-        for (columns, rows) in [(1, 1), (300, 100), (60, 16), (59, 15), (80, 3), (3, 80), (61, 17), (200, 16), (80, 24)] {
+        for (columns, rows) in
+            [(1, 1), (300, 100), (60, 16), (59, 15), (80, 3), (3, 80), (61, 17), (200, 16), (80, 24)]
+        {
             h.desk.terminal.backend_mut().resize(columns, rows);
-            h.desk.update(Message::Resize(columns, rows));
+            h.desk.app.update(Message::Resize(columns, rows));
             let shown = h.screen();
             if columns < 60 || rows < 16 {
                 assert!(!shown.contains("lapel  Templates"), "{shown}");
@@ -607,7 +645,10 @@ async fn the_help_shows_every_action_of_its_screen() {
         h.press("?");
         let screen = h.settled().await;
         for (keys, action) in Keymap::default().help(&stack) {
-            assert!(screen.contains(action.help()), "{action:?} ({keys}) is missing from the help:\n{screen}");
+            assert!(
+                screen.contains(action.help()),
+                "{action:?} ({keys}) is missing from the help:\n{screen}"
+            );
         }
         h.press("esc");
     }
@@ -622,9 +663,9 @@ async fn nothing_is_drawn_when_nothing_changed() {
     h.screen();
     let before = h.desk.app.counts;
     // Keys without a meaning, a mouse button without one, a size that is the same.
-    h.desk.update(Message::Key(key_event("Z")));
-    h.desk.update(Message::Resize(120, 36));
-    h.desk.update(Message::Link);
+    h.desk.app.update(Message::Key(key_event("Z")));
+    h.desk.app.update(Message::Resize(120, 36));
+    h.desk.app.update(Message::Link);
     assert!(!h.desk.draw().expect("drawn"), "nothing has changed");
     assert_eq!(h.desk.app.counts.draws, before.draws);
 }

@@ -155,10 +155,17 @@ fn judge(job: &mut Job, seen: &HashMap<BadgeId, Seen>, accepted: Option<usize>, 
     }
     let open = job.rows.iter().any(|r| matches!(r.state, RowState::Unproven | RowState::InDoubt(_)));
     let dropped = job.rows.iter().filter(|r| matches!(r.state, RowState::Dropped(_))).count();
-    if !open && dropped > 0 {
-        let sent = job.rows.iter().filter(|r| !matches!(r.state, RowState::LeftOut(_))).count();
+    let sent = job.rows.iter().filter(|r| !matches!(r.state, RowState::LeftOut(_))).count();
+    if open {
+        return;
+    }
+    if dropped > 0 {
         job.note =
             Some(format!("{} of {sent} accepted; {dropped} not accepted, named below", sent - dropped));
+    } else if let Some(n) = accepted.filter(|n| *n < sent) {
+        job.note = Some(format!(
+            "{n} of {sent} accepted, and yet all {sent} are being revoked or revoked: the rest by another request"
+        ));
     }
 }
 

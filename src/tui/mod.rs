@@ -98,15 +98,9 @@ impl<B: Backend> Desk<B> {
         self.sender.clone()
     }
 
-    /// Takes one message and hands out what follows from it.
-    pub fn update(&mut self, message: Message) {
-        self.app.update(message);
-        self.hand_out();
-    }
-
     /// Hands what is to be done to the worker. What its queue has no room for waits here: a key is never
     /// held up by it.
-    pub fn hand_out(&mut self) {
+    fn hand_out(&mut self) {
         self.held.extend(self.app.take_orders());
         while let Some(order) = self.held.pop_front() {
             if let Err(mpsc::error::TrySendError::Full(order)) = self.orders.try_send(order) {
@@ -129,8 +123,10 @@ impl<B: Backend> Desk<B> {
         Ok(true)
     }
 
-    /// Waits for the next message, or for the tick that the desk asked for.
+    /// Hands out what is to be done, then waits for the next message, or for the tick that the desk asked
+    /// for.
     pub async fn next(&mut self) -> Message {
+        self.hand_out();
         let tick = self.app.next_tick();
         let message = tokio::select! {
             message = self.messages.recv() => message.unwrap_or(Message::InputClosed),
@@ -154,7 +150,6 @@ impl<B: Backend> Desk<B> {
     /// When the terminal is gone.
     pub async fn run(mut self, mut suspend: impl FnMut() -> std::io::Result<()>) -> anyhow::Result<App> {
         loop {
-            self.hand_out();
             match self.app.take_wish() {
                 Some(Wish::Quit) => return Ok(self.app),
                 Some(Wish::Suspend) => {

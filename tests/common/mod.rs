@@ -9,7 +9,7 @@ use lapel::config::{Environment, GlyphChoice, ThemeChoice};
 use lapel::sandbox::{Options, Sandbox};
 use lapel::tui::{Desk, Helpers, Message, Session, Start};
 use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+use ratatui::backend::{Backend, TestBackend};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,7 +55,12 @@ impl Harness {
     }
 
     /// A desk whose session is changed before it begins.
-    pub async fn with(options: Options, columns: u16, rows: u16, change: impl FnOnce(Session) -> Session) -> Self {
+    pub async fn with(
+        options: Options,
+        columns: u16,
+        rows: u16,
+        change: impl FnOnce(Session) -> Session,
+    ) -> Self {
         let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
         let session = change(session(&sandbox, Environment::Demo));
         Self { desk: desk(Some(session), helpers(), columns, rows), sandbox }
@@ -64,21 +69,30 @@ impl Harness {
     /// Presses keys by name, one after the other: `j`, `G`, `enter`, `ctrl-u`.
     pub fn press(&mut self, keys: &str) {
         for key in keys.split_whitespace() {
-            self.desk.update(Message::Key(key_event(key)));
+            self.desk.app.update(Message::Key(key_event(key)));
         }
     }
 
     /// Types text, character by character.
     pub fn type_text(&mut self, text: &str) {
         for c in text.chars() {
-            self.desk.update(Message::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)));
+            self.desk.app.update(Message::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)));
         }
     }
 
     /// What is on the screen, as text.
     pub fn screen(&mut self) -> String {
         self.desk.draw().expect("a test terminal can be drawn on");
-        snap::text(self.desk.terminal.backend().buffer())
+        snap::text(&self.buffer())
+    }
+
+    /// The cells of the screen. They come from a terminal of their own: a real one clears the other half of
+    /// a wide character that is overwritten, and TestBackend does not.
+    pub fn buffer(&self) -> ratatui::buffer::Buffer {
+        let size = self.desk.terminal.backend().size().expect("a size");
+        let mut fresh = Terminal::new(TestBackend::new(size.width, size.height)).expect("a test terminal");
+        fresh.draw(|frame| self.desk.app.draw(frame)).expect("drawn");
+        fresh.backend().buffer().clone()
     }
 
     /// Handles messages until the screen fulfils a condition.
@@ -90,7 +104,7 @@ impl Harness {
                     return screen;
                 }
                 let message = self.desk.next().await;
-                self.desk.update(message);
+                self.desk.app.update(message);
             }
         };
         match tokio::time::timeout(BOUND, waiting).await {
@@ -112,13 +126,13 @@ impl Harness {
         let settling = async {
             loop {
                 while let Some(message) = self.desk.queued() {
-                    self.desk.update(message);
+                    self.desk.app.update(message);
                 }
                 if !self.desk.app.is_busy() {
                     return;
                 }
                 let message = self.desk.next().await;
-                self.desk.update(message);
+                self.desk.app.update(message);
             }
         };
         if tokio::time::timeout(BOUND, settling).await.is_err() {
