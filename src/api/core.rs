@@ -45,7 +45,8 @@ pub(super) struct Core {
 /// The paces of this process, by key and origin, so that two connections of one key share one limit. The
 /// hash is keyed by chance and never leaves the process. An entry stays until its last minute is over, also
 /// when nobody holds it: closing and opening a profile must not double its limit.
-static PACES: LazyLock<Mutex<(RandomState, HashMap<u64, Arc<Pace>>)>> = LazyLock::new(Mutex::default);
+static PACES: LazyLock<Mutex<Paces>> = LazyLock::new(Mutex::default);
+type Paces = (RandomState, HashMap<u64, Arc<Pace>>);
 
 fn shared_pace(origin: &str, key: &ApiKey, limit: u32) -> Arc<Pace> {
     let mut paces = PACES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -249,13 +250,15 @@ fn trouble(error: &ApiError) -> Option<LinkTrouble> {
     match error {
         ApiError::KeyRefused(_) => Some(LinkTrouble::KeyRefused),
         ApiError::AddressRefused(_) => Some(LinkTrouble::AddressRefused),
-        ApiError::NotReached { .. } | ApiError::NoAnswer { .. } => Some(LinkTrouble::Unreachable),
-        ApiError::InDoubt { status: None, .. } => Some(LinkTrouble::Unreachable),
-        ApiError::NotThisService { .. } => Some(LinkTrouble::NotThisService),
+        ApiError::NotReached { .. } | ApiError::NoAnswer { .. } | ApiError::InDoubt { status: None, .. } => {
+            Some(LinkTrouble::Unreachable)
+        }
         ApiError::ServiceFailed(_) | ApiError::InDoubt { status: Some(500..), .. } => {
             Some(LinkTrouble::ServiceFailing)
         }
-        ApiError::InDoubt { accepted: false, .. } => Some(LinkTrouble::NotThisService),
+        ApiError::NotThisService { .. } | ApiError::InDoubt { accepted: false, .. } => {
+            Some(LinkTrouble::NotThisService)
+        }
         _ => None,
     }
 }

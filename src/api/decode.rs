@@ -244,3 +244,6 @@ pub(super) fn id(fields: &Fields, name: &str) -> Result<String, String> {
         Some(other) => Err(format!("{name} is {}", kind(other))),
     }
 }
+
+#[cfg(test)]
+mod tests;

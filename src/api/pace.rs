@@ -374,3 +374,6 @@ impl Drop for Permit {
         self.pace.publish(&state);
     }
 }
+
+#[cfg(test)]
+mod tests;
