@@ -414,6 +414,66 @@ fn a_mistake_in_the_settings_is_told_with_its_line() {
     assert!(!said.out.contains("s3cret") && !said.err.contains("s3cret"));
 }
 
+#[test]
+fn ping_and_sandbox_understand_each_other() {
+    let person = Person::new();
+    let sandbox =
+        Running(person.lapel(&["sandbox", "--json"]).stdout(Stdio::piped()).spawn().expect("it starts"));
+    let (mut sandbox, line) = sandbox.first_line();
+    let ready = json(line.trim_end());
+    let base_url = ready["base_url"].as_str().expect("a base URL");
+    let key = ready["api_key"].as_str().expect("a key");
+
+    let said = person.run(&["ping", "--json"], &[("LAPEL_BASE_URL", base_url), ("LAPEL_API_KEY", key)]);
+    assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{}", said.out);
+    let prefix = json(&said.out)["apikey_prefix"].as_str().expect("a prefix").to_owned();
+    assert!(key.starts_with(prefix.trim_end_matches(['.', '…'])) && prefix.len() < key.len() / 2, "{prefix}");
+
+    let said = person.run(&["ping", "--json"], &[("LAPEL_BASE_URL", base_url), ("LAPEL_API_KEY", KEY)]);
+    assert_eq!((said.code, &json(&said.out)["error"]["kind"]), (Some(1), &"key_refused".into()));
+
+    // The path prefix belongs to the address; without it something else answers.
+    let short = base_url.trim_end_matches("/api/v1/ext");
+    let said = person.run(&["ping"], &[("LAPEL_BASE_URL", short), ("LAPEL_API_KEY", key)]);
+    assert!(said.code == Some(1) && said.err.contains("/api/v1/ext"), "{}", said.err);
+
+    #[cfg(unix)]
+    assert_eq!(sandbox.terminate(), Some(0), "a signal ends it cleanly");
+    drop(sandbox);
+}
+
+/// A child that does not outlive its test.
+struct Running(std::process::Child);
+
+impl Running {
+    fn first_line(mut self) -> (Self, String) {
+        let mut line = String::new();
+        let out = self.0.stdout.as_mut().expect("piped");
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).expect("a line");
+        (self, line)
+    }
+
+    #[cfg(unix)]
+    fn terminate(&mut self) -> Option<i32> {
+        let pid = i32::try_from(self.0.id()).ok().and_then(rustix::process::Pid::from_raw)?;
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("a signal");
+        for _ in 0..400 {
+            if let Some(status) = self.0.try_wait().expect("a child") {
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(25));
+        }
+        None
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 // -------------------------------------------------------------------------------- what is never said
 
 #[test]

@@ -61,7 +61,8 @@ pub enum Command {
     /// Open the desk on a sandbox of its own: no account, no network, nothing real
     #[command(long_about = help::DEMO, after_help = help::DEMO_EXAMPLES)]
     Demo(DemoFlags),
-    /// Run the service alone, on this computer
+    // A description here would hide the sandbox's own, which is longer and better.
+    #[allow(missing_docs)]
     Sandbox(sandbox::Flags),
     /// Ask the service whether the key is good
     #[command(long_about = help::PING, after_help = help::PING_EXAMPLES)]
