@@ -13,7 +13,7 @@
 //! api/       the service as typed calls: one error type, one pace for a key   -> domain
 //! jobs/      consequential work: what is sent, what came of it, following     -> api, domain
 //! tui/       the desk: one loop, one message type, one worker, screens        -> jobs, api, config, domain
-//! cli/       the same verbs without a screen                                  -> jobs, api, config, domain
+//! cli/       the same verbs without a screen                                  -> jobs, api, config, domain, sandbox (its flags)
 //! sandbox/   the service itself on loopback; shares no code with api/, on purpose
 //! main.rs    parse, choose, hand over
 //! ```

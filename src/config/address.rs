@@ -25,7 +25,8 @@ pub(super) fn check_base_url(raw: &str) -> Result<String, &'static str> {
         return Err("plain http:// would show the API key to the network: use https:// \
                     (http is allowed for this computer only: 127.0.0.1, ::1, localhost)");
     }
-    Ok(raw.trim_end_matches('/').to_owned())
+    // As the parser writes it: nothing in it can steer a terminal, and a host in other letters shows as such.
+    Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
 /// Whether a base URL ends in the path that the contract names.

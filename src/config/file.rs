@@ -166,16 +166,14 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
     refuse_keys(sheet, table, &prefix);
     sheet.unknown(table, &prefix, PROFILE, KEY_LIKE);
 
-    let base_url = match table.get("base_url") {
-        Some(value) => sheet.text(value, &field("base_url")).and_then(|raw| {
-            check_base_url(raw).map_err(|why| sheet.wrong(value.span().start, &field("base_url"), why)).ok()
-        }),
-        None => {
-            let what = "is missing: write base_url = \"https://host/api/v1/ext\" under this profile";
-            sheet.wrong(at, &field("base_url"), what);
-            None
-        }
-    };
+    let base_url = table.get("base_url").and_then(|value| {
+        let raw = sheet.text(value, &field("base_url"))?;
+        check_base_url(raw).map_err(|why| sheet.wrong(value.span().start, &field("base_url"), why)).ok()
+    });
+    if !table.contains_key("base_url") {
+        let what = "is missing: write base_url = \"https://host/api/v1/ext\" under this profile";
+        sheet.wrong(at, &field("base_url"), what);
+    }
     let proxy = table.get("proxy").and_then(|value| {
         let raw = sheet.text(value, &field("proxy"))?;
         check_proxy(raw).map_err(|why| sheet.wrong(value.span().start, &field("proxy"), why)).ok()
@@ -294,7 +292,7 @@ pub(super) fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
     }
     String::from_utf8(bytes).map(Some).map_err(|why| {
         let good = &why.as_bytes()[..why.utf8_error().valid_up_to()];
-        let line = good.iter().filter(|b| **b == b'\n').count() + 1;
+        let line = String::from_utf8_lossy(good).matches('\n').count() + 1;
         wrong(Some(line), "is not UTF-8 text: save the file as UTF-8".to_owned())
     })
 }

@@ -109,15 +109,12 @@ fn lock(paths: &Paths) -> Result<File, ConfigError> {
 /// The profile as it will stand in the file.
 fn block(name: &str, environment: Environment, base_url: &str, organisation: Option<&str>) -> String {
     let quoted = |text: &str| toml::Value::from(text).to_string();
-    let mut block = format!(
-        "[profiles.{name}]\nenvironment = \"{}\"\nbase_url = {}\n",
+    let organisation = organisation.map_or(String::new(), |o| format!("organisation = {}\n", quoted(o)));
+    format!(
+        "[profiles.{name}]\nenvironment = \"{}\"\nbase_url = {}\n{organisation}",
         environment.word(),
         quoted(base_url)
-    );
-    if let Some(organisation) = organisation {
-        block.push_str(&format!("organisation = {}\n", quoted(organisation)));
-    }
-    block
+    )
 }
 
 fn appended(text: &str, name: &str, block: &str) -> String {

@@ -1,0 +1,247 @@
+//! What can be typed.
+
+use super::{exit, help, say};
+use crate::config::{Flags, GlyphChoice, ThemeChoice};
+use crate::sandbox;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+
+/// A desk in the terminal for a Digital Badge Issuing Service.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "lapel",
+    version,
+    about = "A desk in the terminal for a Digital Badge Issuing Service",
+    long_about = help::ABOUT,
+    after_help = help::SHORT,
+    after_long_help = help::LONG,
+    max_term_width = 79
+)]
+pub struct Cli {
+    /// What to do; without it, the desk opens.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Which service.
+    #[command(flatten)]
+    pub who: ProfileFlags,
+    /// How the desk looks.
+    #[command(flatten)]
+    pub look: LookFlags,
+}
+
+/// Which service is spoken to, and how carefully. There is no flag for a key, on purpose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Settings")]
+pub struct ProfileFlags {
+    /// The profile of config.toml to use
+    #[arg(long, value_name = "NAME")]
+    profile: Option<String>,
+    /// Look only: nothing can be issued or revoked
+    #[arg(long)]
+    read_only: bool,
+}
+
+/// How the desk looks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Settings")]
+pub struct LookFlags {
+    /// Colours for a dark or a light terminal, or none
+    #[arg(long, value_name = "THEME", value_parser = themes())]
+    theme: Option<ThemeChoice>,
+    /// Signs of the screen: unicode or plain ascii
+    #[arg(long, value_name = "SET", value_parser = glyphs())]
+    glyphs: Option<GlyphChoice>,
+}
+
+/// The verbs.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Open the desk on a sandbox of its own: no account, no network, nothing real
+    #[command(long_about = help::DEMO, after_help = help::DEMO_EXAMPLES)]
+    Demo(DemoFlags),
+    // A description here would hide the sandbox's own, which is longer and better.
+    #[allow(missing_docs)]
+    Sandbox(sandbox::Flags),
+    /// Ask the service whether the key is good
+    #[command(long_about = help::PING, after_help = help::PING_EXAMPLES)]
+    Ping {
+        /// Answer with one line of JSON, also when it fails
+        #[arg(long)]
+        json: bool,
+        /// Which service.
+        #[command(flatten)]
+        who: ProfileFlags,
+    },
+}
+
+/// What `lapel demo` takes.
+#[derive(Clone, Debug, Default, PartialEq, Args)]
+pub struct DemoFlags {
+    /// How many badges the history holds; a million starts in seconds
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=20_000_000))]
+    pub history: Option<u64>,
+    /// How many times faster than real time the service's clock runs; 0 stands still [default: 60]
+    #[arg(long, value_name = "F", value_parser = speed)]
+    pub speed: Option<f64>,
+    /// The seed of the made-up data: the same seed, the same people and badges
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Look only: nothing can be issued or revoked
+    #[arg(long, help_heading = "Settings")]
+    read_only: bool,
+    /// How the desk looks.
+    #[command(flatten)]
+    look: LookFlags,
+}
+
+impl Cli {
+    /// What the command line says about the settings, before or after the verb; what stands after it wins.
+    pub fn flags(&self) -> Flags {
+        let mut flags = Flags::default();
+        flags.add_profile(&self.who);
+        flags.add_look(&self.look);
+        match &self.command {
+            Some(Command::Ping { who, .. }) => flags.add_profile(who),
+            Some(Command::Demo(demo)) => {
+                flags.read_only |= demo.read_only;
+                flags.add_look(&demo.look);
+            }
+            Some(Command::Sandbox(_)) | None => {}
+        }
+        flags
+    }
+}
+
+/// Laying the flags of a verb over those before it.
+trait Add {
+    fn add_profile(&mut self, who: &ProfileFlags);
+    fn add_look(&mut self, look: &LookFlags);
+}
+
+impl Add for Flags {
+    fn add_profile(&mut self, who: &ProfileFlags) {
+        self.profile = who.profile.clone().or(self.profile.take());
+        self.read_only |= who.read_only;
+    }
+
+    fn add_look(&mut self, look: &LookFlags) {
+        self.theme = look.theme.or(self.theme);
+        self.glyphs = look.glyphs.or(self.glyphs);
+    }
+}
+
+/// Reads the command line, the program's name first.
+///
+/// # Errors
+/// The exit code, after help, version or the mistake has been printed.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
+    Cli::try_parse_from(args).map_err(|error| {
+        if is_about_a_key(&error) {
+            say::complain(help::NO_KEY_FLAG);
+            return exit::USAGE;
+        }
+        // Help that is read through `head` is no failure.
+        let _ = error.print();
+        u8::try_from(error.exit_code()).unwrap_or(exit::USAGE)
+    })
+}
+
+/// Whether somebody tried to hand a key over as an argument.
+fn is_about_a_key(error: &clap::Error) -> bool {
+    error.kind() == ErrorKind::UnknownArgument
+        && matches!(
+            error.get(ContextKind::InvalidArg),
+            Some(ContextValue::String(arg)) if is_key_flag(arg)
+        )
+}
+
+fn is_key_flag(arg: &str) -> bool {
+    let name: String =
+        arg.split('=').next().unwrap_or_default().chars().filter(char::is_ascii_alphabetic).collect();
+    ["apikey", "key", "lapelapikey", "xapikey", "token", "secret", "password"]
+        .contains(&name.to_ascii_lowercase().as_str())
+}
+
+fn themes() -> impl TypedValueParser<Value = ThemeChoice> {
+    PossibleValuesParser::new(["dark", "light", "none"])
+        .map(|word| ThemeChoice::from_word(&word).unwrap_or_default())
+}
+
+fn glyphs() -> impl TypedValueParser<Value = GlyphChoice> {
+    PossibleValuesParser::new(["unicode", "ascii"])
+        .map(|word| GlyphChoice::from_word(&word).unwrap_or_default())
+}
+
+fn speed(raw: &str) -> Result<f64, String> {
+    match raw.parse::<f64>() {
+        Ok(speed) if (0.0..=1e7).contains(&speed) => Ok(speed),
+        _ => Err("must be a number from 0 to 10000000, such as 60".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn read(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(line.split_whitespace())
+    }
+
+    #[test]
+    fn the_definition_holds_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn settings_stand_before_or_after_the_verb() {
+        for line in ["lapel --profile uni --read-only ping", "lapel ping --read-only --profile uni"] {
+            let flags = read(line).expect(line).flags();
+            assert_eq!(flags.profile.as_deref(), Some("uni"));
+            assert!(flags.read_only);
+        }
+        let flags = read("lapel --profile one ping --profile two").expect("two").flags();
+        assert_eq!(flags.profile.as_deref(), Some("two"), "the nearer one wins");
+        let flags =
+            read("lapel --theme dark demo --theme none --glyphs ascii --read-only").expect("a demo").flags();
+        assert_eq!((flags.theme, flags.glyphs), (Some(ThemeChoice::None), Some(GlyphChoice::Ascii)));
+        assert!(flags.read_only);
+        let flags = read("lapel --theme light --glyphs ascii").expect("no verb is needed").flags();
+        assert_eq!((flags.theme, flags.glyphs), (Some(ThemeChoice::Light), Some(GlyphChoice::Ascii)));
+    }
+
+    #[test]
+    fn the_demo_takes_its_three_figures() {
+        let cli = read("lapel demo --history 1000000 --speed 0.5 --seed 7").expect("a demo");
+        let Some(Command::Demo(flags)) = cli.command else { panic!("not a demo") };
+        assert_eq!((flags.history, flags.speed, flags.seed), (Some(1_000_000), Some(0.5), Some(7)));
+        for line in [
+            "lapel demo --speed 1e8",
+            "lapel demo --speed -1",
+            "lapel demo --speed inf",
+            "lapel demo --speed nan",
+        ] {
+            assert!(read(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn no_flag_takes_a_key() {
+        for flag in ["--api-key", "--api-key=x", "--key", "--apikey", "--token", "--LAPEL_API_KEY=x"] {
+            let error = read(&format!("lapel {flag}")).expect_err(flag);
+            assert!(is_about_a_key(&error), "{flag}: {error}");
+        }
+        assert!(!is_about_a_key(&read("lapel --keys").expect_err("unknown")));
+        let takes_a_key = |command: &clap::Command| {
+            command
+                .get_arguments()
+                .any(|a| a.get_long().is_some_and(is_key_flag) || a.get_long() == Some("api-key"))
+        };
+        let mut command = Cli::command();
+        command.build();
+        assert!(!takes_a_key(&command));
+        assert!(!command.get_subcommands().any(takes_a_key));
+    }
+}

@@ -1,0 +1,132 @@
+//! The log: off unless `LAPEL_LOG` asks for it, and then a file that only its owner can read.
+//!
+//! Only targets of lapel itself can be turned on. The libraries below it can log whole requests with their
+//! headers, and one of those is the key.
+
+use crate::config::{Paths, create_private_dir, open_private_append};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Mutex;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+
+/// A log that has grown beyond this is put aside at the next start, as `lapel.log.1`.
+const LARGEST: u64 = 5 * 1024 * 1024;
+
+/// Starts the log where `filter`, the value of `LAPEL_LOG`, asks for it. Gives back what the user should
+/// know, if there is something; a log that cannot be written stops nothing.
+pub fn start(paths: &Paths, filter: Option<&str>) -> Option<String> {
+    let (targets, warning) = match targets(filter?) {
+        Ok(read) => read,
+        Err(why) => return Some(why),
+    };
+    let path = paths.log_file();
+    let file = match open(&path) {
+        Ok(file) => file,
+        Err(why) => return Some(format!("{}: the log cannot be written: {why}", path.display())),
+    };
+    let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Mutex::new(file));
+    let log = tracing_subscriber::registry().with(targets).with(layer);
+    if tracing::subscriber::set_global_default(log).is_err() {
+        return Some("the log was started already".to_owned());
+    }
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), "lapel starts");
+    warning
+}
+
+/// Reads a filter such as `debug` or `lapel::api=debug,lapel::tui=warn`. A level alone is that of lapel.
+fn targets(filter: &str) -> Result<(Targets, Option<String>), String> {
+    let asked = Targets::from_str(filter.trim()).map_err(|_| bad_filter())?;
+    let mut kept = Targets::new();
+    let mut any = false;
+    let mut foreign = false;
+    if let Some(level) = asked.default_level() {
+        kept = kept.with_target("lapel", level);
+        any = level != LevelFilter::OFF;
+    }
+    for (target, level) in &asked {
+        if target == "lapel" || target.starts_with("lapel::") {
+            kept = kept.with_target(target, level);
+            any |= level != LevelFilter::OFF;
+        } else if level != LevelFilter::OFF {
+            foreign = true;
+        }
+    }
+    if !foreign {
+        return Ok((kept, None));
+    }
+    let warning = "LAPEL_LOG names something other than lapel, which is not logged: the libraries below \
+                   may write the key. Targets begin with lapel, such as lapel::api=debug";
+    if any { Ok((kept, Some(warning.to_owned()))) } else { Err(warning.to_owned()) }
+}
+
+fn bad_filter() -> String {
+    "LAPEL_LOG is not a log filter, so nothing is logged: give a level (error, warn, info, debug, trace), \
+     or targets such as lapel::api=debug,lapel::tui=warn"
+        .to_owned()
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        create_private_dir(folder)?;
+    }
+    if std::fs::metadata(path).is_ok_and(|log| log.is_file() && log.len() > LARGEST) {
+        std::fs::rename(path, aside(path))?;
+    }
+    open_private_append(path)
+}
+
+fn aside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".1");
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tracing::Level;
+
+    fn on(filter: &str, target: &str) -> bool {
+        targets(filter).is_ok_and(|(targets, _)| targets.would_enable(target, &Level::DEBUG))
+    }
+
+    #[test]
+    fn only_lapel_can_be_turned_on() {
+        for filter in
+            ["debug", "trace", "lapel=debug", "lapel::api=debug,trace", "trace,hyper=trace,reqwest=trace"]
+        {
+            assert!(on(filter, "lapel::api"), "{filter}");
+            for foreign in ["hyper", "reqwest", "reqwest::connect", "h2", "rustls", "hyper_util::client"] {
+                assert!(!on(filter, foreign), "{filter} {foreign}");
+            }
+        }
+        assert!(!on("info", "lapel::api"));
+        assert!(!on("lapel::tui=debug", "lapel::api"));
+        assert!(!on("debug,lapel::api=off", "lapel::api"));
+    }
+
+    #[test]
+    fn a_filter_that_cannot_be_used_is_explained() {
+        for filter in ["lapel=loud", "a=b=c", "hyper=trace", "lapel::api=dmu_live_0123456789"] {
+            let why = targets(filter).expect_err(filter);
+            assert!(why.starts_with("LAPEL_LOG"), "{why}");
+            assert!(!why.contains("dmu_live"), "{why}");
+        }
+        let (_, warning) = targets("debug,hyper=trace").expect("half of it works");
+        assert!(warning.is_some_and(|w| w.contains("other than lapel")));
+    }
+
+    #[test]
+    fn a_large_log_is_put_aside() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("data").join("lapel.log");
+        drop(open(&path).expect("opens"));
+        File::options().write(true).open(&path).and_then(|f| f.set_len(LARGEST + 1)).expect("grows");
+        let file = open(&path).expect("opens");
+        assert_eq!(file.metadata().expect("is there").len(), 0);
+        assert_eq!(std::fs::metadata(aside(&path)).expect("put aside").len(), LARGEST + 1);
+    }
+}

@@ -1,0 +1,108 @@
+//! `lapel ping`: is the key good?
+
+use super::{connection, exit, say};
+use crate::api::{self, ApiError, Call};
+use crate::config::{ConfigError, Profile};
+use crate::domain::{Ping, Text};
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// Asks the service of a profile whether the key is good, and says what it answered: one line on standard
+/// output, or the reason on standard error. With `json`, one line of JSON in both cases. The exit code is 0
+/// only when the service says `ok`.
+pub async fn ping(profile: &Profile, json: bool) -> u8 {
+    match ask(profile).await {
+        Ok((ping, took)) => report(profile, &ping, took, json),
+        Err(error) => {
+            let kind = error.word().replace(' ', "_");
+            fail(json, &kind, &error.to_string(), Some(profile), exit::FAILED)
+        }
+    }
+}
+
+/// Says why nothing could be asked: the settings have a mistake, or there is no profile (`None`).
+pub fn ping_without_settings(error: Option<&ConfigError>, json: bool) -> u8 {
+    match error {
+        Some(error) => {
+            say::complain_of_settings(error);
+            answer_failure(json, "settings", &error.to_string(), None, exit::USAGE)
+        }
+        None => fail(json, "no_profile", say::how_to_begin(), None, exit::USAGE),
+    }
+}
+
+async fn ask(profile: &Profile) -> Result<(Ping, Duration), ApiError> {
+    let access = api::connect(&connection(profile)?)?;
+    // From here on, so that reading this computer's certificates does not count as the service's time.
+    let begun = Instant::now();
+    let ping = access.reader().ping(&Call::interactive()).await?;
+    Ok((ping, begun.elapsed()))
+}
+
+fn report(profile: &Profile, ping: &Ping, took: Duration, json: bool) -> u8 {
+    let status = ping.status.as_ref().map(|status| without_key(status, profile));
+    let prefix = ping.apikey_prefix.as_ref().map(|prefix| without_key(prefix, profile));
+    let good = status.as_deref() == Some("ok");
+    let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    if !good {
+        let what = format!(
+            "{} answered, but says neither that the key is good nor that it is not: its status is {}, not \
+             ok. Nothing was changed. Check the key in the issuer back office.",
+            profile.base_url,
+            status.as_deref().unwrap_or("missing")
+        );
+        return fail(json, "not_ok", &what, Some(profile), exit::FAILED);
+    }
+    let line = if json {
+        json!({
+            "ok": true,
+            "status": status,
+            "apikey_prefix": prefix,
+            "round_trip_ms": millis,
+            "base_url": profile.base_url,
+        })
+        .to_string()
+    } else {
+        let key = prefix.map_or("(prefix not said)".to_owned(), |prefix| match prefix.chars().last() {
+            Some('.' | '…') => prefix,
+            _ => format!("{prefix}…"),
+        });
+        format!("ok  key {key}  {millis} ms  {}", profile.base_url)
+    };
+    spoken(say::answer(&line), exit::OK)
+}
+
+/// What the service said, unless it says the key itself.
+fn without_key(said: &Text, profile: &Profile) -> String {
+    if said.wire().contains(profile.key.expose_secret()) {
+        return "(the whole key, not shown)".to_owned();
+    }
+    said.shown().into_owned()
+}
+
+fn fail(json: bool, kind: &str, message: &str, profile: Option<&Profile>, code: u8) -> u8 {
+    say::complain(message);
+    answer_failure(json, kind, message, profile, code)
+}
+
+fn answer_failure(json: bool, kind: &str, message: &str, profile: Option<&Profile>, code: u8) -> u8 {
+    if !json {
+        return code;
+    }
+    let mut line = json!({ "ok": false, "error": { "kind": kind, "message": message } });
+    if let (Some(profile), Value::Object(fields)) = (profile, &mut line) {
+        fields.insert("base_url".to_owned(), profile.base_url.clone().into());
+    }
+    spoken(say::answer(&line.to_string()), code)
+}
+
+fn spoken(written: std::io::Result<()>, code: u8) -> u8 {
+    match written {
+        Ok(()) => code,
+        Err(why) => {
+            say::complain(&format!("the answer could not be written: {why}"));
+            exit::FAILED
+        }
+    }
+}
