@@ -1,10 +1,17 @@
 //! The `lapel` binary: parse, choose, hand over.
 
+use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Cli, Command, DemoFlags, exit, logging};
-use lapel::config::{Env, Settings};
-use lapel::sandbox;
+use lapel::config::{Env, Environment, Paths, Profile, Settings, keep_profile};
+use lapel::sandbox::{self, Options, Sandbox};
+use lapel::tui::{self, Begin, Candidate, Helpers, Session, Start};
+use secrecy::ExposeSecret;
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+/// Service seconds in a real one in the demo: a badge issued there becomes Issued while one watches.
+const DEMO_SPEED: f64 = 60.0;
 
 fn main() -> ExitCode {
     ExitCode::from(match cli::parse(std::env::args_os()) {
@@ -76,13 +83,86 @@ async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>) -> u8 {
     desk(settings, demo).await
 }
 
-/// PLACEHOLDER until the desk is built: says what it would open.
+/// Runs the desk until it is left.
 async fn desk(settings: Settings, demo: Option<DemoFlags>) -> u8 {
-    settings.warnings.iter().for_each(|warning| cli::complain(warning));
-    cli::complain(match (&demo, &settings.profile) {
-        (Some(_), _) => "the desk is not built yet (demo)",
-        (None, Some(_)) => "the desk is not built yet",
-        (None, None) => cli::how_to_begin(),
-    });
-    exit::FAILED
+    let sandboxes = Sandboxes::default();
+    let is_demo = demo.is_some();
+    let flags = demo.unwrap_or_default();
+    let begin = match &settings.profile {
+        _ if is_demo => Begin::Sandbox,
+        None => Begin::Welcome,
+        Some(profile) => match session(profile) {
+            Ok(session) => Begin::Session(Box::new(session)),
+            Err(why) => {
+                cli::complain(&why);
+                return exit::FAILED;
+            }
+        },
+    };
+    let (starter, paths) = (sandboxes.clone(), settings.paths.clone());
+    let start = Start {
+        begin,
+        warning: (!settings.warnings.is_empty()).then(|| settings.warnings.join("; ")),
+        theme: settings.ui.theme,
+        glyphs: settings.ui.glyphs,
+        helpers: Helpers {
+            start_sandbox: Arc::new(move || {
+                let (starter, flags) = (starter.clone(), flags.clone());
+                Box::pin(async move { starter.start(flags).await })
+            }),
+            keep_profile: Arc::new(move |candidate| {
+                let paths = paths.clone();
+                Box::pin(async move { keep(&paths, &candidate) })
+            }),
+        },
+        crash_dir: settings.paths.data_dir.clone(),
+    };
+    match tui::run(start).await {
+        Ok(_) => exit::OK,
+        Err(why) => {
+            cli::complain(&format!("{why:#}"));
+            exit::FAILED
+        }
+    }
+}
+
+/// How the desk speaks to the service of a profile.
+fn session(profile: &Profile) -> Result<Session, String> {
+    let connection = cli::connection(profile).map_err(|why| why.to_string())?;
+    Ok(Session {
+        connection,
+        name: profile.name.clone(),
+        environment: profile.environment,
+        organisation: profile.organisation.clone(),
+    })
+}
+
+/// Keeps a profile whose key has answered a ping.
+fn keep(paths: &Paths, candidate: &Candidate) -> Result<Session, String> {
+    let kept = keep_profile(paths, &candidate.profile, candidate.key.expose_secret());
+    kept.map_err(|why| why.to_string()).and_then(|profile| session(&profile))
+}
+
+/// The sandboxes that this process has started: they live as long as it does.
+#[derive(Clone, Default)]
+struct Sandboxes(Arc<Mutex<Vec<Sandbox>>>);
+
+impl Sandboxes {
+    /// Starts one, and says how to speak to it.
+    async fn start(&self, flags: DemoFlags) -> Result<Session, String> {
+        let speed = flags.speed.unwrap_or(DEMO_SPEED);
+        let defaults = Options::default();
+        let options =
+            Options { speed, history: flags.history, seed: flags.seed.unwrap_or(defaults.seed), ..defaults };
+        let sandbox =
+            Sandbox::start(options).await.map_err(|why| format!("the sandbox did not start: {why:#}"))?;
+        let key = ApiKey::new(sandbox.api_key()).map_err(|why| why.to_string())?;
+        let mut connection = Connection::new(sandbox.base_url(), key).map_err(|why| why.to_string())?;
+        connection.clock_speed = speed;
+        let organisation = sandbox.keys().last().map(|key| key.name.clone());
+        if let Ok(mut all) = self.0.lock() {
+            all.push(sandbox);
+        }
+        Ok(Session { connection, name: "demo".to_owned(), environment: Environment::Demo, organisation })
+    }
 }

@@ -1,6 +1,7 @@
 //! The desk itself: which screen is open, what is over it, and how a message changes that. It never waits
 //! and never draws.
 
+use super::Begin;
 use super::action::Action;
 use super::ask::{Answer, Ask, Session, Ticket, Tickets};
 use super::env::{Env, Go, Out};
@@ -113,15 +114,14 @@ pub struct App {
 impl App {
     /// A desk of a size, on the first screen when there is no session to begin with.
     pub fn new(
-        mut env: Env,
+        env: Env,
         palette: ThemeChoice,
         size: (u16, u16),
-        session: Option<Session>,
+        begin: Begin,
         warning: Option<String>,
     ) -> Self {
-        let welcome = session.is_none().then(|| Welcome::new(warning.clone()));
-        let notice = session.as_ref().and(warning).map(|w| (w, true));
-        env.session = None;
+        let welcome = matches!(begin, Begin::Welcome).then(|| Welcome::new(warning.clone()));
+        let notice = warning.filter(|_| welcome.is_none()).map(|w| (w, true));
         let mut app = Self {
             env,
             counts: Counts::default(),
@@ -144,10 +144,20 @@ impl App {
             changed: true,
             broken: None,
         };
-        if let Some(session) = session {
-            app.connect(session);
+        match begin {
+            Begin::Session(session) => app.connect(*session),
+            Begin::Sandbox => app.start_sandbox(),
+            Begin::Welcome => {}
         }
         app
+    }
+
+    fn start_sandbox(&mut self) {
+        let mut tickets = std::mem::take(&mut self.tickets);
+        let mut out = Out::new(&mut tickets);
+        self.welcome = Some(Welcome::starting(&mut out));
+        self.finish(out);
+        self.tickets = tickets;
     }
 
     fn connect(&mut self, session: Session) {

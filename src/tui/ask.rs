@@ -1,14 +1,13 @@
 //! Questions that the screens hand out, and the answers that come back. A screen never waits: it keeps the
 //! ticket of its question and drops an answer whose ticket is not the current one.
 
-use crate::api::{
-    ApiError, ApiKey, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery,
-};
-use crate::config::Environment;
+use crate::api::{ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery};
+use crate::config::{Environment, NewProfile};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Ping, Template, TemplateDetail, TemplateId, WalletBadge,
 };
 use crate::jobs::{IssuePlan, RevokePlan};
+use secrecy::SecretString;
 
 /// What a question is known by. Never used twice in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,22 +51,18 @@ pub enum Ask {
     /// Look now at everything that is followed.
     LookNow,
     /// Try a base URL and a key, and keep them as a profile if they are good.
-    TryProfile(NewProfile),
+    TryProfile(Candidate),
     /// Start the sandbox and connect to it.
     StartSandbox,
 }
 
 /// What the first screen asks for.
 #[derive(Clone, Debug)]
-pub struct NewProfile {
-    /// A name for it.
-    pub name: String,
-    /// Demo, staging or live.
-    pub environment: Environment,
-    /// Base URL, ending in `/api/v1/ext`.
-    pub base_url: String,
-    /// The key; `None` when what was typed cannot be one.
-    pub key: ApiKey,
+pub struct Candidate {
+    /// The profile.
+    pub profile: NewProfile,
+    /// Its key.
+    pub key: SecretString,
 }
 
 /// What came of a question.

@@ -31,7 +31,7 @@ mod worker;
 
 pub use action::Action;
 pub use app::{App, Counts, Tab};
-pub use ask::{NewProfile, Session};
+pub use ask::{Candidate, Session};
 pub use env::Env;
 pub use keymap::{Context, Keymap};
 pub use message::Message;
@@ -52,8 +52,8 @@ use worker::Order;
 
 /// What a desk begins with.
 pub struct Start {
-    /// The profile to use; without one the first screen is shown.
-    pub session: Option<Session>,
+    /// With what it begins.
+    pub begin: Begin,
     /// One line about the configuration that a person should see.
     pub warning: Option<String>,
     /// Colours.
@@ -64,6 +64,16 @@ pub struct Start {
     pub helpers: Helpers,
     /// Where crash reports go.
     pub crash_dir: PathBuf,
+}
+
+/// With what a desk begins.
+pub enum Begin {
+    /// A profile.
+    Session(Box<Session>),
+    /// A sandbox that is yet to be started: the first frame does not wait for it.
+    Sandbox,
+    /// The first screen, since no profile is set up.
+    Welcome,
 }
 
 /// A desk on some terminal, with its worker running.
@@ -86,7 +96,7 @@ impl<B: Backend> Desk<B> {
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!("the terminal's size is not known: {e}"))?;
         let env = Env::new(start.theme, Glyphs::of(start.glyphs));
-        let app = App::new(env, start.theme, (size.width, size.height), start.session, start.warning);
+        let app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
         let (sender, messages) = mpsc::channel(1024);
         let (orders, received) = mpsc::channel(1024);
         tokio::spawn(worker::run(received, sender.clone(), start.helpers));

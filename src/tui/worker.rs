@@ -1,10 +1,14 @@
 //! The worker: runs the desk's questions as tasks and sends the answers back.
 
-use super::ask::{Answer, Ask, Holder, NewProfile, Session, Ticket};
+use super::ask::{Answer, Ask, Candidate, Holder, Session, Ticket};
 use super::message::Message;
-use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, connect, whole};
+use crate::api::{
+    ApiError, ApiKey, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, connect,
+    whole,
+};
 use crate::domain::{EmailKey, HistoryItem, Text, WalletBadge};
 use crate::jobs::{Jobs, holdings};
+use secrecy::ExposeSecret;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -24,7 +28,7 @@ pub struct Helpers {
     /// Starts a sandbox and says how to connect to it.
     pub start_sandbox: Arc<dyn Fn() -> Connecting + Send + Sync>,
     /// Keeps a profile that ping has found good.
-    pub keep_profile: Arc<dyn Fn(NewProfile) -> Connecting + Send + Sync>,
+    pub keep_profile: Arc<dyn Fn(Candidate) -> Connecting + Send + Sync>,
 }
 
 /// To the worker.
@@ -204,13 +208,13 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
 }
 
 /// Keeps a profile only once its key has answered.
-async fn try_profile(profile: NewProfile, helpers: &Helpers) -> Result<Session, String> {
-    use crate::api::Connection;
-    let connection = Connection::new(&profile.base_url, profile.key.clone()).map_err(|e| e.to_string())?;
+async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Result<Session, String> {
+    let key = ApiKey::new(candidate.key.expose_secret()).map_err(|e| e.to_string())?;
+    let connection = Connection::new(&candidate.profile.base_url, key).map_err(|e| e.to_string())?;
     let access = tokio::task::spawn_blocking(move || connect(&connection))
         .await
         .map_err(|e| e.to_string())?
         .map_err(|e| e.to_string())?;
     access.reader().ping(&Call::interactive()).await.map_err(|e: ApiError| e.to_string())?;
-    (helpers.keep_profile)(profile).await
+    (helpers.keep_profile)(candidate).await
 }

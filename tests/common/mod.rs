@@ -7,7 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lapel::api::{ApiKey, Connection, install_crypto};
 use lapel::config::{Environment, GlyphChoice, ThemeChoice};
 use lapel::sandbox::{Options, Sandbox};
-use lapel::tui::{Desk, Helpers, Message, Session, Start};
+use lapel::tui::{Begin, Desk, Helpers, Message, Session, Start};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl Harness {
     ) -> Self {
         let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
         let session = change(session(&sandbox, Environment::Demo));
-        Self { desk: desk(Some(session), helpers(), columns, rows), sandbox }
+        Self { desk: desk(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox }
     }
 
     /// Presses keys by name, one after the other: `j`, `G`, `enter`, `ctrl-u`.
@@ -144,10 +144,10 @@ impl Harness {
 }
 
 /// A desk without a sandbox of its own.
-pub fn desk(session: Option<Session>, helpers: Helpers, columns: u16, rows: u16) -> Desk<TestBackend> {
+pub fn desk(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Desk<TestBackend> {
     let terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a test terminal");
     let start = Start {
-        session,
+        begin,
         warning: None,
         theme: ThemeChoice::Dark,
         glyphs: GlyphChoice::Unicode,

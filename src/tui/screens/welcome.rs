@@ -2,9 +2,9 @@
 //! are kept.
 
 use crate::api::ApiKey;
-use crate::config::Environment;
+use crate::config::{Environment, NewProfile};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, NewProfile, Ticket};
+use crate::tui::ask::{Answer, Ask, Candidate, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Focus};
 use crate::tui::fit::{fit, wrap};
@@ -13,6 +13,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use secrecy::SecretString;
 
 const LABELS: [&str; 4] = ["Name", "Environment", "Base URL", "API key"];
 const ENVIRONMENTS: [Environment; 3] = [Environment::Live, Environment::Staging, Environment::Demo];
@@ -37,6 +38,11 @@ impl Welcome {
     /// With a warning about the configuration, where there is one.
     pub fn new(warning: Option<String>) -> Self {
         Self { form: None, ticket: None, error: None, warning }
+    }
+
+    /// With a sandbox on its way, and nothing to choose.
+    pub fn starting(out: &mut Out<'_>) -> Self {
+        Self { form: None, ticket: Some(out.ask(Ask::StartSandbox)), error: None, warning: None }
     }
 
     /// The contexts that its keys are looked up in.
@@ -93,15 +99,16 @@ impl Welcome {
         let Some(form) = &self.form else { return };
         match ApiKey::new(form.key.value()) {
             Err(error) => self.error = Some(error.to_string()),
-            Ok(key) => {
+            Ok(_) => {
                 self.error = None;
                 let profile = NewProfile {
                     name: form.name.value().trim().to_owned(),
                     environment: ENVIRONMENTS[form.environment],
                     base_url: form.base_url.value().trim().to_owned(),
-                    key,
+                    organisation: None,
                 };
-                out.ask_instead(&mut self.ticket, Ask::TryProfile(profile));
+                let candidate = Candidate { profile, key: SecretString::from(form.key.value().trim()) };
+                out.ask_instead(&mut self.ticket, Ask::TryProfile(candidate));
             }
         }
     }
@@ -162,6 +169,9 @@ impl Welcome {
             lines.push(Line::raw(""));
         }
         match &self.form {
+            None if self.ticket.is_some() => {
+                put(&mut lines, &format!("{} starting the sandbox", env.spinner()), theme.dim());
+            }
             None => {
                 put(
                     &mut lines,
@@ -233,7 +243,7 @@ impl Welcome {
                 put(&mut lines, "⏎ on the last field checks and keeps it.  esc goes back.", theme.dim());
             }
         }
-        if self.ticket.is_some() {
+        if self.ticket.is_some() && self.form.is_some() {
             lines.push(Line::raw(""));
             put(&mut lines, &format!("{} one moment", env.spinner()), theme.dim());
         }
