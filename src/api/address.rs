@@ -161,7 +161,7 @@ mod tests {
         ] {
             match Base::new(raw) {
                 Err(ApiError::BadInput { field: "base_url", why }) => {
-                    assert!(why.contains(said), "{raw}: {why}")
+                    assert!(why.contains(said), "{raw}: {why}");
                 }
                 other => panic!("{raw}: {other:?}"),
             }

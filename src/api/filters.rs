@@ -22,6 +22,13 @@ pub struct Paging {
     pub sort: Vec<Sort>,
 }
 
+impl Paging {
+    /// A page of the largest size, in the service's own order.
+    pub fn full(page: u64) -> Self {
+        Self { page, rows_per_page: MAX_ROWS_PER_PAGE, sort: Vec::new() }
+    }
+}
+
 impl Default for Paging {
     fn default() -> Self {
         Self { page: 1, rows_per_page: DEFAULT_ROWS_PER_PAGE, sort: Vec::new() }

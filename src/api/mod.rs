@@ -13,6 +13,7 @@
 //! core         the loops: what is tried again, and what never
 //! pace         at most N requests in any 60 s; holds; people first
 //! wire         one exchange                 envelope  what an answer means
+//! whole        a paged list, to its end
 //! decode       JSON to records              address   URLs that cannot go astray
 //! pictures     a client without a key       log, link what a screen shows of the traffic
 //! ```
@@ -33,6 +34,7 @@ mod pace;
 mod pictures;
 mod reader;
 mod retry_after;
+mod whole;
 mod wire;
 mod writer;
 
@@ -49,5 +51,6 @@ pub use link::{LinkStatus, LinkTrouble};
 pub use log::{LOG_LENGTH, LogEntry};
 pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures};
 pub use reader::Reader;
+pub use whole::{Whole, whole};
 pub use wire::install_crypto;
 pub use writer::{BatchRequest, IssueRequest, MAX_ENTRIES, Recipient, RevokeRequest, Writer};

@@ -23,6 +23,8 @@ pub(super) const WINDOW: Duration = Duration::from_secs(60);
 /// What stands for a `Retry-After` that is absent or nonsense; it doubles with every 429 in a row.
 const BLIND_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_BLIND_WAIT: Duration = Duration::from_secs(60);
+/// Half of the first wait where the service says that none is needed, and refuses again.
+const SHORTEST_WAIT_AGAIN: Duration = Duration::from_millis(50);
 /// A `Retry-After` beyond this is as good as for ever; it keeps moments within what a clock can hold.
 const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
 
@@ -168,7 +170,7 @@ impl Pace {
         let wait = match asked {
             // `Retry-After: 0` time after time must not become a hammer.
             Some(asked) if state.refusals > 1 => {
-                asked.max(grown(Duration::from_millis(500)).min(LONGEST_BLIND_WAIT))
+                asked.max(grown(SHORTEST_WAIT_AGAIN).min(LONGEST_BLIND_WAIT))
             }
             Some(asked) => asked,
             None => grown(BLIND_WAIT).min(LONGEST_BLIND_WAIT),

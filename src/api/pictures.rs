@@ -40,9 +40,12 @@ pub enum PictureError {
     /// The server answered with another status than 200.
     #[error("the picture's server answered HTTP {0}")]
     Status(u16),
-    /// Longer than [`LONGEST_PICTURE`], or broken off.
+    /// Broken off.
     #[error("the picture could not be read: {0}")]
     Unreadable(String),
+    /// Longer than [`LONGEST_PICTURE`].
+    #[error("the picture is longer than 5 MB")]
+    TooLong,
     /// No answer.
     #[error("the picture's server could not be reached: {0}")]
     NotReached(String),
@@ -131,7 +134,10 @@ impl Pictures {
         }
         let content_type =
             response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).map(str::to_owned);
-        let bytes = wire::bounded(response, LONGEST_PICTURE).await.map_err(PictureError::Unreadable)?;
+        let bytes = wire::bounded(response, LONGEST_PICTURE).await.map_err(|unread| match unread {
+            wire::Unread::TooLong => PictureError::TooLong,
+            wire::Unread::Broken(why) => PictureError::Unreadable(why),
+        })?;
         Ok(Picture { bytes, content_type })
     }
 }

@@ -132,7 +132,11 @@ pub(super) async fn exchange(
     let date = retry_after::date(response.headers());
     let wait = retry_after::retry_after(response.headers());
     let location = response.headers().get(LOCATION).and_then(|v| host_of(v, response.url()));
-    let body = bounded(response, LONGEST_BODY).await.map(|bytes| Body::read(&bytes, key));
+    let body = match bounded(response, LONGEST_BODY).await {
+        Ok(bytes) => Ok(Body::read(&bytes, key)),
+        Err(Unread::TooLong) => Ok(Body::Other("an answer longer than 16 MB")),
+        Err(Unread::Broken(why)) => Err(why),
+    };
     let date = if matches!(body, Ok(Body::Envelope(_))) { date } else { None };
     Ok((Answer { status, retry_after: wait, location, body }, date))
 }
@@ -142,17 +146,21 @@ fn host_of(location: &HeaderValue, from: &Url) -> Option<String> {
     to.host_str().map(str::to_owned)
 }
 
+/// Why a body could not be read to its end.
+pub(super) enum Unread {
+    TooLong,
+    Broken(String),
+}
+
 /// Reads a body up to a bound, counted after unpacking.
-pub(super) async fn bounded(mut response: Response, longest: usize) -> std::result::Result<Vec<u8>, String> {
+pub(super) async fn bounded(mut response: Response, longest: usize) -> std::result::Result<Vec<u8>, Unread> {
     let mut bytes = Vec::new();
     loop {
         match response.chunk().await {
-            Ok(Some(chunk)) if bytes.len() + chunk.len() > longest => {
-                return Err(format!("the answer is longer than {} MB", longest / (1024 * 1024)));
-            }
+            Ok(Some(chunk)) if bytes.len() + chunk.len() > longest => return Err(Unread::TooLong),
             Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
             Ok(None) => return Ok(bytes),
-            Err(error) => return Err(why(error)),
+            Err(error) => return Err(Unread::Broken(why(error))),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! display form is scrubbed.
 
 pub mod email;
+pub mod holder;
 pub mod ids;
 pub mod records;
 pub mod text;

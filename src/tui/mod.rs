@@ -1,1 +1,199 @@
-//! The tui room.
+//! The desk: one loop, one message type, one worker, screens, forms, widgets, keymap, theme.
+//!
+//! This room knows the terminal and the screens. It asks the service only through the worker, and sends
+//! what has consequences only through [`crate::jobs`]. It must never wait for the network, draw when nothing
+//! changed, or show text from outside unscrubbed.
+//!
+//! ```text
+//! key press -> Action (keymap) -> screen.act -> Ask -> worker -> api -> service
+//!                                                        |
+//! draw <- screen state <- screen.receive <- Answer <-----+      (bounded channels both ways)
+//! ```
+
+mod action;
+mod app;
+mod ask;
+mod browser;
+mod draw;
+mod env;
+mod field;
+mod filter;
+mod fit;
+mod forms;
+mod help;
+mod keymap;
+mod list;
+mod message;
+mod screens;
+mod terminal;
+mod theme;
+mod worker;
+
+pub use action::Action;
+pub use app::{App, Counts, Tab};
+pub use ask::{NewProfile, Session};
+pub use env::Env;
+pub use keymap::{Context, Keymap};
+pub use message::Message;
+pub use theme::Glyphs;
+pub use worker::{Connecting, Helpers};
+
+use crate::config::{GlyphChoice, ThemeChoice};
+use anyhow::Context as _;
+use app::Wish;
+use ratatui::Terminal;
+use ratatui::backend::Backend;
+use ratatui::layout::Rect;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use terminal::Taken;
+use tokio::sync::mpsc;
+use worker::Order;
+
+/// What a desk begins with.
+pub struct Start {
+    /// The profile to use; without one the first screen is shown.
+    pub session: Option<Session>,
+    /// One line about the configuration that a person should see.
+    pub warning: Option<String>,
+    /// Colours.
+    pub theme: ThemeChoice,
+    /// Signs.
+    pub glyphs: GlyphChoice,
+    /// What the desk cannot do itself.
+    pub helpers: Helpers,
+    /// Where crash reports go.
+    pub crash_dir: PathBuf,
+}
+
+/// A desk on some terminal, with its worker running.
+pub struct Desk<B: Backend> {
+    /// What the desk is.
+    pub app: App,
+    /// What it is drawn on.
+    pub terminal: Terminal<B>,
+    messages: mpsc::Receiver<Message>,
+    sender: mpsc::Sender<Message>,
+    orders: mpsc::Sender<Order>,
+    held: VecDeque<Order>,
+}
+
+impl<B: Backend> Desk<B> {
+    /// A desk on a terminal; must be called within a tokio runtime.
+    ///
+    /// # Errors
+    /// When the terminal's size cannot be found out.
+    pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
+        let size = terminal.size().map_err(|e| anyhow::anyhow!("the terminal's size is not known: {e}"))?;
+        let env = Env::new(start.theme, Glyphs::of(start.glyphs));
+        let app = App::new(env, start.theme, (size.width, size.height), start.session, start.warning);
+        let (sender, messages) = mpsc::channel(1024);
+        let (orders, received) = mpsc::channel(1024);
+        tokio::spawn(worker::run(received, sender.clone(), start.helpers));
+        Ok(Self { app, terminal, messages, sender, orders, held: VecDeque::new() })
+    }
+
+    /// Where messages for the desk go.
+    pub fn sender(&self) -> mpsc::Sender<Message> {
+        self.sender.clone()
+    }
+
+    /// Hands what is to be done to the worker. What its queue has no room for waits here: a key is never
+    /// held up by it.
+    fn hand_out(&mut self) {
+        self.held.extend(self.app.take_orders());
+        while let Some(order) = self.held.pop_front() {
+            if let Err(mpsc::error::TrySendError::Full(order)) = self.orders.try_send(order) {
+                self.held.push_front(order);
+                break;
+            }
+        }
+    }
+
+    /// Draws if anything may have changed.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn draw(&mut self) -> anyhow::Result<bool> {
+        if !self.app.take_changed() {
+            return Ok(false);
+        }
+        self.app.counts.draws += 1;
+        self.terminal.draw(|frame| self.app.draw(frame)).map_err(|e| anyhow::anyhow!("cannot draw: {e}"))?;
+        Ok(true)
+    }
+
+    /// Hands out what is to be done, then waits for the next message, or for the tick that the desk asked
+    /// for.
+    pub async fn next(&mut self) -> Message {
+        self.hand_out();
+        let tick = self.app.next_tick();
+        let message = tokio::select! {
+            message = self.messages.recv() => message.unwrap_or(Message::InputClosed),
+            () = async { match tick {
+                Some(at) => tokio::time::sleep_until(at).await,
+                None => std::future::pending().await,
+            } } => Message::Tick,
+        };
+        self.app.counts.wakeups += 1;
+        message
+    }
+
+    /// The messages that are here already.
+    pub fn queued(&mut self) -> Option<Message> {
+        self.messages.try_recv().ok()
+    }
+
+    /// Runs until the person or the system ends it. `suspend` puts the program into the background and back.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub async fn run(mut self, mut suspend: impl FnMut() -> std::io::Result<()>) -> anyhow::Result<App> {
+        loop {
+            match self.app.take_wish() {
+                Some(Wish::Quit) => return Ok(self.app),
+                Some(Wish::Suspend) => {
+                    suspend().context("the terminal went away while lapel was in the background")?;
+                    let size = self.terminal.size().map_err(|e| anyhow::anyhow!("{e}"))?;
+                    // Not clear(): that asks the terminal for its cursor and waits behind the input thread.
+                    self.terminal.resize(Rect::from(size)).map_err(|e| anyhow::anyhow!("{e}"))?;
+                    self.app.update(Message::Resize(size.width, size.height));
+                    self.app.touch();
+                }
+                None => {}
+            }
+            self.draw()?;
+            let message = self.next().await;
+            self.app.update(message);
+            while let Some(message) = self.queued() {
+                self.app.update(message);
+            }
+        }
+    }
+}
+
+/// Runs the desk on the real terminal. It is given back whatever happens.
+///
+/// # Errors
+/// When standard output is no terminal, or goes away.
+pub async fn run(start: Start) -> anyhow::Result<App> {
+    let crash_dir = start.crash_dir.clone();
+    let mut taken = Some(Taken::new().context("lapel needs a terminal to draw on")?);
+    let screen = terminal::screen().context("lapel needs a terminal to draw on")?;
+    let mut desk = Desk::new(screen, start)?;
+    terminal::on_panic(crash_dir, desk.sender());
+    // The first frame is drawn before anything is read, asked or connected.
+    desk.draw()?;
+    terminal::read_signals(&desk.sender()).context("cannot watch for signals")?;
+    terminal::read_input(desk.sender());
+    let ended = desk
+        .run(|| {
+            if let Some(now) = taken.take() {
+                taken = Some(terminal::suspend(now)?);
+            }
+            Ok(())
+        })
+        .await;
+    drop(taken);
+    ended
+}

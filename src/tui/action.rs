@@ -1,0 +1,76 @@
+//! Every action of the desk, with the words that the help shows for it.
+
+/// Declares the actions together with their words, so that none can be without.
+macro_rules! actions {
+    ($($name:ident: $hint:literal, $help:literal;)*) => {
+        /// Something that a person can tell the desk to do.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[allow(missing_docs, reason = "each has its help text")]
+        pub enum Action {
+            $($name,)*
+        }
+
+        impl Action {
+            /// All of them, in the order of the help.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// One or two words for the footer.
+            pub fn hint(self) -> &'static str {
+                match self { $(Self::$name => $hint,)* }
+            }
+
+            /// One line for the help.
+            pub fn help(self) -> &'static str {
+                match self { $(Self::$name => $help,)* }
+            }
+        }
+    };
+}
+
+actions! {
+    Down: "down", "one row down";
+    Up: "up", "one row up";
+    PageDown: "page down", "one page down";
+    PageUp: "page up", "one page up";
+    First: "first", "to the first row";
+    Last: "last", "to the last row";
+    GoToRow: "row", "go to a row by its number";
+    Open: "open", "open the selected one";
+    Filter: "filter", "filter the list with the fields of the service";
+    Sort: "sort", "sort the list by a column";
+    Reload: "read again", "read again from the service; retry what failed";
+    Mark: "mark", "mark or unmark the selected badge";
+    Range: "range", "begin a range here; press again at its other end to mark all between";
+    MarkLoaded: "all", "mark every row that is loaded";
+    InvertMarks: "invert", "swap marked and unmarked among the loaded rows";
+    ClearMarks: "unmark", "take away all marks";
+    Issue: "issue", "issue this badge to a person";
+    Revoke: "revoke", "revoke the marked badges, or the selected one";
+    Wallet: "wallet", "look up the wallet of this badge's holder";
+    FindBadge: "find", "open a badge by its id";
+    LookUp: "look up", "type another holder's e-mail address";
+    Categories: "categories", "categories with their levels, and badge types";
+    OnlyCategory: "only this", "show only the templates of this category";
+    Sent: "sent", "what was sent in this session, and what became of it";
+    Dismiss: "dismiss", "close the notice at the bottom";
+    NextTab: "next tab", "to the next tab";
+    PreviousTab: "previous tab", "to the previous tab";
+    Templates: "Templates", "to the Templates tab";
+    History: "History", "to the History tab";
+    WalletTab: "Wallet", "to the Wallet tab";
+    BadgeTab: "Badge", "to the Badge tab";
+    Help: "help", "the keys of this screen";
+    Back: "back", "close this, go back";
+    Suspend: "suspend", "put lapel in the background (fg brings it back)";
+    Quit: "quit", "leave lapel";
+    QuitNow: "quit", "leave lapel, also from inside a field";
+    NextField: "next field", "to the next field";
+    PreviousField: "previous field", "to the previous field";
+    ClearField: "clear", "empty the field";
+    ClearFilter: "clear all", "empty every field of the filter";
+    Accept: "go on", "take what is typed and go on";
+    Confirm: "send it", "send what the review shows";
+    ToggleDirection: "direction", "sort the other way round";
+    ChooseSandbox: "sandbox", "start the sandbox and look around without an account";
+    ChooseService: "service", "set up a real service with its base URL and key";
+}

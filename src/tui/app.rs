@@ -1,0 +1,637 @@
+//! The desk itself: which screen is open, what is over it, and how a message changes that. It never waits
+//! and never draws.
+
+use super::action::Action;
+use super::ask::{Answer, Ask, Session, Ticket, Tickets};
+use super::env::{Env, Go, Out};
+use super::forms::issue::IssueForm;
+use super::forms::revoke::RevokeForm;
+use super::help::Help;
+use super::keymap::Context;
+use super::message::Message;
+use super::screens::badge::BadgeScreen;
+use super::screens::history::History;
+use super::screens::sent::{Sent, news};
+use super::screens::templates::Templates;
+use super::screens::wallet::Wallet;
+use super::screens::welcome::Welcome;
+use super::theme::Theme;
+use super::worker::Order;
+use crate::config::ThemeChoice;
+use crate::jobs::{Job, Kind, RowState};
+use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Rect;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// The smallest screen that the desk is drawn on.
+pub const SMALLEST: (u16, u16) = (60, 16);
+
+/// The tabs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named after what they show")]
+pub enum Tab {
+    Templates,
+    History,
+    Wallet,
+    Badge,
+}
+
+impl Tab {
+    /// All of them, in order, with their names.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Templates, "Templates"),
+        (Self::History, "History"),
+        (Self::Wallet, "Wallet"),
+        (Self::Badge, "Badge"),
+    ];
+
+    fn step(self, by: usize) -> Self {
+        let at = Self::ALL.iter().position(|(tab, _)| *tab == self).unwrap_or(0);
+        Self::ALL[(at + by) % Self::ALL.len()].0
+    }
+}
+
+/// What is open over the tab and takes its keys.
+pub(super) enum Over {
+    Issue(Box<IssueForm>),
+    Revoke(Box<RevokeForm>),
+    Sent,
+    Help(Help),
+}
+
+/// What the desk asks its loop for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// Put the program in the background.
+    Suspend,
+    /// End.
+    Quit,
+}
+
+/// What happened so far, in numbers: for tests and measurements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Messages handled.
+    pub messages: u64,
+    /// Frames drawn.
+    pub draws: u64,
+    /// Times that the loop woke up.
+    pub wakeups: u64,
+    /// Questions handed to the worker.
+    pub asks: u64,
+}
+
+/// The desk.
+pub struct App {
+    /// What every screen may read.
+    pub env: Env,
+    /// Numbers.
+    pub counts: Counts,
+    pub(super) tab: Tab,
+    pub(super) welcome: Option<Welcome>,
+    pub(super) templates: Templates,
+    pub(super) history: History,
+    pub(super) wallet: Wallet,
+    pub(super) badge: BadgeScreen,
+    pub(super) sent: Sent,
+    pub(super) over: Vec<Over>,
+    pub(super) notice: Option<(String, bool)>,
+    pub(super) size: (u16, u16),
+    palette: ThemeChoice,
+    tickets: Tickets,
+    orders: Vec<Order>,
+    /// Questions that are not answered yet, and whether each is only a pause in typing.
+    outstanding: HashMap<Ticket, bool>,
+    wish: Option<Wish>,
+    quit_asked: bool,
+    changed: bool,
+    broken: Option<String>,
+}
+
+impl App {
+    /// A desk of a size, on the first screen when there is no session to begin with.
+    pub fn new(
+        mut env: Env,
+        palette: ThemeChoice,
+        size: (u16, u16),
+        session: Option<Session>,
+        warning: Option<String>,
+    ) -> Self {
+        let welcome = session.is_none().then(|| Welcome::new(warning.clone()));
+        let notice = session.as_ref().and(warning).map(|w| (w, true));
+        env.session = None;
+        let mut app = Self {
+            env,
+            counts: Counts::default(),
+            tab: Tab::Templates,
+            welcome,
+            templates: Templates::default(),
+            history: History::default(),
+            wallet: Wallet::default(),
+            badge: BadgeScreen::default(),
+            sent: Sent::default(),
+            over: Vec::new(),
+            notice,
+            size,
+            palette,
+            tickets: Tickets::default(),
+            orders: Vec::new(),
+            outstanding: HashMap::new(),
+            wish: None,
+            quit_asked: false,
+            changed: true,
+            broken: None,
+        };
+        if let Some(session) = session {
+            app.connect(session);
+        }
+        app
+    }
+
+    fn connect(&mut self, session: Session) {
+        self.env.theme = Theme::new(self.palette, session.environment);
+        self.env.session = Some(session.clone());
+        self.env.reader = None;
+        self.env.link = None;
+        self.outstanding.clear();
+        self.orders.push(Order::Connect(Box::new(session)));
+        self.welcome = None;
+    }
+
+    /// What the worker has to do now.
+    pub fn take_orders(&mut self) -> Vec<Order> {
+        std::mem::take(&mut self.orders)
+    }
+
+    /// What the loop has to do now.
+    pub fn take_wish(&mut self) -> Option<Wish> {
+        self.wish.take()
+    }
+
+    /// Whether anything that is drawn may have changed since this was last asked.
+    pub fn take_changed(&mut self) -> bool {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// Asks for a drawing: the terminal was away.
+    pub fn touch(&mut self) {
+        self.changed = true;
+    }
+
+    /// When the desk wants a [`Message::Tick`]: soon while something is loading, at the next change of the
+    /// link's numbers, otherwise never.
+    pub fn next_tick(&self) -> Option<Instant> {
+        let spin = self.is_loading().then(|| Instant::now() + std::time::Duration::from_millis(120));
+        let held = self.env.link.as_ref().and_then(|l| l.held_until).map(|until| {
+            // The countdown changes every second.
+            (Instant::now() + std::time::Duration::from_secs(1)).min(until)
+        });
+        let link = self.env.link.as_ref().and_then(|l| l.next_change);
+        [spin, held, link].into_iter().flatten().min()
+    }
+
+    /// Whether an answer is on its way that the screen waits for.
+    pub fn is_loading(&self) -> bool {
+        self.outstanding.values().any(|pause| !pause) || self.sent.is_sending()
+    }
+
+    /// Whether anything at all is still to come by itself: an answer, or the end of a pause in typing.
+    pub fn is_busy(&self) -> bool {
+        !self.outstanding.is_empty() || self.sent.is_sending() || !self.is_ready()
+    }
+
+    /// Whether there is a connection, or nothing to connect to.
+    fn is_ready(&self) -> bool {
+        self.env.reader.is_some() || self.welcome.is_some() || self.broken.is_some()
+    }
+
+    /// The contexts in which a key is looked up now, innermost first.
+    pub fn stack(&self) -> Vec<Context> {
+        if let Some(welcome) = &self.welcome {
+            return welcome.stack();
+        }
+        match self.over.last() {
+            Some(Over::Issue(form)) => form.stack(),
+            Some(Over::Revoke(form)) => form.stack(),
+            Some(Over::Sent) => Sent::stack(),
+            Some(Over::Help(_)) => vec![Context::Help, Context::Always],
+            None => self.tab_stack(),
+        }
+    }
+
+    fn tab_stack(&self) -> Vec<Context> {
+        match self.tab {
+            Tab::Templates => self.templates.stack(),
+            Tab::History => self.history.stack(),
+            Tab::Wallet => self.wallet.stack(),
+            Tab::Badge => self.badge.stack(),
+        }
+    }
+
+    /// Whether an action is one that this profile cannot do: it is not shown either.
+    pub fn is_forbidden(&self, action: Action) -> bool {
+        self.env.read_only() && matches!(action, Action::Issue | Action::Revoke | Action::Sent)
+    }
+
+    /// Takes a message. This is the only way in.
+    pub fn update(&mut self, message: Message) {
+        self.counts.messages += 1;
+        let mut tickets = std::mem::take(&mut self.tickets);
+        let mut out = Out::new(&mut tickets);
+        match message {
+            Message::Key(key) if key.kind != KeyEventKind::Release => self.key(key, &mut out),
+            Message::Key(_) => {}
+            Message::Paste(text) => {
+                self.changed = true;
+                self.paste(&text, &mut out);
+            }
+            Message::Mouse(mouse) => self.mouse(mouse, &mut out),
+            Message::Resize(columns, rows) => {
+                self.changed |= self.size != (columns, rows);
+                self.size = (columns, rows);
+            }
+            Message::Answer(ticket, answer) => {
+                self.outstanding.remove(&ticket);
+                self.answer(ticket, answer, &mut out);
+            }
+            Message::Linked(reader) => {
+                self.env.link = Some(reader.link_now());
+                self.env.reader = Some(reader);
+                self.broken = None;
+                self.changed = true;
+            }
+            Message::LinkFailed(error) => {
+                self.broken = Some(error.to_string());
+                self.outstanding.clear();
+                self.changed = true;
+            }
+            Message::Link => self.link(),
+            Message::Job(job) => self.job(job, &mut out),
+            Message::Tick => {
+                self.link();
+                if self.is_loading() {
+                    self.env.spin = self.env.spin.wrapping_add(1);
+                    self.changed = true;
+                } else if self.env.link.as_ref().is_some_and(|l| l.held_until.is_some()) {
+                    self.changed = true;
+                }
+            }
+            Message::Terminate | Message::InputClosed => self.wish = Some(Wish::Quit),
+            Message::Crashed(place) => {
+                out.warn(format!("A part of lapel failed; the rest goes on. Details: {place}"));
+                self.changed = true;
+            }
+        }
+        self.finish(out);
+        self.tickets = tickets;
+    }
+
+    fn finish(&mut self, mut out: Out<'_>) {
+        for _ in 0..4 {
+            let going = std::mem::take(&mut out.go);
+            if going.is_empty() {
+                break;
+            }
+            self.changed = true;
+            for go in going {
+                self.go(go, &mut out);
+            }
+        }
+        if let Some(notice) = out.notice.take() {
+            self.notice = Some(notice);
+            self.changed = true;
+        }
+        let area = self.body();
+        if self.welcome.is_none() && self.env.reader.is_some() && self.fits() {
+            match self.tab {
+                Tab::Templates => self.templates.pump(area, &mut out),
+                Tab::History => self.history.pump(area, &mut out),
+                Tab::Wallet => self.wallet.pump(area),
+                Tab::Badge => self.badge.pump(area, &self.env),
+            }
+        }
+        if let Some(notice) = out.notice.take() {
+            self.notice = Some(notice);
+            self.changed = true;
+        }
+        for order in &out.orders {
+            match order {
+                // Jobs report by themselves.
+                Order::Ask(_, Ask::Issue(_) | Ask::Revoke(_) | Ask::LookNow) => self.counts.asks += 1,
+                Order::Ask(ticket, ask) => {
+                    self.counts.asks += 1;
+                    self.outstanding.insert(*ticket, matches!(ask, Ask::Pause(_)));
+                }
+                Order::Cancel(ticket) => {
+                    self.outstanding.remove(ticket);
+                }
+                Order::Connect(_) => {}
+            }
+        }
+        self.orders.append(&mut out.orders);
+    }
+
+    /// The part of the screen between header and footer.
+    pub(super) fn body(&self) -> Rect {
+        let (columns, rows) = self.size;
+        Rect { x: 0, y: 2, width: columns, height: rows.saturating_sub(4) }
+    }
+
+    /// Whether the screen is large enough to draw on.
+    pub(super) fn fits(&self) -> bool {
+        self.size.0 >= SMALLEST.0 && self.size.1 >= SMALLEST.1
+    }
+
+    /// What is wrong with the connection as a whole, if anything.
+    pub(super) fn broken(&self) -> Option<&str> {
+        self.broken.as_deref()
+    }
+
+    fn link(&mut self) {
+        let Some(reader) = &self.env.reader else { return };
+        let now = Some(reader.link_now());
+        if now != self.env.link {
+            self.env.link = now;
+            self.changed = true;
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent, out: &mut Out<'_>) {
+        let stack = self.stack();
+        let action = self.env.keymap.action(&stack, key);
+        if let Some(action) = action {
+            self.changed = true;
+            if action != Action::Quit && action != Action::QuitNow {
+                self.quit_asked = false;
+            }
+            if self.is_forbidden(action) {
+                out.say("This profile is read-only: it can neither issue nor revoke.");
+                return;
+            }
+            self.act(action, out);
+        } else {
+            let typed = self.type_key(key, out);
+            self.changed |= typed;
+        }
+    }
+
+    fn act(&mut self, action: Action, out: &mut Out<'_>) {
+        match action {
+            Action::Suspend => self.wish = Some(Wish::Suspend),
+            Action::QuitNow => self.quit(out),
+            _ => {
+                if !self.act_inside(action, out) {
+                    self.act_outside(action, out);
+                }
+            }
+        }
+    }
+
+    fn act_inside(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        if let Some(welcome) = &mut self.welcome {
+            return welcome.act(action, out);
+        }
+        match self.over.last_mut() {
+            Some(Over::Issue(form)) => form.act(action, &self.env, out),
+            Some(Over::Revoke(form)) => form.act(action, &self.env, out),
+            Some(Over::Sent) => self.sent.act(action, out),
+            Some(Over::Help(help)) => help.act(action, out),
+            None => match self.tab {
+                Tab::Templates => self.templates.act(action, out),
+                Tab::History => self.history.act(action, &self.env, out),
+                Tab::Wallet => self.wallet.act(action, &self.env, out),
+                Tab::Badge => self.badge.act(action, &self.env, out),
+            },
+        }
+    }
+
+    fn act_outside(&mut self, action: Action, out: &mut Out<'_>) {
+        match action {
+            Action::Templates => self.tab = Tab::Templates,
+            Action::History => self.tab = Tab::History,
+            Action::WalletTab => self.tab = Tab::Wallet,
+            Action::BadgeTab => self.tab = Tab::Badge,
+            Action::NextTab => self.tab = self.tab.step(1),
+            Action::PreviousTab => self.tab = self.tab.step(Tab::ALL.len() - 1),
+            Action::Sent => self.over.push(Over::Sent),
+            Action::Help => {
+                let stack = self.stack();
+                let lines = self
+                    .env
+                    .keymap
+                    .help(&stack)
+                    .into_iter()
+                    .filter(|(_, a)| !self.is_forbidden(*a))
+                    .collect();
+                self.over.push(Over::Help(Help::new(lines)));
+            }
+            Action::Dismiss | Action::Back => self.notice = None,
+            Action::Quit => self.quit(out),
+            _ => {}
+        }
+    }
+
+    fn quit(&mut self, out: &mut Out<'_>) {
+        if self.sent.is_sending() && !self.quit_asked {
+            self.quit_asked = true;
+            out.warn("A request is on its way and its answer is not here yet. Wait a moment, or quit again and look in the history afterwards.");
+        } else {
+            self.wish = Some(Wish::Quit);
+        }
+    }
+
+    fn type_key(&mut self, key: KeyEvent, out: &mut Out<'_>) -> bool {
+        if let Some(welcome) = &mut self.welcome {
+            return welcome.key(key);
+        }
+        match self.over.last_mut() {
+            Some(Over::Issue(form)) => form.key(key),
+            Some(Over::Revoke(form)) => form.key(key),
+            Some(Over::Sent | Over::Help(_)) => false,
+            None => match self.tab {
+                Tab::Templates => self.templates.browser.key(key, out),
+                Tab::History => self.history.browser.key(key, out),
+                Tab::Wallet => self.wallet.key(key),
+                Tab::Badge => self.badge.key(key),
+            },
+        }
+    }
+
+    fn paste(&mut self, text: &str, out: &mut Out<'_>) {
+        if let Some(welcome) = &mut self.welcome {
+            welcome.paste(text);
+            return;
+        }
+        match self.over.last_mut() {
+            Some(Over::Issue(form)) => form.paste(text),
+            Some(Over::Revoke(form)) => form.paste(text),
+            Some(Over::Sent | Over::Help(_)) => {}
+            None => match self.tab {
+                Tab::Templates => {
+                    self.templates.browser.paste(text, out);
+                }
+                Tab::History => {
+                    self.history.browser.paste(text, out);
+                }
+                Tab::Wallet => self.wallet.paste(text),
+                Tab::Badge => self.badge.paste(text),
+            },
+        }
+    }
+
+    fn mouse(&mut self, mouse: MouseEvent, out: &mut Out<'_>) {
+        if self.welcome.is_some() {
+            return;
+        }
+        let step = match mouse.kind {
+            MouseEventKind::ScrollDown => Some(Action::Down),
+            MouseEventKind::ScrollUp => Some(Action::Up),
+            _ => None,
+        };
+        if let Some(action) = step {
+            // Only where the keys for it exist too: in a field, the wheel must not change fields.
+            if self
+                .stack()
+                .iter()
+                .any(|c| matches!(c, Context::List | Context::Badge | Context::Sent | Context::Help))
+            {
+                self.changed = true;
+                for _ in 0..3 {
+                    self.act_inside(action, out);
+                }
+            }
+            return;
+        }
+        if mouse.kind != MouseEventKind::Down(MouseButton::Left) {
+            return;
+        }
+        if mouse.row == 0 && self.over.is_empty() {
+            if let Some(tab) = super::draw::tab_at(mouse.column) {
+                self.tab = tab;
+                self.changed = true;
+            }
+            return;
+        }
+        if !self.over.is_empty() {
+            return;
+        }
+        let area = self.body();
+        let move_to = |place: Option<u64>, list: &mut dyn FnMut(u64)| {
+            if let Some(place) = place {
+                list(place);
+            }
+            place.is_some()
+        };
+        self.changed |= match self.tab {
+            Tab::Templates => {
+                let place = self.templates.place_at(area, mouse.column, mouse.row);
+                move_to(place, &mut |p| self.templates.browser.list.move_to(p))
+            }
+            Tab::History => {
+                let place = self.history.browser.place_at(area, mouse.row);
+                move_to(place, &mut |p| self.history.browser.list.move_to(p))
+            }
+            Tab::Wallet => self.wallet.click(area, mouse.row),
+            Tab::Badge => false,
+        };
+    }
+
+    /// An answer goes to whoever holds its ticket; one that nobody waits for is dropped.
+    fn answer(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) {
+        self.changed = true;
+        if let Some(welcome) = &mut self.welcome {
+            // Whatever else comes was asked for on another connection.
+            let _ = welcome.receive(ticket, answer, out);
+            return;
+        }
+        let mut left = Some(answer);
+        for over in &mut self.over {
+            if let (Over::Issue(form), Some(answer)) = (over, left.take()) {
+                left = form.receive(ticket, answer).err();
+            }
+            if left.is_none() {
+                return;
+            }
+        }
+        let Some(answer) = left else { return };
+        let left = self
+            .templates
+            .receive(ticket, answer, out)
+            .or_else(|a| self.history.receive(ticket, a, out))
+            .or_else(|a| self.wallet.receive(ticket, a))
+            .or_else(|a| self.badge.receive(ticket, a));
+        if left.is_err() {
+            tracing::debug!("an answer that nobody waits for any more");
+        }
+    }
+
+    fn job(&mut self, job: Arc<Job>, out: &mut Out<'_>) {
+        self.changed = true;
+        let before = self.sent.take(job.clone());
+        if let Some((text, bad)) = news(before.as_deref(), &job) {
+            // While one looks at it, the screen itself says it.
+            if !matches!(self.over.last(), Some(Over::Sent)) {
+                out.notice = Some((text, bad));
+            }
+        }
+        if before.as_ref().is_some_and(|b| b.rows == job.rows) {
+            return;
+        }
+        if job.kind == Kind::Revoke {
+            let dealt_with = |state: &RowState| matches!(state, RowState::Revoking | RowState::Revoked);
+            let done = job.rows.iter().filter(|r| dealt_with(&r.state)).filter_map(|r| r.badge_id.clone());
+            self.history.unmark(done);
+        }
+        // What is on the screen is shown as the service shows it now.
+        if !job.sending && self.env.reader.is_some() {
+            for id in job.rows.iter().filter_map(|r| r.badge_id.as_ref()) {
+                self.badge.refresh(id, out);
+            }
+            let dropped = self.history.browser.list.reload();
+            out.cancel(dropped);
+        }
+    }
+
+    fn go(&mut self, go: Go, out: &mut Out<'_>) {
+        match go {
+            Go::Badge(id) => {
+                self.tab = Tab::Badge;
+                self.badge.open(id, out);
+            }
+            Go::Holder(email) => {
+                self.tab = Tab::Wallet;
+                self.wallet.look_up(&email, out);
+            }
+            Go::Issue(id, title) => self.over.push(Over::Issue(Box::new(IssueForm::new(id, title, out)))),
+            Go::Revoke(victims) => self.over.push(Over::Revoke(Box::new(RevokeForm::new(victims)))),
+            Go::Sent => {
+                self.notice = None;
+                self.over.push(Over::Sent);
+            }
+            Go::Close => {
+                self.over.pop();
+            }
+            Go::Connect(session) => {
+                self.connect(*session);
+                self.tab = Tab::Templates;
+            }
+            Go::Quit => self.quit(out),
+        }
+    }
+
+    /// How many table rows the last drawing built: counted, so that a long list costs what a short one does.
+    pub fn rows_built(&self) -> u64 {
+        match self.tab {
+            Tab::Templates => self.templates.browser.rows_built(),
+            Tab::History => self.history.browser.rows_built(),
+            Tab::Wallet | Tab::Badge => 0,
+        }
+    }
+
+    /// The marked badges' ids, for tests.
+    pub fn marked(&self) -> Vec<String> {
+        self.history.marks().keys().map(|id| id.wire().to_owned()).collect()
+    }
+}

@@ -1,0 +1,136 @@
+//! Questions that the screens hand out, and the answers that come back. A screen never waits: it keeps the
+//! ticket of its question and drops an answer whose ticket is not the current one.
+
+use crate::api::{
+    ApiError, ApiKey, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery,
+};
+use crate::config::Environment;
+use crate::domain::{
+    Badge, BadgeId, Category, HistoryItem, Page, Ping, Template, TemplateDetail, TemplateId, WalletBadge,
+};
+use crate::jobs::{IssuePlan, RevokePlan};
+
+/// What a question is known by. Never used twice in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(u64);
+
+impl Ticket {
+    /// A ticket with a number of the test's choice.
+    #[cfg(test)]
+    pub fn test(n: u64) -> Self {
+        Self(n)
+    }
+}
+
+/// Something for the worker to do.
+#[derive(Clone, Debug)]
+pub enum Ask {
+    /// A page of templates.
+    Templates(TemplateQuery),
+    /// One template in full.
+    Template(TemplateId),
+    /// All categories.
+    Categories(CategoryFilter),
+    /// All badge types.
+    BadgeTypes,
+    /// A page of history.
+    History(HistoryQuery),
+    /// One badge in full.
+    Badge(BadgeId),
+    /// What a holder has: wallet and history, side by side.
+    Holder(String),
+    /// What a person already has of a template.
+    Holdings(TemplateId, String),
+    /// Whether the key is good.
+    Ping,
+    /// Nothing, after a while: the end of a pause in typing.
+    Pause(std::time::Duration),
+    /// Issue a badge. Not cancelled by anything.
+    Issue(IssuePlan),
+    /// Revoke badges. Not cancelled by anything.
+    Revoke(RevokePlan),
+    /// Look now at everything that is followed.
+    LookNow,
+    /// Try a base URL and a key, and keep them as a profile if they are good.
+    TryProfile(NewProfile),
+    /// Start the sandbox and connect to it.
+    StartSandbox,
+}
+
+/// What the first screen asks for.
+#[derive(Clone, Debug)]
+pub struct NewProfile {
+    /// A name for it.
+    pub name: String,
+    /// Demo, staging or live.
+    pub environment: Environment,
+    /// Base URL, ending in `/api/v1/ext`.
+    pub base_url: String,
+    /// The key; `None` when what was typed cannot be one.
+    pub key: ApiKey,
+}
+
+/// What came of a question.
+#[derive(Debug)]
+pub enum Answer {
+    /// To [`Ask::Templates`].
+    Templates(Result<Page<Template>, ApiError>),
+    /// To [`Ask::Template`].
+    Template(Box<Result<TemplateDetail, ApiError>>),
+    /// To [`Ask::Categories`].
+    Categories(Result<Listed<Category>, ApiError>),
+    /// To [`Ask::BadgeTypes`].
+    BadgeTypes(Result<BadgeTypes, ApiError>),
+    /// To [`Ask::History`].
+    History(Result<Page<HistoryItem>, ApiError>),
+    /// To [`Ask::Badge`].
+    Badge(Box<Result<Badge, ApiError>>),
+    /// To [`Ask::Holder`].
+    Holder(Box<Holder>),
+    /// To [`Ask::Holdings`].
+    Holdings(Result<Vec<HistoryItem>, ApiError>),
+    /// To [`Ask::Ping`].
+    Ping(Result<Ping, ApiError>),
+    /// To [`Ask::Pause`].
+    Paused,
+    /// To [`Ask::TryProfile`] and [`Ask::StartSandbox`]: how to connect, or why not, in words.
+    Connected(Result<Box<Session>, String>),
+}
+
+/// What a holder has, as two lists that know different things: the wallet hides what is revoked or waiting.
+#[derive(Debug)]
+pub struct Holder {
+    /// The wallet's badges and whether they are all.
+    pub wallet: Result<(Vec<WalletBadge>, bool), ApiError>,
+    /// The history's rows for exactly this address, and whether they are all.
+    pub history: Result<(Vec<HistoryItem>, bool), ApiError>,
+    /// How many requests it took.
+    pub requests: u32,
+}
+
+/// A profile in use: how to connect, and what the header says of it.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// How to connect.
+    pub connection: Connection,
+    /// The profile's name.
+    pub name: String,
+    /// Demo, staging or live.
+    pub environment: Environment,
+    /// The organisation's label, where the profile has one.
+    pub organisation: Option<String>,
+}
+
+/// Gives out tickets.
+#[derive(Debug, Default)]
+pub struct Tickets {
+    last: u64,
+}
+
+impl Tickets {
+    /// A new one.
+    pub fn next(&mut self) -> Ticket {
+        self.last += 1;
+        Ticket(self.last)
+    }
+}

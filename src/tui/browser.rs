@@ -1,0 +1,611 @@
+//! What the Templates and the History tab share: a list over the service's pages with its filter bar, its
+//! order, and a way to go to a row.
+
+use super::action::Action;
+use super::ask::{Answer, Ask, Ticket};
+use super::env::{Env, Out};
+use super::field::Field;
+use super::filter::{FilterBar, Spec, Value};
+use super::fit::{Column, cells, count, layout, number, width};
+use super::keymap::Context;
+use super::list::{Entry, Note, PagedList, Place, Row};
+use crate::api::{ApiError, Direction, DirectionStyle, Paging, Sort};
+use crate::domain::Page;
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use std::cmp::Ordering;
+
+/// A column of a browsed list.
+#[derive(Clone, Copy, Debug)]
+pub struct Head {
+    /// Its heading.
+    pub title: &'static str,
+    /// Its width.
+    pub column: Column,
+    /// The field of the contract to sort by.
+    pub sort_by: &'static str,
+}
+
+/// A record that can be browsed.
+pub trait Browse: Row {
+    /// The endpoint's filter.
+    type Filter: Clone + Default + PartialEq;
+    /// The filter's fields, in order.
+    const FIELDS: &'static [Spec];
+    /// The columns, in order.
+    const HEADS: &'static [Head];
+    /// What one and many are called.
+    const NOUN: (&'static str, &'static str);
+    /// The filter from the fields' values.
+    fn filter(values: &[Value]) -> Self::Filter;
+    /// The question for a page.
+    fn ask(filter: &Self::Filter, paging: Paging) -> Ask;
+    /// The page in an answer, if it is one.
+    fn answer(answer: Answer) -> Result<Result<Page<Self>, ApiError>, Answer>;
+    /// The cells of a row.
+    fn cells(&self, env: &Env) -> Vec<(String, Style)>;
+    /// What the service would sort by in a column, for comparing two rows.
+    fn sort_key(&self, column: usize) -> SortKey;
+}
+
+/// A value to compare rows by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SortKey {
+    /// No value: before all others.
+    None,
+    /// A number.
+    Number(i64),
+    /// Text, in lower case.
+    Text(String),
+}
+
+impl SortKey {
+    /// The key of a text that may be absent.
+    pub fn text(text: Option<&crate::domain::Text>) -> Self {
+        text.map_or(Self::None, |t| Self::Text(t.wire().to_lowercase()))
+    }
+
+    /// The key of a time that may be absent; service times sort as they are written.
+    pub fn time(time: Option<&crate::domain::ServiceTime>) -> Self {
+        time.map_or(Self::None, |t| Self::Text(t.raw().wire().to_owned()))
+    }
+}
+
+/// How the list is ordered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Order {
+    column: usize,
+    direction: Direction,
+    by: By,
+}
+
+/// Who does the ordering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// The service, the direction written like this: the contract does not show the words it takes.
+    Service(DirectionStyle),
+    /// lapel, within each page, since the service refused or took no notice.
+    Page {
+        /// Whether the service refused, rather than took no notice.
+        refused: bool,
+    },
+}
+
+/// What is open over the list and takes the keys.
+enum Top {
+    Nothing,
+    Filter,
+    Sort { at: usize, direction: Direction },
+    Row(Field),
+}
+
+/// A browsed list.
+pub struct Browser<T: Browse> {
+    /// The list itself.
+    pub list: PagedList<T>,
+    bar: FilterBar,
+    filter: T::Filter,
+    order: Option<Order>,
+    top: Top,
+    built: std::cell::Cell<u64>,
+}
+
+impl<T: Browse> Default for Browser<T> {
+    fn default() -> Self {
+        Self {
+            list: PagedList::default(),
+            bar: FilterBar::new(T::FIELDS),
+            filter: T::Filter::default(),
+            order: None,
+            top: Top::Nothing,
+            built: std::cell::Cell::new(0),
+        }
+    }
+}
+
+impl<T: Browse> Browser<T> {
+    /// The contexts of what is open over the list, if anything is.
+    pub fn over(&self) -> Option<Vec<Context>> {
+        match self.top {
+            Top::Nothing => None,
+            Top::Filter => Some(vec![Context::FilterBar, Context::Always]),
+            Top::Sort { .. } => Some(vec![Context::SortMenu, Context::Always]),
+            Top::Row(_) => Some(vec![Context::Prompt, Context::Always]),
+        }
+    }
+
+    /// Rows built by the last drawing, for counting.
+    pub fn rows_built(&self) -> u64 {
+        self.built.get()
+    }
+
+    /// Sets one field of the filter and applies it.
+    pub fn filter_by(&mut self, field: usize, text: &str, out: &mut Out<'_>) {
+        self.bar.set(field, text);
+        self.apply(out);
+    }
+
+    /// Does an action; false when it is none of the list's.
+    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        match &mut self.top {
+            Top::Filter => return self.act_filter(action, out),
+            Top::Sort { .. } => return self.act_sort(action, out),
+            Top::Row(field) => {
+                match action {
+                    Action::Accept => {
+                        let typed: String =
+                            field.value().chars().filter(|c| !matches!(c, ',' | '.' | ' ')).collect();
+                        match typed.parse::<u64>() {
+                            Ok(row) if row > 0 => {
+                                self.list.move_to(row - 1);
+                                self.top = Top::Nothing;
+                            }
+                            _ => out.warn("Type a row's number, such as 4312. Nothing has moved."),
+                        }
+                    }
+                    Action::ClearField => field.clear(),
+                    Action::Back | Action::NextTab | Action::PreviousTab => self.top = Top::Nothing,
+                    _ => return false,
+                }
+                return true;
+            }
+            Top::Nothing => {}
+        }
+        match action {
+            Action::Down => self.list.move_by(1),
+            Action::Up => self.list.move_by(-1),
+            Action::PageDown => self.list.page_by(1),
+            Action::PageUp => self.list.page_by(-1),
+            Action::First => self.list.move_to(0),
+            Action::Last => self.list.move_to(u64::MAX),
+            Action::GoToRow => self.top = Top::Row(Field::default()),
+            Action::Filter => {
+                self.bar.open = true;
+                self.top = Top::Filter;
+            }
+            Action::Sort => {
+                let (at, direction) =
+                    self.order.as_ref().map_or((0, Direction::Asc), |o| (o.column, o.direction));
+                self.top = Top::Sort { at, direction };
+            }
+            Action::Reload => {
+                let dropped = self.list.reload();
+                out.cancel(dropped);
+            }
+            // Back takes the filter away before it does anything else: the list is as it was.
+            Action::Back if !self.bar.is_empty() => {
+                self.bar.clear(true, out);
+                self.apply(out);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn act_filter(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        match action {
+            Action::NextField => self.bar.step(true),
+            Action::PreviousField => self.bar.step(false),
+            Action::ClearField => self.bar.clear(false, out),
+            Action::ClearFilter => self.bar.clear(true, out),
+            Action::Back => {
+                self.bar.open = false;
+                self.top = Top::Nothing;
+                self.apply(out);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn act_sort(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        let Top::Sort { at, direction } = &mut self.top else { return false };
+        // The first choice is no order at all; the columns follow.
+        let choices = T::HEADS.len() + 1;
+        match action {
+            Action::Down => *at = (*at + 1) % choices,
+            Action::Up => *at = (*at + choices - 1) % choices,
+            Action::ToggleDirection => {
+                *direction = match direction {
+                    Direction::Asc => Direction::Desc,
+                    Direction::Desc => Direction::Asc,
+                };
+            }
+            Action::Accept => {
+                let order = at.checked_sub(1).map(|column| Order {
+                    column,
+                    direction: *direction,
+                    by: By::Service(DirectionStyle::Upper),
+                });
+                self.top = Top::Nothing;
+                self.set_order(order, out);
+            }
+            Action::Back => self.top = Top::Nothing,
+            _ => return false,
+        }
+        true
+    }
+
+    fn set_order(&mut self, order: Option<Order>, out: &mut Out<'_>) {
+        if self.order != order {
+            self.order = order;
+            let dropped = self.list.restart();
+            out.cancel(dropped);
+        }
+    }
+
+    fn apply(&mut self, out: &mut Out<'_>) {
+        // A field that is wrong is named under the bar; the list stays as it was.
+        let Ok(values) = self.bar.values() else { return };
+        let filter = T::filter(&values);
+        if filter != self.filter {
+            self.filter = filter;
+            let dropped = self.list.restart();
+            out.cancel(dropped);
+        }
+    }
+
+    /// Takes a key that is no action: it is typed.
+    pub fn key(&mut self, key: KeyEvent, out: &mut Out<'_>) -> bool {
+        match &mut self.top {
+            Top::Filter => self.bar.key(key, out),
+            Top::Row(field) => {
+                field.key(key);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, text: &str, out: &mut Out<'_>) -> bool {
+        match &mut self.top {
+            Top::Filter => self.bar.paste(text, out),
+            Top::Row(field) => field.paste(text),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        if matches!(answer, Answer::Paused) {
+            if !self.bar.paused(ticket) {
+                return Err(answer);
+            }
+            self.apply(out);
+            return Ok(());
+        }
+        let answer = T::answer(answer)?;
+        let refused = matches!(answer, Err(ApiError::BadRequest { .. }));
+        let Some((page, dropped)) = self.list.receive(ticket, answer) else { return Ok(()) };
+        out.cancel(dropped);
+        let Some(order) = self.order.clone() else { return Ok(()) };
+        match order.by {
+            By::Service(DirectionStyle::Upper) if refused => {
+                self.set_order(Some(Order { by: By::Service(DirectionStyle::Lower), ..order }), out);
+            }
+            By::Service(DirectionStyle::Lower) if refused => {
+                self.set_order(Some(Order { by: By::Page { refused: true }, ..order }), out);
+            }
+            By::Service(_) if !self.is_ordered(page, &order) => {
+                self.set_order(Some(Order { by: By::Page { refused: false }, ..order }), out);
+            }
+            By::Page { .. } => self.list.sort_page(page, |a, b| compare(a, b, order.column, order.direction)),
+            By::Service(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Whether a page that the service was asked to sort looks sorted. Its collation is not known, so most
+    /// neighbours being in order is enough; a service that takes no notice comes out near a half.
+    fn is_ordered(&self, page: u64, order: &Order) -> bool {
+        let rows = self.list.page_rows(page);
+        let pairs: Vec<Ordering> =
+            rows.windows(2).map(|pair| compare(pair[0], pair[1], order.column, order.direction)).collect();
+        let apart = pairs.iter().filter(|o| **o != Ordering::Equal).count();
+        let wrong = pairs.iter().filter(|o| **o == Ordering::Greater).count();
+        apart < 4 || wrong * 4 <= apart
+    }
+
+    /// Lays out for an area and asks for what is missing.
+    pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
+        let bar = self.bar.height(area.width);
+        self.list.set_height(area.height.saturating_sub(bar + 3));
+        let (filter, order) = (&self.filter, &self.order);
+        let per_page = u32::try_from(self.list.per_page()).unwrap_or(100);
+        let sort: Vec<Sort> = order
+            .iter()
+            .filter_map(|o| match o.by {
+                By::Service(style) => Some(Sort {
+                    column: T::HEADS[o.column].sort_by.to_owned(),
+                    direction: o.direction,
+                    style,
+                }),
+                By::Page { .. } => None,
+            })
+            .collect();
+        let dropped = self.list.pump(|page| {
+            out.ask(T::ask(filter, Paging { page, rows_per_page: per_page, sort: sort.clone() }))
+        });
+        out.cancel(dropped);
+    }
+
+    /// The place of the list that a screen row shows, for the mouse.
+    pub fn place_at(&self, area: Rect, row: u16) -> Option<u64> {
+        let first = area.y + 2 + self.bar.height(area.width);
+        let last = area.bottom().saturating_sub(1);
+        (first..last)
+            .contains(&row)
+            .then(|| self.list.top() + u64::from(row - first))
+            .filter(|p| *p < self.list.len())
+    }
+
+    /// Draws the list; `marked` says which rows carry a mark, `right` is said at the right of the top line.
+    pub fn draw(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        env: &Env,
+        marked: &dyn Fn(&T) -> bool,
+        right: &str,
+    ) {
+        let bar = self.bar.height(area.width);
+        let [line, filter, head, body, foot] = ratatui::layout::Layout::vertical([
+            ratatui::layout::Constraint::Length(1),
+            ratatui::layout::Constraint::Length(bar),
+            ratatui::layout::Constraint::Length(1),
+            ratatui::layout::Constraint::Fill(1),
+            ratatui::layout::Constraint::Length(1),
+        ])
+        .areas(area);
+        two_sided(frame, line, self.summary(env), Span::styled(right.to_owned(), env.theme.mark()));
+        if bar > 0 {
+            self.bar.draw(frame, filter, env);
+        }
+        let widths = layout(
+            &T::HEADS.iter().map(|h| h.column).collect::<Vec<_>>(),
+            usize::from(body.width).saturating_sub(5),
+        );
+        frame.render_widget(self.heads(&widths, env), head);
+        if let Top::Sort { at, direction } = &self.top {
+            self.draw_sort(frame, body, env, *at, *direction);
+        } else {
+            self.draw_rows(frame, body, env, &widths, marked);
+        }
+        self.draw_foot(frame, foot, env);
+    }
+
+    fn summary(&self, env: &Env) -> Line<'static> {
+        let mut text = if !self.list.is_answered() {
+            format!("  {} reading {}", env.spinner(), T::NOUN.1)
+        } else if self.list.is_counted() {
+            format!("  {}", count(self.list.len(), T::NOUN.0, T::NOUN.1))
+        } else if self.list.is_empty() {
+            format!("  no {}", T::NOUN.1)
+        } else {
+            format!("  at least {}", count(self.list.len(), T::NOUN.0, T::NOUN.1))
+        };
+        for words in self.bar.words() {
+            text.push_str(&format!(" {} {words}", env.glyphs.dot));
+        }
+        if let Some(order) = &self.order {
+            text.push_str(&format!(" {} by {}", env.glyphs.dot, T::HEADS[order.column].title.to_lowercase()));
+            match order.by {
+                By::Service(_) => {}
+                By::Page { refused: true } => {
+                    text.push_str(", each page only (the service refuses to sort by it)")
+                }
+                By::Page { refused: false } => {
+                    text.push_str(", each page only (the service does not sort by it)")
+                }
+            }
+        }
+        Line::styled(text, env.theme.strong())
+    }
+
+    fn heads(&self, widths: &[usize], env: &Env) -> Line<'static> {
+        let heads: Vec<(String, Style)> = T::HEADS
+            .iter()
+            .enumerate()
+            .map(|(i, head)| {
+                let arrow = self.order.as_ref().filter(|o| o.column == i).map_or("", |o| match o.direction {
+                    Direction::Asc => env.glyphs.up,
+                    Direction::Desc => env.glyphs.down,
+                });
+                (format!("{}{arrow}", head.title), env.theme.dim())
+            })
+            .collect();
+        let mut spans = vec![Span::raw("     ")];
+        spans.extend(cells(&heads, widths, env.glyphs.ellipsis));
+        Line::from(spans)
+    }
+
+    fn draw_rows(
+        &self,
+        frame: &mut Frame<'_>,
+        body: Rect,
+        env: &Env,
+        widths: &[usize],
+        marked: &dyn Fn(&T) -> bool,
+    ) {
+        if self.list.is_empty() {
+            let text = match self.list.error() {
+                Some(error) => vec![error.to_string(), self.retry_hint(env)],
+                None if !self.list.is_answered() => return,
+                None if self.bar.is_empty() => vec![format!("There are no {} here.", T::NOUN.1)],
+                None => vec![format!("No {} fit this filter. esc takes it away.", T::NOUN.1)],
+            };
+            let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
+            let room = usize::from(body.width).saturating_sub(4);
+            let lines = text
+                .iter()
+                .flat_map(|t| super::fit::wrap(t, room))
+                .map(|l| Line::styled(format!("  {l}"), style));
+            let text: Vec<Line<'_>> = std::iter::once(Line::raw("")).chain(lines).collect();
+            frame.render_widget(ratatui::text::Text::from(text), body);
+            return;
+        }
+        let mut built = 0;
+        for (i, (place, what)) in self.list.visible().enumerate() {
+            let Ok(i) = u16::try_from(i) else { break };
+            if i >= body.height {
+                break;
+            }
+            built += 1;
+            let selected = place == self.list.cursor();
+            let mut spans =
+                vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent())];
+            match what {
+                Place::Entry(Entry::Row(row)) => {
+                    let mark = if marked(row) { env.glyphs.mark } else { " " };
+                    spans.push(Span::styled(format!("{mark}   "), env.theme.mark()));
+                    spans.extend(cells(&row.cells(env), widths, env.glyphs.ellipsis));
+                }
+                other => {
+                    let (text, style) = self.stand_in(&other, env);
+                    spans.push(Span::styled(format!("    {text}"), style));
+                }
+            }
+            let mut line = Line::from(spans);
+            if selected {
+                line = line.patch_style(env.theme.selected());
+            }
+            let area = Rect { y: body.y + i, height: 1, ..body };
+            frame.render_widget(line, area);
+            if selected {
+                frame.buffer_mut().set_style(area, Style::new().add_modifier(Modifier::REVERSED));
+            }
+        }
+        self.built.set(built);
+    }
+
+    /// What stands where there is no row.
+    fn stand_in(&self, place: &Place<'_, T>, env: &Env) -> (String, Style) {
+        match place {
+            Place::Loading => (format!("{} reading", env.spinner()), env.theme.dim()),
+            Place::Failed(error) => (format!("{} not read: {error}", env.glyphs.alert), env.theme.error()),
+            Place::Entry(Entry::Unreadable(problem)) => (
+                format!(
+                    "{} the service's record {} cannot be read: {}",
+                    env.glyphs.alert, problem.place, problem.why
+                ),
+                env.theme.warning(),
+            ),
+            Place::Entry(Entry::Double(other)) => (
+                format!("the same as row {}: the list moved while it was read", number(other + 1)),
+                env.theme.warning(),
+            ),
+            Place::Entry(_) => {
+                ("the service counts a row here and gave none".to_owned(), env.theme.warning())
+            }
+        }
+    }
+
+    fn retry_hint(&self, env: &Env) -> String {
+        let key = env.keymap.key(&[Context::Global], Action::Reload).unwrap_or_default();
+        format!("Nothing was changed. {key} reads again.")
+    }
+
+    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let left = if let Top::Row(field) = &self.top {
+            let mut spans = vec![Span::styled("  Go to row ", env.theme.strong())];
+            spans.extend(field.spans(14, true, env));
+            spans.push(Span::styled("  ⏎ go  esc back", env.theme.dim()));
+            Line::from(spans)
+        } else if let Some(note) = self.list.note() {
+            let text = match note {
+                Note::Changed { before, now } if before == now => {
+                    "  the list changed while it was read; it was read again".to_owned()
+                }
+                Note::Changed { before, now } => format!(
+                    "  the list changed while it was read ({} {} {}); it was read again",
+                    number(*before),
+                    if env.glyphs.dash.is_ascii() { "->" } else { "→" },
+                    number(*now)
+                ),
+                Note::KeepsMoving => {
+                    "  the list keeps changing while it is read; rows shown twice are marked".to_owned()
+                }
+                Note::SelectedGone => "  the row that was selected is not in this list any more".to_owned(),
+            };
+            Line::styled(text, env.theme.warning())
+        } else if let (Some(error), false) = (self.list.error(), self.list.is_empty()) {
+            Line::styled(format!("  {} {error}", env.glyphs.alert), env.theme.error())
+        } else if !self.list.is_counted() && !self.list.is_empty() {
+            Line::styled(
+                "  the service's count is missing or too low; there may be more",
+                env.theme.warning(),
+            )
+        } else {
+            Line::raw("")
+        };
+        let loading = if self.list.is_loading() { format!("{} ", env.spinner()) } else { String::new() };
+        let right = if self.list.is_empty() {
+            loading
+        } else {
+            format!("{loading}row {} of {}", number(self.list.cursor() + 1), number(self.list.len()))
+        };
+        two_sided(frame, area, left, Span::styled(right, env.theme.dim()));
+    }
+
+    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, at: usize, direction: Direction) {
+        let arrow = match direction {
+            Direction::Asc => format!("{} ascending", env.glyphs.up),
+            Direction::Desc => format!("{} descending", env.glyphs.down),
+        };
+        let mut lines = vec![Line::styled(format!("  Sort by            {arrow}"), env.theme.strong())];
+        let names = std::iter::once("the service's own order").chain(T::HEADS.iter().map(|h| h.title));
+        for (i, name) in names.enumerate() {
+            let cursor = if i == at { env.glyphs.cursor } else { " " };
+            let style = if i == at { env.theme.selected() } else { env.theme.text() };
+            lines.push(Line::from(vec![
+                Span::styled(format!(" {cursor} "), env.theme.accent()),
+                Span::styled(format!("{name} "), style),
+            ]));
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), body);
+    }
+}
+
+fn compare<T: Browse>(a: &T, b: &T, column: usize, direction: Direction) -> Ordering {
+    let order = a.sort_key(column).cmp(&b.sort_key(column));
+    if direction == Direction::Desc { order.reverse() } else { order }
+}
+
+/// A line with something at its right end, which gives way when there is no room.
+pub fn two_sided(frame: &mut Frame<'_>, area: Rect, left: Line<'_>, right: Span<'_>) {
+    let room = usize::from(area.width).saturating_sub(width(&right.content) + 1);
+    if left.width() <= room || width(&right.content) <= 20 {
+        let wide =
+            u16::try_from(width(&right.content)).unwrap_or(area.width).min(area.width.saturating_sub(1));
+        let split = area.width.saturating_sub(wide + 1);
+        frame.render_widget(left, Rect { width: split.saturating_sub(u16::from(wide > 0)), ..area });
+        frame.render_widget(Line::from(right), Rect { x: area.x + split, width: wide, ..area });
+    } else {
+        frame.render_widget(left, area);
+    }
+}

@@ -1,0 +1,249 @@
+//! Drawing the frame: one line of header, the screen, one line of footer. Drawing decides nothing.
+
+use super::action::Action;
+use super::app::{App, Over, SMALLEST, Tab};
+use super::fit::{fit, width, wrap};
+use crate::api::LinkTrouble;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use tokio::time::Instant;
+
+/// Where the tabs begin in the header.
+const TABS_AT: u16 = 8;
+
+/// The actions that the footer offers, most wanted first; what is not possible here is left out by the
+/// keymap.
+const HINTS: &[Action] = &[
+    Action::Open,
+    Action::Accept,
+    Action::Mark,
+    Action::Range,
+    Action::MarkLoaded,
+    Action::Issue,
+    Action::Revoke,
+    Action::Wallet,
+    Action::LookUp,
+    Action::FindBadge,
+    Action::Categories,
+    Action::OnlyCategory,
+    Action::Filter,
+    Action::Sort,
+    Action::NextField,
+    Action::ToggleDirection,
+    Action::ClearField,
+    Action::ClearFilter,
+    Action::Reload,
+    Action::ChooseSandbox,
+    Action::ChooseService,
+    Action::Sent,
+    Action::Back,
+    Action::Help,
+    Action::Quit,
+];
+
+/// The tab whose name stands at a column of the header.
+pub fn tab_at(column: u16) -> Option<Tab> {
+    let mut at = TABS_AT;
+    for (tab, name) in Tab::ALL {
+        let wide = u16::try_from(width(name)).unwrap_or(0);
+        if (at..at + wide).contains(&column) {
+            return Some(tab);
+        }
+        at += wide + 2;
+    }
+    None
+}
+
+impl App {
+    /// Draws everything.
+    pub fn draw(&self, frame: &mut Frame<'_>) {
+        let area = frame.area();
+        if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
+            too_small(frame, area);
+            return;
+        }
+        let row = |y: u16| Rect { y, height: 1, ..area };
+        self.draw_header(frame, row(0));
+        self.draw_rule(frame, row(1));
+        let body = Rect { y: 2, height: area.height - 4, ..area };
+        match (&self.welcome, self.over.last()) {
+            (Some(welcome), _) => welcome.draw(frame, body, &self.env),
+            (None, Some(Over::Issue(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::Revoke(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::Sent)) => self.sent.draw(frame, body, &self.env),
+            (None, Some(Over::Help(help))) => help.draw(frame, body, &self.env),
+            (None, None) => self.draw_tab(frame, body),
+        }
+        self.draw_notice(frame, row(area.height - 2));
+        self.draw_footer(frame, row(area.height - 1));
+    }
+
+    fn draw_tab(&self, frame: &mut Frame<'_>, body: Rect) {
+        if let Some(broken) = self.broken() {
+            let lines: Vec<Line<'_>> = wrap(broken, usize::from(body.width).saturating_sub(4))
+                .into_iter()
+                .map(|l| Line::styled(format!("  {l}"), self.env.theme.error()))
+                .collect();
+            frame.render_widget(ratatui::text::Text::from(lines), body);
+            return;
+        }
+        match self.tab {
+            Tab::Templates => self.templates.draw(frame, body, &self.env),
+            Tab::History => self.history.draw(frame, body, &self.env),
+            Tab::Wallet => self.wallet.draw(frame, body, &self.env),
+            Tab::Badge => self.badge.draw(frame, body, &self.env),
+        }
+    }
+
+    fn draw_header(&self, frame: &mut Frame<'_>, area: Rect) {
+        let theme = &self.env.theme;
+        let mut spans = vec![Span::styled(" lapel  ", theme.strong())];
+        let mut used = usize::from(TABS_AT);
+        if self.welcome.is_none() {
+            for (tab, name) in Tab::ALL {
+                let style = if tab == self.tab { theme.tab() } else { theme.dim() };
+                spans.push(Span::styled(name, style));
+                spans.push(Span::raw("  "));
+                used += width(name) + 2;
+            }
+            let open = self.sent.open_rows();
+            if open > 0 {
+                let style = if self.sent.in_doubt() > 0 { theme.warning() } else { theme.dim() };
+                let text = format!("{} {open} followed", self.env.glyphs.waiting);
+                used += width(&text);
+                spans.push(Span::styled(text, style));
+            }
+        }
+        frame.render_widget(Line::from(spans), area);
+        let room = usize::from(area.width).saturating_sub(used + 2);
+        if let Some(right) = self.header_right(room) {
+            let wide = right.iter().map(|s| width(&s.content)).sum::<usize>();
+            let wide = u16::try_from(wide).unwrap_or(area.width).min(area.width);
+            let at = Rect { x: area.right().saturating_sub(wide + 1), width: wide, ..area };
+            frame.render_widget(Line::from(right), at);
+        }
+    }
+
+    /// Environment, organisation, key prefix, link; what has no room goes from the middle.
+    fn header_right(&self, room: usize) -> Option<Vec<Span<'static>>> {
+        let env = &self.env;
+        let theme = &env.theme;
+        let session = env.session.as_ref()?;
+        let word = session.environment.to_string();
+        let word = if env.read_only() { format!("{word} read-only") } else { word };
+        let (link, style) = self.link_words();
+        let label =
+            crate::domain::text::scrub(session.organisation.as_deref().unwrap_or(&session.name)).into_owned();
+        let prefix = session.connection.key.prefix_shown();
+        let dot = env.glyphs.dot;
+        let fixed = width(&word) + width(&link) + 2;
+        let mut middle = format!(" {label} {dot} {prefix}");
+        if fixed + width(&middle) > room {
+            middle = format!(" {label}");
+        }
+        if fixed + width(&middle) > room {
+            let left = room.saturating_sub(fixed + 1);
+            middle = if left >= 6 {
+                format!(" {}", fit(&label, left, env.glyphs.ellipsis))
+            } else {
+                String::new()
+            };
+        }
+        let mut spans = vec![Span::styled(word, theme.accent()), Span::raw(middle)];
+        spans.push(Span::styled(format!("  {link}"), style));
+        Some(spans)
+    }
+
+    fn link_words(&self) -> (String, Style) {
+        let env = &self.env;
+        let theme = &env.theme;
+        let Some(link) = &env.link else {
+            return if self.broken().is_some() {
+                (format!("{} no connection", env.glyphs.alert), theme.error())
+            } else {
+                ("connecting".to_owned(), theme.dim())
+            };
+        };
+        if let Some(until) = link.held_until {
+            let left = until.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
+            return (format!("{} waits {left} s", env.glyphs.alert), theme.warning());
+        }
+        let used = format!("{}/{}", link.used_last_minute, link.limit);
+        match link.last_error {
+            Some(LinkTrouble::KeyRefused) => (format!("{} key refused", env.glyphs.alert), theme.error()),
+            Some(LinkTrouble::AddressRefused) => {
+                (format!("{} address refused", env.glyphs.alert), theme.error())
+            }
+            Some(LinkTrouble::Unreachable) => (format!("{} offline", env.glyphs.alert), theme.error()),
+            Some(LinkTrouble::NotThisService) => {
+                (format!("{} not this service", env.glyphs.alert), theme.error())
+            }
+            Some(LinkTrouble::ServiceFailing) => {
+                (format!("{} service fails {used}", env.glyphs.alert), theme.warning())
+            }
+            None if link.waiting > 0 => {
+                (format!("{} {} wait {used}", env.glyphs.alert, link.waiting), theme.warning())
+            }
+            None => (format!("{} {used}", env.glyphs.link), theme.good()),
+        }
+    }
+
+    fn draw_rule(&self, frame: &mut Frame<'_>, area: Rect) {
+        let rule = self.env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
+        frame.render_widget(Line::styled(format!(" {rule}"), self.env.theme.dim()), area);
+    }
+
+    fn draw_notice(&self, frame: &mut Frame<'_>, area: Rect) {
+        let Some((text, bad)) = &self.notice else {
+            self.draw_rule(frame, area);
+            return;
+        };
+        let style = if *bad { self.env.theme.error() } else { self.env.theme.good() };
+        let sign = if *bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
+        let room = usize::from(area.width).saturating_sub(2);
+        let text = fit(&format!("{sign} {text}"), room, self.env.glyphs.ellipsis);
+        frame.render_widget(Line::styled(format!(" {text}"), style), area);
+    }
+
+    fn draw_footer(&self, frame: &mut Frame<'_>, area: Rect) {
+        let stack = self.stack();
+        let room = usize::from(area.width).saturating_sub(2);
+        let hint = |action: Action| {
+            if self.is_forbidden(action) {
+                return None;
+            }
+            self.env.keymap.key(&stack, action).map(|key| (key, action.hint()))
+        };
+        // Help and the way back are always offered; the rest takes what room is left.
+        let fixed: Vec<(String, &str)> =
+            [Action::Back, Action::Help, Action::Quit].into_iter().filter_map(hint).collect();
+        let wide = |h: &(String, &str)| width(&h.0) + 1 + width(h.1) + 2;
+        let mut left = room.saturating_sub(fixed.iter().map(wide).sum());
+        let mut shown: Vec<(String, &str)> = Vec::new();
+        for action in HINTS.iter().filter(|a| !matches!(a, Action::Back | Action::Help | Action::Quit)) {
+            if let Some(h) = hint(*action)
+                && wide(&h) <= left
+            {
+                left -= wide(&h);
+                shown.push(h);
+            }
+        }
+        let mut spans = vec![Span::raw("  ")];
+        for (key, words) in shown.into_iter().chain(fixed) {
+            spans.push(Span::styled(key, self.env.theme.key()));
+            spans.push(Span::styled(format!(" {words}  "), self.env.theme.dim()));
+        }
+        frame.render_widget(Line::from(spans), area);
+    }
+}
+
+fn too_small(frame: &mut Frame<'_>, area: Rect) {
+    let text = format!(
+        "lapel needs {} columns and {} rows; this terminal has {} and {}. Please make it larger.",
+        SMALLEST.0, SMALLEST.1, area.width, area.height
+    );
+    let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width)).into_iter().map(Line::raw).collect();
+    frame.render_widget(ratatui::text::Text::from(lines), area);
+}

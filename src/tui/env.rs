@@ -1,0 +1,153 @@
+//! What every screen may read: how to draw, who is connected, what time it is at the service.
+
+use super::ask::{Ask, Session, Ticket, Tickets};
+use super::keymap::Keymap;
+use super::theme::{Glyphs, Theme};
+use super::worker::Order;
+use crate::api::{LinkStatus, Reader};
+use crate::config::{Environment, ThemeChoice};
+use crate::domain::{BadgeId, ServiceClock, Text};
+use crate::jobs::Victim;
+use jiff::civil::DateTime;
+
+/// What every screen may read. Screens never change it.
+pub struct Env {
+    /// Styles.
+    pub theme: Theme,
+    /// Signs.
+    pub glyphs: Glyphs,
+    /// Keys.
+    pub keymap: Keymap,
+    /// The profile in use.
+    pub session: Option<Session>,
+    /// The connection, once there is one; for its clock and its state, never for asking.
+    pub reader: Option<Reader>,
+    /// The link's state, as the header shows it.
+    pub link: Option<LinkStatus>,
+    /// Which frame of the spinner is due.
+    pub spin: usize,
+}
+
+impl Env {
+    /// An environment for a palette and a glyph set, with nobody connected.
+    pub fn new(palette: ThemeChoice, glyphs: Glyphs) -> Self {
+        Self {
+            theme: Theme::new(palette, Environment::Demo),
+            glyphs,
+            keymap: Keymap::default(),
+            session: None,
+            reader: None,
+            link: None,
+            spin: 0,
+        }
+    }
+
+    /// For tests of a single widget.
+    #[cfg(test)]
+    pub fn for_test() -> Self {
+        Self::new(ThemeChoice::Dark, Glyphs::UNICODE)
+    }
+
+    /// The service's clock.
+    pub fn clock(&self) -> ServiceClock {
+        match &self.reader {
+            Some(reader) => reader.clock(),
+            None => ServiceClock::new(None, 1.0),
+        }
+    }
+
+    /// The service's now.
+    pub fn now(&self) -> DateTime {
+        self.clock().now()
+    }
+
+    /// Whether this profile may not issue or revoke.
+    pub fn read_only(&self) -> bool {
+        self.session.as_ref().is_some_and(|s| s.connection.read_only)
+    }
+
+    /// The environment in use; live is the careful assumption.
+    pub fn environment(&self) -> Environment {
+        self.session.as_ref().map_or(Environment::Live, |s| s.environment)
+    }
+
+    /// Where something is sent to, in words: `LIVE 달무리대학교`.
+    pub fn place(&self) -> String {
+        match &self.session {
+            Some(s) => format!("{} {}", s.environment, s.organisation.as_deref().unwrap_or(&s.name)),
+            None => "nowhere".to_owned(),
+        }
+    }
+
+    /// The spinner's frame.
+    pub fn spinner(&self) -> &'static str {
+        self.glyphs.spinner[self.spin % self.glyphs.spinner.len()]
+    }
+}
+
+/// Where a screen wants to go.
+#[derive(Debug)]
+pub enum Go {
+    /// Open one badge on the Badge tab.
+    Badge(BadgeId),
+    /// Look up a holder on the Wallet tab.
+    Holder(String),
+    /// Open the issue form for a template.
+    Issue(crate::domain::TemplateId, Text),
+    /// Open the revoke form for these badges.
+    Revoke(Vec<Victim>),
+    /// What was sent in this session.
+    Sent,
+    /// Close what is open on top.
+    Close,
+    /// Use this connection.
+    Connect(Box<Session>),
+    /// Leave lapel.
+    Quit,
+}
+
+/// What a screen hands out while it updates.
+pub struct Out<'a> {
+    tickets: &'a mut Tickets,
+    /// For the worker.
+    pub orders: Vec<Order>,
+    /// Where to go.
+    pub go: Vec<Go>,
+    /// One line for the person, and whether it is bad news.
+    pub notice: Option<(String, bool)>,
+}
+
+impl<'a> Out<'a> {
+    /// With tickets from here.
+    pub fn new(tickets: &'a mut Tickets) -> Self {
+        Self { tickets, orders: Vec::new(), go: Vec::new(), notice: None }
+    }
+
+    /// Asks something.
+    pub fn ask(&mut self, ask: Ask) -> Ticket {
+        let ticket = self.tickets.next();
+        self.orders.push(Order::Ask(ticket, ask));
+        ticket
+    }
+
+    /// Asks something in place of an earlier question, which is cancelled.
+    pub fn ask_instead(&mut self, earlier: &mut Option<Ticket>, ask: Ask) {
+        self.cancel(earlier.take());
+        *earlier = Some(self.ask(ask));
+    }
+
+    /// Cancels questions that nobody waits for any more.
+    pub fn cancel(&mut self, tickets: impl IntoIterator<Item = Ticket>) {
+        self.orders.extend(tickets.into_iter().map(Order::Cancel));
+    }
+
+    /// Says something at the bottom of the screen.
+    pub fn say(&mut self, text: impl Into<String>) {
+        self.notice = Some((text.into(), false));
+    }
+
+    /// Says something that is bad news.
+    pub fn warn(&mut self, text: impl Into<String>) {
+        self.notice = Some((text.into(), true));
+    }
+}

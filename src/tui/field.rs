@@ -1,0 +1,203 @@
+//! One-line text fields, and small sets of them.
+
+use super::env::Env;
+use super::fit::{fit, width};
+use crossterm::event::{Event, KeyEvent};
+use ratatui::style::Style;
+use ratatui::text::Span;
+use tui_input::Input;
+use tui_input::backend::crossterm::EventHandler;
+
+/// The longest text that a field takes, in characters: a pasted file is no name.
+const LONGEST: usize = 5_000;
+
+/// A one-line text field.
+#[derive(Clone, Debug, Default)]
+pub struct Field {
+    input: Input,
+    /// Shown as dots: a key.
+    secret: bool,
+}
+
+impl Field {
+    /// A field that shows dots instead of what is typed.
+    pub fn secret() -> Self {
+        Self { input: Input::default(), secret: true }
+    }
+
+    /// A field with a text in it, the cursor at its end.
+    pub fn with(text: &str) -> Self {
+        let mut field = Self::default();
+        field.set(text);
+        field
+    }
+
+    /// What was typed.
+    pub fn value(&self) -> &str {
+        self.input.value()
+    }
+
+    /// Replaces the text.
+    pub fn set(&mut self, text: &str) {
+        self.input = Input::new(clean(text));
+    }
+
+    /// Empties it.
+    pub fn clear(&mut self) {
+        self.input.reset();
+    }
+
+    /// Takes a key press; true when the text has changed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let before = self.input.value().len();
+        let changed = self.input.handle_event(&Event::Key(key)).is_some_and(|change| change.value);
+        if self.input.value().chars().count() > LONGEST && self.input.value().len() > before {
+            let kept: String = self.input.value().chars().take(LONGEST).collect();
+            self.input = Input::new(kept);
+        }
+        changed
+    }
+
+    /// Takes pasted text at the cursor: line breaks become spaces, other control characters are dropped,
+    /// and it never acts as keys.
+    pub fn paste(&mut self, text: &str) {
+        let room = LONGEST.saturating_sub(self.input.value().chars().count());
+        for c in clean(text).chars().take(room) {
+            self.input.handle(tui_input::InputRequest::InsertChar(c));
+        }
+    }
+
+    /// The field as spans in exactly `columns`, with the cursor drawn in reverse where it has the focus.
+    pub fn spans(&self, columns: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+        let style = env.theme.field(focused);
+        let shown: String = if self.secret {
+            "*".repeat(self.value().chars().count())
+        } else {
+            crate::domain::text::scrub(self.value()).into_owned()
+        };
+        if !focused || columns == 0 {
+            return vec![Span::styled(fit(&shown, columns, env.glyphs.ellipsis), style)];
+        }
+        let before: String = if self.secret {
+            "*".repeat(self.input.cursor())
+        } else {
+            let typed: String = self.value().chars().take(self.input.cursor()).collect();
+            crate::domain::text::scrub(&typed).into_owned()
+        };
+        // The part around the cursor is shown; the cursor itself takes one column.
+        let mut head = before;
+        while width(&head) + 1 > columns {
+            let mut chars = head.chars();
+            chars.next();
+            head = chars.as_str().to_owned();
+        }
+        let mut tail = shown.chars().skip(self.before_len());
+        let under = tail.next().unwrap_or(' ');
+        let tail: String = tail.collect();
+        let under_width = width(&under.to_string()).max(1);
+        let room = columns.saturating_sub(width(&head) + under_width);
+        vec![
+            Span::styled(head, style),
+            Span::styled(under.to_string(), cursor(style)),
+            Span::styled(fit(&tail, room, env.glyphs.ellipsis), style),
+        ]
+    }
+
+    fn before_len(&self) -> usize {
+        if self.secret {
+            return self.input.cursor();
+        }
+        let typed: String = self.value().chars().take(self.input.cursor()).collect();
+        crate::domain::text::scrub(&typed).chars().count()
+    }
+}
+
+fn cursor(style: Style) -> Style {
+    style.add_modifier(ratatui::style::Modifier::REVERSED)
+}
+
+/// Pasted or preset text without anything that a field cannot hold on one line.
+fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.trim_matches(['\n', '\r']).chars() {
+        match c {
+            '\n' | '\r' | '\t' => {
+                if !out.ends_with(' ') {
+                    out.push(' ');
+                }
+            }
+            c if c.is_control() => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Which of some fields has the focus.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Focus {
+    /// Its place.
+    pub at: usize,
+}
+
+impl Focus {
+    /// To the next of `len`, round the end.
+    pub fn next(&mut self, len: usize) {
+        self.at = (self.at + 1) % len.max(1);
+    }
+
+    /// To the one before, round the beginning.
+    pub fn previous(&mut self, len: usize) {
+        self.at = (self.at + len.saturating_sub(1)) % len.max(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossterm::event::{KeyCode, KeyModifiers};
+
+    fn text(spans: &[Span<'_>]) -> String {
+        spans.iter().map(|s| s.content.as_ref()).collect()
+    }
+
+    #[test]
+    fn pasted_lines_become_one_and_controls_are_dropped() {
+        let mut field = Field::default();
+        field.paste("kim\u{1b}[31m\r\nminsu\n");
+        assert_eq!(field.value(), "kim[31m minsu");
+    }
+
+    #[test]
+    fn a_pasted_file_is_cut() {
+        let mut field = Field::default();
+        field.paste(&"x".repeat(1_000_000));
+        assert_eq!(field.value().len(), LONGEST);
+        field.key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE));
+        assert_eq!(field.value().len(), LONGEST);
+    }
+
+    #[test]
+    fn hangul_is_typed_and_measured() {
+        let env = Env::for_test();
+        let mut field = Field::default();
+        for c in "한서윤".chars() {
+            assert!(field.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)));
+        }
+        assert_eq!(text(&field.spans(10, true, &env)), "한서윤    ");
+        assert_eq!(text(&field.spans(10, false, &env)), "한서윤    ");
+        assert_eq!(width(&text(&field.spans(5, true, &env))), 5);
+        field.key(KeyEvent::new(KeyCode::Home, KeyModifiers::NONE));
+        assert_eq!(text(&field.spans(10, true, &env)), "한서윤    ");
+    }
+
+    #[test]
+    fn a_secret_is_never_shown() {
+        let env = Env::for_test();
+        let mut field = Field::secret();
+        field.paste("dmu_live_abc");
+        for focused in [true, false] {
+            assert!(!text(&field.spans(40, focused, &env)).contains("dmu"));
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Forms for what has consequences: fields, checks, a review of exactly what will be sent and where, and a
+//! confirmation that neither Enter nor the key that opened the form can give.
+
+pub mod confirm;
+pub mod issue;
+pub mod revoke;

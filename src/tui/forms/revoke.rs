@@ -1,0 +1,207 @@
+//! The revoke form: the victims are listed, what will be left out is said before, the reason is asked for,
+//! and then it is confirmed.
+
+use super::confirm::Confirm;
+use crate::domain::State;
+use crate::jobs::{RevokePlan, Victim};
+use crate::tui::action::Action;
+use crate::tui::ask::Ask;
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::field::Field;
+use crate::tui::fit::{cells, count, number, wrap};
+use crate::tui::keymap::Context;
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// A reason longer than this is worth a second look; the contract gives no limit.
+const LONG_REASON: usize = 200;
+
+/// The form.
+pub struct RevokeForm {
+    victims: Vec<Victim>,
+    reason: Field,
+    error: Option<String>,
+    review: Option<(RevokePlan, Confirm)>,
+}
+
+impl RevokeForm {
+    /// Opens it for these badges.
+    pub fn new(mut victims: Vec<Victim>) -> Self {
+        victims.sort_by_key(|v| !v.state.may_be_revoked());
+        Self { victims, reason: Field::default(), error: None, review: None }
+    }
+
+    fn sendable(&self) -> usize {
+        self.victims.iter().filter(|v| v.state.may_be_revoked()).count()
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        vec![if self.review.is_some() { Context::Review } else { Context::Form }, Context::Always]
+    }
+
+    /// Does an action; false when it is none of the form's.
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+        match action {
+            Action::ClearField if self.review.is_none() => self.reason.clear(),
+            Action::Accept => self.go_on(env),
+            Action::Confirm => {
+                let Some((plan, confirm)) = &self.review else { return true };
+                if !confirm.is_ready() {
+                    out.say("Type the number first. Nothing was sent.");
+                    return true;
+                }
+                out.ask(Ask::Revoke(plan.clone()));
+                out.go.push(Go::Close);
+                out.go.push(Go::Sent);
+            }
+            Action::Back => {
+                if self.review.take().is_none() {
+                    out.go.push(Go::Close);
+                }
+            }
+            Action::NextField | Action::PreviousField => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn go_on(&mut self, env: &Env) {
+        self.error = None;
+        if self.sendable() == 0 {
+            self.error = Some("none of these can be revoked now; nothing will be sent".to_owned());
+        } else if crate::domain::Text::new(self.reason.value()).looks_empty() {
+            self.error =
+                Some("the reason is empty; the service asks for one, and holders may see it".to_owned());
+        } else {
+            match RevokePlan::new(self.victims.clone(), self.reason.value()) {
+                Ok(plan) => {
+                    let confirm = Confirm::new(plan.sent().count(), env.environment());
+                    self.review = Some((plan, confirm));
+                }
+                Err(too_many) => self.error = Some(too_many.to_string()),
+            }
+        }
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        match &mut self.review {
+            Some((_, confirm)) => confirm.key(key),
+            None => {
+                self.error = None;
+                self.reason.key(key)
+            }
+        }
+    }
+
+    /// Takes pasted text; not into the confirmation.
+    pub fn paste(&mut self, text: &str) {
+        if self.review.is_none() {
+            self.reason.paste(text.trim());
+        }
+    }
+
+    /// Draws the form.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines = vec![Line::from(vec![
+            Span::styled(
+                format!("  Revoke {}", count(self.sendable() as u64, "badge", "badges")),
+                theme.strong(),
+            ),
+            Span::styled(format!("   {}", env.place()), theme.accent()),
+        ])];
+        lines.extend(self.breakdown(env));
+        lines.push(Line::raw(""));
+        let mut spans = vec![
+            Span::styled("  Reason ", theme.strong()),
+            Span::styled(if self.review.is_none() { env.glyphs.cursor } else { " " }, theme.accent()),
+        ];
+        spans.extend(self.reason.spans(room.saturating_sub(9), self.review.is_none(), env));
+        lines.push(Line::from(spans));
+        if self.reason.value().chars().count() > LONG_REASON {
+            let text = format!(
+                "         {} longer than {LONG_REASON} characters; holders may see all of it",
+                env.glyphs.alert
+            );
+            lines.push(Line::styled(text, theme.warning()));
+        }
+        if let Some(error) = &self.error {
+            lines
+                .extend(wrap(error, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())));
+        }
+        lines.push(Line::raw(""));
+        let foot = match &self.review {
+            Some((_, confirm)) => confirm.line("to revoke; a revocation cannot be taken back", env),
+            None => Line::styled(
+                "  ⏎ goes on to the confirmation; nothing is sent before it.  esc gives up.",
+                theme.dim(),
+            ),
+        };
+        // The names get what room is left between the breakdown and the foot.
+        let height = usize::from(area.height);
+        let free = height.saturating_sub(lines.len() + 2);
+        let shown =
+            self.victims.len().min(if self.victims.len() > free { free.saturating_sub(1) } else { free });
+        lines.extend(self.victims.iter().take(shown).map(|v| victim_line(v, usize::from(area.width), env)));
+        if shown < self.victims.len() {
+            let text = format!("    and {} more", number((self.victims.len() - shown) as u64));
+            lines.push(Line::styled(text, theme.dim()));
+        }
+        lines.push(Line::raw(""));
+        lines.push(foot);
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+
+    /// How many of which state, and what will become of them.
+    fn breakdown(&self, env: &Env) -> Vec<Line<'static>> {
+        let mut states: Vec<(State, usize)> = Vec::new();
+        for victim in &self.victims {
+            match states.iter_mut().find(|(state, _)| *state == victim.state) {
+                Some((_, n)) => *n += 1,
+                None => states.push((victim.state.clone(), 1)),
+            }
+        }
+        let fate = |state: &State| match state {
+            State::Issued => "will be sent in 1 request",
+            State::Expired => "will be sent: the service has no such state, they should count as Issued",
+            State::Waiting => "left out: cannot be revoked before they are Issued",
+            State::Revoking => "left out: being revoked already",
+            State::Revoked => "left out: revoked already",
+            State::Other(_) => "will be sent: lapel does not know this word, the service decides",
+        };
+        states
+            .into_iter()
+            .map(|(state, n)| {
+                let word = format!("{} {}", env.glyphs.state(&state), state.word());
+                let row = [
+                    (format!("{:>7}", number(n as u64)), env.theme.strong()),
+                    (word, env.theme.state(&state)),
+                    (fate(&state).to_owned(), env.theme.text()),
+                ];
+                Line::from(cells(&row, &[7, 14, 80], env.glyphs.ellipsis))
+            })
+            .collect()
+    }
+}
+
+fn victim_line(victim: &Victim, columns: usize, env: &Env) -> Line<'static> {
+    let rest = columns.saturating_sub(4 + 12 + 3);
+    let style = if victim.state.may_be_revoked() { env.theme.text() } else { env.theme.dim() };
+    let row = [
+        (
+            format!("{} {}", env.glyphs.state(&victim.state), victim.state.word()),
+            env.theme.state(&victim.state),
+        ),
+        (victim.holder.to_string(), style),
+        (victim.title.to_string(), style),
+        (victim.badge_id.to_string(), env.theme.dim()),
+    ];
+    let mut spans = vec![Span::raw("    ")];
+    spans.extend(cells(&row, &[12, rest / 4, rest / 2, rest - rest / 4 - rest / 2], env.glyphs.ellipsis));
+    Line::from(spans)
+}

@@ -1,0 +1,360 @@
+use super::*;
+use proptest::prelude::*;
+
+#[derive(Clone, Debug, PartialEq)]
+struct Item(u64);
+
+impl Row for Item {
+    type Id = u64;
+    fn id(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A service in one vector, with the ways to misbehave that a list has to survive.
+#[derive(Clone, Debug, Default)]
+struct Service {
+    rows: Vec<u64>,
+    cap: Option<u64>,
+    says_cap: bool,
+    count: Option<i64>,
+    no_count: bool,
+    short_page: Option<u64>,
+    empty_page: Option<u64>,
+}
+
+impl Service {
+    fn of(rows: u64) -> Self {
+        Self { rows: (0..rows).collect(), ..Self::default() }
+    }
+
+    fn page(&self, page: u64, asked: u64) -> Page<Item> {
+        let size = self.cap.unwrap_or(asked).min(asked);
+        let start = usize::try_from((page - 1) * size).unwrap().min(self.rows.len());
+        let end = (start + usize::try_from(size).unwrap()).min(self.rows.len());
+        let mut rows = self.rows[start..end].to_vec();
+        if self.short_page == Some(page) {
+            rows.truncate(rows.len() / 2);
+        }
+        if self.empty_page == Some(page) {
+            rows.clear();
+        }
+        Page {
+            list_len: rows.len(),
+            items: rows.into_iter().map(Item).enumerate().collect(),
+            total_count: (!self.no_count)
+                .then(|| (self.rows.len() as i64 + self.count.unwrap_or(0)).max(0) as u64),
+            page: Some(page),
+            rows_per_page: Some(if self.says_cap { size } else { asked }),
+            problems: Vec::new(),
+        }
+    }
+}
+
+/// Runs the list's questions until it has none; counts them.
+fn settle(list: &mut PagedList<Item>, service: &Service) -> usize {
+    let mut asked = 0;
+    for _ in 0..100 {
+        let mut wanted = Vec::new();
+        let dropped = list.pump(|page| {
+            asked += 1;
+            let ticket = Ticket::test(1_000_000 + asked as u64);
+            wanted.push((ticket, page));
+            ticket
+        });
+        assert!(dropped.iter().all(|d| wanted.iter().all(|(t, _)| t != d)));
+        if wanted.is_empty() {
+            return asked;
+        }
+        let per_page = list.per_page();
+        for (ticket, page) in wanted {
+            list.receive(ticket, Ok(service.page(page, per_page)));
+        }
+    }
+    panic!("the list never stops asking");
+}
+
+fn shown(list: &PagedList<Item>) -> Vec<u64> {
+    list.visible()
+        .filter_map(|(_, place)| match place {
+            Place::Entry(Entry::Row(Item(n))) => Some(*n),
+            _ => None,
+        })
+        .collect()
+}
+
+fn list(height: u16) -> PagedList<Item> {
+    let mut list = PagedList::default();
+    list.set_height(height);
+    list
+}
+
+#[test]
+fn opening_costs_one_request_and_the_far_end_one_or_two_more() {
+    let service = Service::of(1_000_000);
+    let mut list = list(20);
+    assert_eq!(settle(&mut list, &service), 1);
+    list.move_to(u64::MAX);
+    assert!(settle(&mut list, &service) <= 2);
+    assert_eq!(shown(&list).last(), Some(&999_999));
+    list.move_to(500_000);
+    settle(&mut list, &service);
+    assert_eq!(list.selected(), Some(&Item(500_000)));
+    assert!(list.slots.len() <= KEPT);
+}
+
+#[test]
+fn only_the_rows_on_the_screen_are_handed_out() {
+    let service = Service::of(1_000_000);
+    let mut list = list(20);
+    settle(&mut list, &service);
+    assert_eq!(list.visible().count(), 20);
+}
+
+#[test]
+fn scrolling_to_the_end_shows_every_row_once() {
+    let service = Service::of(457);
+    let mut list = list(10);
+    settle(&mut list, &service);
+    let mut seen = Vec::new();
+    for place in 0..457 {
+        list.move_to(place);
+        settle(&mut list, &service);
+        seen.push(list.selected().expect("a row").0);
+    }
+    assert_eq!(seen, (0..457).collect::<Vec<_>>());
+}
+
+#[test]
+fn rows_that_come_in_on_top_are_noticed_and_the_selection_stays() {
+    let mut service = Service::of(1000);
+    let mut list = list(20);
+    settle(&mut list, &service);
+    list.move_to(75);
+    assert_eq!(list.selected(), Some(&Item(75)));
+    for new in 0..30 {
+        service.rows.insert(0, 5000 + new);
+    }
+    list.move_by(15);
+    assert_eq!(list.selected(), Some(&Item(90)));
+    settle(&mut list, &service);
+    assert_eq!(list.selected(), Some(&Item(90)), "its place is 120 now, on the next page");
+    assert_eq!(list.cursor(), 120);
+    assert!(matches!(list.note(), Some(Note::Changed { before: 1000, now: 1030 })));
+    let rows = shown(&list);
+    let unique: BTreeSet<_> = rows.iter().collect();
+    assert_eq!(unique.len(), rows.len());
+}
+
+#[test]
+fn a_reload_finds_the_selected_row_where_it_went() {
+    let mut service = Service::of(500);
+    let mut list = list(20);
+    settle(&mut list, &service);
+    list.move_to(95);
+    settle(&mut list, &service);
+    for new in 0..10 {
+        service.rows.insert(0, 5000 + new);
+    }
+    list.reload();
+    settle(&mut list, &service);
+    assert_eq!(list.selected(), Some(&Item(95)));
+    service.rows.retain(|n| *n != 95);
+    list.reload();
+    settle(&mut list, &service);
+    assert_eq!(list.note(), Some(&Note::SelectedGone));
+    assert!(list.selected().is_some());
+}
+
+#[test]
+fn a_list_that_never_stands_still_is_said_to_and_nothing_is_doubled() {
+    let mut service = Service::of(1000);
+    let mut list = list(30);
+    settle(&mut list, &service);
+    list.move_to(95);
+    // Every answer finds five rows more.
+    for round in 0..40 {
+        let mut wanted = Vec::new();
+        list.pump(|page| {
+            let ticket = Ticket::test(round * 100 + page);
+            wanted.push((ticket, page));
+            ticket
+        });
+        for (ticket, page) in wanted {
+            for new in 0..5 {
+                service.rows.insert(0, 10_000 + round * 50 + page * 5 + new);
+            }
+            list.receive(ticket, Ok(service.page(page, 100)));
+        }
+    }
+    assert_eq!(list.note(), Some(&Note::KeepsMoving));
+    let ids: Vec<_> = list.loaded().map(|(_, row)| row.0).collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
+}
+
+#[test]
+fn a_count_that_is_too_low_hides_no_row() {
+    let service = Service { count: Some(-960), ..Service::of(1000) };
+    let mut list = list(20);
+    settle(&mut list, &service);
+    assert_eq!(list.len(), 100);
+    assert!(!list.is_counted());
+}
+
+#[test]
+fn a_count_that_is_too_high_shows_its_holes() {
+    let service = Service { count: Some(1_000_000), ..Service::of(10) };
+    let mut list = list(20);
+    // The first page is short although there is said to be more: taken for small pages, at most twice.
+    settle(&mut list, &service);
+    list.move_to(u64::MAX);
+    settle(&mut list, &service);
+    assert_eq!(list.selected(), None);
+    assert!(list.visible().all(|(_, p)| matches!(p, Place::Entry(Entry::Missing))));
+    list.move_to(3);
+    settle(&mut list, &service);
+    assert_eq!(list.selected(), Some(&Item(3)));
+}
+
+#[test]
+fn without_a_count_the_end_is_found_by_walking() {
+    for rows in [0, 1, 99, 100, 101, 250, 300] {
+        let service = Service { no_count: true, ..Service::of(rows) };
+        let mut list = list(10);
+        settle(&mut list, &service);
+        for _ in 0..400 {
+            list.move_by(1);
+            settle(&mut list, &service);
+        }
+        assert_eq!(list.len(), rows, "{rows}");
+        assert_eq!(list.selected().map(|r| r.0), rows.checked_sub(1), "{rows}");
+    }
+}
+
+#[test]
+fn a_service_with_small_pages_is_read_in_its_own() {
+    for says_cap in [true, false] {
+        let service = Service { cap: Some(20), says_cap, ..Service::of(500) };
+        let mut list = list(15);
+        settle(&mut list, &service);
+        assert_eq!(list.per_page(), 20);
+        for place in [0, 19, 20, 333, 499] {
+            list.move_to(place);
+            settle(&mut list, &service);
+            assert_eq!(list.selected(), Some(&Item(place)), "{place}, said: {says_cap}");
+        }
+    }
+}
+
+#[test]
+fn short_and_empty_pages_in_the_middle_leave_visible_holes() {
+    let service = Service { short_page: Some(2), empty_page: Some(3), ..Service::of(500) };
+    let mut list = list(10);
+    settle(&mut list, &service);
+    list.move_to(160);
+    settle(&mut list, &service);
+    assert_eq!(list.place(149), Place::Entry(&Entry::Row(Item(149))));
+    assert_eq!(list.place(150), Place::Entry(&Entry::Missing));
+    list.move_to(250);
+    settle(&mut list, &service);
+    assert_eq!(list.place(250), Place::Entry(&Entry::Missing));
+    list.move_to(300);
+    settle(&mut list, &service);
+    assert_eq!(list.selected(), Some(&Item(300)));
+}
+
+#[test]
+fn a_page_that_failed_is_shown_and_read_again_on_demand() {
+    let service = Service::of(300);
+    let mut list = list(10);
+    let mut asked = Vec::new();
+    list.pump(|page| {
+        asked.push(page);
+        Ticket::test(7)
+    });
+    list.receive(Ticket::test(7), Err(ApiError::Cancelled));
+    assert!(matches!(list.place(0), Place::Failed(_)));
+    assert_eq!(settle(&mut list, &service), 0, "it is not asked for again by itself");
+    list.reload();
+    assert_eq!(settle(&mut list, &service), 1);
+    assert_eq!(list.selected(), Some(&Item(0)));
+}
+
+#[test]
+fn a_fetch_that_nobody_needs_any_more_is_cancelled_and_its_answer_dropped() {
+    let service = Service::of(100_000);
+    let mut list = list(10);
+    settle(&mut list, &service);
+    list.move_to(50_000);
+    let mut first = None;
+    list.pump(|_| *first.insert(Ticket::test(8)));
+    list.move_to(90_000);
+    let mut next = 100;
+    let dropped = list.pump(|_| {
+        next += 1;
+        Ticket::test(next)
+    });
+    assert!(dropped.contains(&Ticket::test(8)));
+    assert!(list.receive(Ticket::test(8), Ok(service.page(501, 100))).is_none());
+}
+
+#[test]
+fn an_unreadable_record_keeps_its_place() {
+    let mut page = Service::of(3).page(1, 100);
+    page.items.remove(1);
+    page.problems.push(RecordProblem { place: "list[1]".into(), why: "badge_id is missing".into() });
+    let mut list = list(10);
+    list.pump(|_| Ticket::test(1));
+    list.receive(Ticket::test(1), Ok(page));
+    assert_eq!(list.row_at(0), Some(&Item(0)));
+    assert!(matches!(list.place(1), Place::Entry(Entry::Unreadable(_))));
+    assert_eq!(list.row_at(2), Some(&Item(2)));
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Move(i64),
+    To(u64),
+    Reload,
+    Insert(u8),
+    Remove(u8),
+    Height(u16),
+}
+
+proptest! {
+    /// Whatever one does and however the service's rows move: no double is ever shown, the cursor stays
+    /// inside, the screen never holds more than its height, and it always settles.
+    #[test]
+    fn any_walk_holds_together(
+        rows in 0u64..700,
+        steps in proptest::collection::vec(prop_oneof![
+            (-300i64..300).prop_map(Step::Move),
+            (0u64..900).prop_map(Step::To),
+            Just(Step::Reload),
+            any::<u8>().prop_map(Step::Insert),
+            any::<u8>().prop_map(Step::Remove),
+            (1u16..60).prop_map(Step::Height),
+        ], 1..25),
+    ) {
+        let mut service = Service::of(rows);
+        let mut list = list(12);
+        let mut fresh = 100_000;
+        settle(&mut list, &service);
+        for step in steps {
+            match step {
+                Step::Move(by) => list.move_by(by),
+                Step::To(place) => list.move_to(place),
+                Step::Reload => { list.reload(); }
+                Step::Insert(n) => for _ in 0..n % 30 { fresh += 1; service.rows.insert(0, fresh); },
+                Step::Remove(n) => { let n = usize::from(n % 30).min(service.rows.len()); service.rows.drain(..n); }
+                Step::Height(h) => list.set_height(h),
+            }
+            settle(&mut list, &service);
+            let ids: Vec<_> = list.loaded().map(|(_, row)| row.0).collect();
+            prop_assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
+            prop_assert!(list.cursor() <= list.len().saturating_sub(1));
+            prop_assert!(list.top() <= list.cursor());
+            prop_assert!(list.visible().count() as u64 <= list.height);
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The Badge tab: the verdict first, everything else below it.
+
+use crate::api::ApiError;
+use crate::domain::{Badge, BadgeId, ServiceTime, Text, Verdict};
+use crate::jobs::Victim;
+use crate::tui::action::Action;
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::field::Field;
+use crate::tui::fit::wrap;
+use crate::tui::keymap::Context;
+use crate::tui::screens::templates::labelled;
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// The Badge tab.
+#[derive(Default)]
+pub struct BadgeScreen {
+    wanted: Option<BadgeId>,
+    read: Option<Result<Badge, ApiError>>,
+    ticket: Option<Ticket>,
+    find: Option<Field>,
+    scroll: u16,
+    most: u16,
+}
+
+impl BadgeScreen {
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        if self.find.is_some() || self.wanted.is_none() {
+            vec![Context::Prompt, Context::Always]
+        } else {
+            vec![Context::Badge, Context::Global, Context::Always]
+        }
+    }
+
+    /// Reads a badge and shows it.
+    pub fn open(&mut self, id: BadgeId, out: &mut Out<'_>) {
+        self.find = None;
+        self.scroll = 0;
+        if self.wanted.as_ref() != Some(&id) {
+            self.read = None;
+        }
+        self.wanted = Some(id.clone());
+        out.ask_instead(&mut self.ticket, Ask::Badge(id));
+    }
+
+    /// Reads the badge again if it is this one.
+    pub fn refresh(&mut self, id: &BadgeId, out: &mut Out<'_>) {
+        if self.wanted.as_ref() == Some(id) {
+            out.ask_instead(&mut self.ticket, Ask::Badge(id.clone()));
+        }
+    }
+
+    /// Does an action; false when it is none of this tab's.
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+        match action {
+            Action::Accept => {
+                // A pasted id comes with spaces, quotes or brackets round it.
+                let typed = self.find.get_or_insert_default().value().to_owned();
+                let around = |c: char| {
+                    c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']')
+                };
+                match BadgeId::new(typed.trim_matches(around)) {
+                    Some(id) => self.open(id, out),
+                    None => out.say("Type or paste a badge id first."),
+                }
+            }
+            Action::ClearField => self.find.get_or_insert_default().clear(),
+            Action::Back if self.find.is_some() => self.find = None,
+            Action::FindBadge => self.find = Some(Field::default()),
+            Action::Down => self.scroll = (self.scroll + 1).min(self.most),
+            Action::Up => self.scroll = self.scroll.saturating_sub(1),
+            Action::PageDown => self.scroll = (self.scroll + 10).min(self.most),
+            Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
+            Action::Reload => {
+                if let Some(id) = self.wanted.clone() {
+                    out.ask_instead(&mut self.ticket, Ask::Badge(id));
+                }
+            }
+            Action::Wallet => match self.badge().and_then(|b| b.recipient_email.as_ref()) {
+                Some(email) => out.go.push(Go::Holder(email.wire().to_owned())),
+                None => out.say("There is no e-mail address here to look up."),
+            },
+            Action::Revoke => match self.badge() {
+                Some(badge) => out.go.push(Go::Revoke(vec![Victim {
+                    badge_id: badge.badge_id.clone(),
+                    holder: badge.recipient_name.clone().unwrap_or_default(),
+                    title: badge.title.clone().unwrap_or_default(),
+                    state: Verdict::of(badge, env.now()).state(),
+                }])),
+                None => out.say("There is no badge here to revoke."),
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    fn badge(&self) -> Option<&Badge> {
+        self.read.as_ref().and_then(|r| r.as_ref().ok())
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        if self.find.is_none() && self.wanted.is_some() {
+            return false;
+        }
+        self.find.get_or_insert_default().key(key);
+        true
+    }
+
+    /// Takes pasted text: an id to find.
+    pub fn paste(&mut self, text: &str) {
+        self.find.get_or_insert_default().paste(text.trim());
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+        match answer {
+            Answer::Badge(badge) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                self.read = Some(*badge);
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Lays out for an area.
+    pub fn pump(&mut self, area: Rect, env: &Env) {
+        let room = usize::from(area.width).saturating_sub(4);
+        let lines = self.badge().map_or(0, |b| badge_lines(b, room, env).len());
+        let height = usize::from(area.height.saturating_sub(1));
+        self.most = u16::try_from(lines.saturating_sub(height)).unwrap_or(u16::MAX);
+        self.scroll = self.scroll.min(self.most);
+    }
+
+    /// Draws the tab.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let room = usize::from(area.width).saturating_sub(4);
+        let body = Rect {
+            x: area.x + 2,
+            y: area.y + 1,
+            width: area.width.saturating_sub(4),
+            height: area.height.saturating_sub(1),
+        };
+        let top = Rect { height: 1, ..area };
+        if self.find.is_some() || self.wanted.is_none() {
+            let mut spans = vec![
+                Span::styled("  Badge id ", env.theme.strong()),
+                Span::styled(env.glyphs.cursor, env.theme.accent()),
+            ];
+            let field = self.find.clone().unwrap_or_default();
+            spans.extend(field.spans(room.saturating_sub(11), true, env));
+            frame.render_widget(Line::from(spans), top);
+        }
+        let lines: Vec<Line<'static>> = match (&self.read, &self.wanted) {
+            (Some(Ok(badge)), _) => badge_lines(badge, room, env),
+            (Some(Err(error)), Some(id)) => not_read(error, id, room, env),
+            (None, Some(id)) => {
+                vec![Line::styled(format!("{} reading {id}", env.spinner()), env.theme.dim())]
+            }
+            _ => vec![
+                Line::raw(""),
+                Line::styled(
+                    "Type or paste a badge id, then press ⏎; or open a badge from History or Wallet.",
+                    env.theme.dim(),
+                ),
+            ],
+        };
+        let shown: Vec<Line<'static>> = lines.into_iter().skip(usize::from(self.scroll)).collect();
+        frame.render_widget(ratatui::text::Text::from(shown), body);
+        if self.ticket.is_some() && self.read.is_some() {
+            frame.render_widget(
+                Line::styled(format!("{} ", env.spinner()), env.theme.dim()).right_aligned(),
+                Rect { width: area.width.saturating_sub(1), ..top },
+            );
+        }
+    }
+}
+
+fn not_read(error: &ApiError, id: &BadgeId, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let mut lines = vec![Line::styled(format!("Badge {id} was not read."), env.theme.strong())];
+    lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.error())));
+    if matches!(error, ApiError::NotFound { .. }) {
+        let said = "Not found is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day.";
+        lines.extend(wrap(said, room).into_iter().map(Line::raw));
+    }
+    lines
+}
+
+/// A badge in full, as lines: the verdict, the mail line, who and what, dates, and then the rest.
+fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let theme = &env.theme;
+    let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
+    let now = env.now();
+    let verdict = Verdict::of(badge, now);
+    let state = verdict.state();
+    let (word, why) = verdict.line();
+    let dot = format!(" {} ", env.glyphs.dot);
+    let mut lines = Vec::new();
+    let style = theme.state(&state).add_modifier(ratatui::style::Modifier::BOLD);
+    let first = format!("{} {word} {why}", env.glyphs.state(&state));
+    lines.extend(wrap(&first, room).into_iter().map(|l| Line::styled(l, style)));
+    let what: Vec<String> = [text(&badge.title), text(&badge.badge_type_name), text(&badge.level_name)]
+        .into_iter()
+        .flatten()
+        .collect();
+    lines.extend(wrap(&what.join(&dot), room).into_iter().map(|l| Line::styled(l, theme.strong())));
+    let who: Vec<String> =
+        [text(&badge.recipient_name), text(&badge.recipient_email)].into_iter().flatten().collect();
+    lines.extend(wrap(&who.join("   "), room).into_iter().map(Line::raw));
+    lines.extend(mail_line(badge, env));
+    lines.push(Line::raw(""));
+    let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| with_age(t, now));
+    let fields = [
+        ("State", text(&badge.status_name).map(|w| format!("{w} (the service's word)"))),
+        ("Issued", time(&badge.issued_at)),
+        ("From", time(&badge.valid_from)),
+        (
+            "Until",
+            Some(badge.valid_until.as_ref().map_or_else(|| "no end date".to_owned(), |t| with_age(t, now))),
+        ),
+        ("Revoked", time(&badge.revoke_at)),
+        ("Reason", text(&badge.revoke_reason)),
+        ("Badge id", Some(badge.badge_id.to_string())),
+        ("Cert. no.", text(&badge.cert_no)),
+        ("Issuer", text(&badge.issuing_org)),
+        ("Company", text(&badge.company_name)),
+        ("Category", text(&badge.category_name)),
+        (
+            "Skills",
+            (!badge.skills_tag.is_empty())
+                .then(|| badge.skills_tag.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+        ),
+        ("Criteria", text(&badge.criteria)),
+        ("About", text(&badge.description)),
+        ("Source", text(&badge.source_cd)),
+        ("Front", text(&badge.front_image_url)),
+        ("Back", text(&badge.back_image_url)),
+    ];
+    for (label, value) in fields {
+        if let Some(value) = value {
+            lines.extend(labelled(label, &value, room, env));
+        }
+    }
+    lines.push(Line::raw(""));
+    let basis = match env.clock().basis() {
+        crate::domain::time::OffsetBasis::ThisComputer => {
+            "times are the service's, which names no zone; ages assume this computer's"
+        }
+        crate::domain::time::OffsetBasis::Setting => {
+            "times are the service's; its zone is as set in the profile"
+        }
+        crate::domain::time::OffsetBasis::Learned => {
+            "times are the service's; its zone was learned from what it wrote"
+        }
+    };
+    lines.extend(wrap(basis, room).into_iter().map(|l| Line::styled(l, theme.dim())));
+    lines
+}
+
+/// What happened to the mail, in the service's own word, and to exactly which address it went.
+fn mail_line(badge: &Badge, env: &Env) -> Vec<Line<'static>> {
+    let Some(address) = &badge.recipient_email else { return Vec::new() };
+    let status = badge.email_status.as_ref().filter(|s| !s.looks_empty());
+    let sent = status.is_some_and(|s| s.wire().eq_ignore_ascii_case("sent"));
+    let (text, style) = match status {
+        Some(word) if sent => (
+            format!("mail {word} to exactly this address; that is not \u{201c}delivered\u{201d}"),
+            env.theme.dim(),
+        ),
+        Some(word) => (format!("mail: {word} (the service's word)"), env.theme.warning()),
+        None => ("nothing is said about a mail".to_owned(), env.theme.dim()),
+    };
+    let mut lines = vec![Line::styled(text, style)];
+    // A verifier compares addresses letter by letter, so an odd spelling is worth a line.
+    if address.wire().chars().any(char::is_uppercase) {
+        lines.push(Line::styled("the address has upper-case letters", env.theme.warning()));
+    }
+    lines
+}
+
+fn with_age(time: &ServiceTime, now: jiff::civil::DateTime) -> String {
+    match time.start() {
+        Some(start) if start <= now => {
+            format!("{time} ({} ago)", crate::domain::time::age(now.duration_since(start)))
+        }
+        Some(start) => format!("{time} (in {})", crate::domain::time::age(start.duration_since(now))),
+        None => time.to_string(),
+    }
+}

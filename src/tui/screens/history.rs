@@ -1,0 +1,294 @@
+//! The History tab: what was issued, filtered and sorted by the service, with marks that hold ids.
+
+use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
+use crate::domain::{BadgeId, HistoryItem, Page, Text, Verdict};
+use crate::jobs::Victim;
+use crate::tui::action::Action;
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::browser::{Browse, Browser, Head, SortKey};
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::filter::{Spec, Takes, Value};
+use crate::tui::fit::{Column, count};
+use crate::tui::keymap::Context;
+use crate::tui::list::Row;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use std::collections::BTreeMap;
+
+/// The most rows that a range may mark: one request's worth.
+const LARGEST_RANGE: u64 = crate::jobs::LARGEST_REQUEST as u64;
+
+impl Row for HistoryItem {
+    type Id = BadgeId;
+    fn id(&self) -> BadgeId {
+        self.badge_id.clone()
+    }
+}
+
+impl Browse for HistoryItem {
+    type Filter = HistoryFilter;
+    const NOUN: (&'static str, &'static str) = ("badge", "badges");
+    const FIELDS: &'static [Spec] = &[
+        Spec { label: "Name", takes: Takes::Text },
+        Spec { label: "E-mail", takes: Takes::Text },
+        Spec { label: "Title", takes: Takes::Text },
+        Spec { label: "Issued from", takes: Takes::Date },
+        Spec { label: "Issued to", takes: Takes::Date },
+        Spec { label: "Revoked from", takes: Takes::Date },
+        Spec { label: "Revoked to", takes: Takes::Date },
+    ];
+    const HEADS: &'static [Head] = &[
+        Head { title: "State", column: Column { least: 11, share: 0, goes: 0 }, sort_by: "status_name" },
+        Head { title: "Holder", column: Column { least: 10, share: 2, goes: 0 }, sort_by: "recipient_name" },
+        Head { title: "E-mail", column: Column { least: 14, share: 4, goes: 0 }, sort_by: "recipient_email" },
+        Head { title: "Badge", column: Column { least: 14, share: 5, goes: 0 }, sort_by: "title" },
+        Head { title: "Issued", column: Column { least: 11, share: 1, goes: 2 }, sort_by: "issued_at" },
+        Head { title: "Mail", column: Column { least: 5, share: 1, goes: 1 }, sort_by: "email_status" },
+    ];
+
+    fn filter(values: &[Value]) -> HistoryFilter {
+        let at = |i: usize| values.get(i).cloned().unwrap_or(Value::Empty);
+        HistoryFilter {
+            recipient_name: at(0).text(),
+            recipient_email: at(1).text(),
+            title: at(2).text(),
+            issue_start_date: at(3).date(),
+            issue_end_date: at(4).date(),
+            revoke_start_date: at(5).date(),
+            revoke_end_date: at(6).date(),
+        }
+    }
+
+    fn ask(filter: &HistoryFilter, paging: Paging) -> Ask {
+        Ask::History(HistoryQuery { filter: filter.clone(), paging })
+    }
+
+    fn answer(answer: Answer) -> Result<Result<Page<Self>, ApiError>, Answer> {
+        if let Answer::History(page) = answer { Ok(page) } else { Err(answer) }
+    }
+
+    fn cells(&self, env: &Env) -> Vec<(String, Style)> {
+        let now = env.now();
+        let state = Verdict::of(self, now).state();
+        let text =
+            |t: &Option<Text>| t.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
+        let issued =
+            self.issued_at.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), |t| t.short(Some(now)));
+        vec![
+            (format!("{} {}", env.glyphs.state(&state), state.word()), env.theme.state(&state)),
+            (text(&self.recipient_name), env.theme.text()),
+            (text(&self.recipient_email), env.theme.text()),
+            (text(&self.title), env.theme.text()),
+            (issued, env.theme.dim()),
+            (text(&self.email_status), env.theme.dim()),
+        ]
+    }
+
+    fn sort_key(&self, column: usize) -> SortKey {
+        match column {
+            0 => SortKey::text(self.status_name.as_ref()),
+            1 => SortKey::text(self.recipient_name.as_ref()),
+            2 => SortKey::text(self.recipient_email.as_ref()),
+            3 => SortKey::text(self.title.as_ref()),
+            4 => SortKey::time(self.issued_at.as_ref()),
+            _ => SortKey::text(self.email_status.as_ref()),
+        }
+    }
+}
+
+/// The History tab.
+#[derive(Default)]
+pub struct History {
+    /// The list.
+    pub browser: Browser<HistoryItem>,
+    marks: BTreeMap<BadgeId, HistoryItem>,
+    range_from: Option<u64>,
+    /// A range whose rows are still being read.
+    ranging: Option<(u64, u64)>,
+}
+
+impl History {
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        self.browser
+            .over()
+            .unwrap_or_else(|| vec![Context::History, Context::List, Context::Global, Context::Always])
+    }
+
+    /// The marked badges, as they were when they were marked or last seen.
+    pub fn marks(&self) -> &BTreeMap<BadgeId, HistoryItem> {
+        &self.marks
+    }
+
+    /// Takes the marks of these badges away: they have been dealt with.
+    pub fn unmark(&mut self, ids: impl IntoIterator<Item = BadgeId>) {
+        for id in ids {
+            self.marks.remove(&id);
+        }
+    }
+
+    /// Does an action; false when it is none of this tab's.
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+        if self.browser.over().is_some() {
+            return self.browser.act(action, out);
+        }
+        match action {
+            Action::Open => match self.browser.list.selected() {
+                Some(row) => out.go.push(Go::Badge(row.badge_id.clone())),
+                None => out.say("There is no badge on this row to open."),
+            },
+            Action::Wallet => {
+                match self.browser.list.selected().and_then(|row| row.recipient_email.as_ref()) {
+                    Some(email) => out.go.push(Go::Holder(email.wire().to_owned())),
+                    None => out.say("This row has no e-mail address to look up."),
+                }
+            }
+            Action::Mark => self.toggle_mark(out),
+            Action::Range => self.range(out),
+            Action::MarkLoaded => {
+                self.marks
+                    .extend(self.browser.list.loaded().map(|(_, row)| (row.badge_id.clone(), row.clone())));
+                let loaded = self.browser.list.loaded().count() as u64;
+                out.say(format!(
+                    "Marked {} that are loaded, of {} in the list.",
+                    count(loaded, "row", "rows"),
+                    crate::tui::fit::number(self.browser.list.len())
+                ));
+            }
+            Action::InvertMarks => {
+                let loaded: Vec<HistoryItem> =
+                    self.browser.list.loaded().map(|(_, row)| row.clone()).collect();
+                for row in loaded {
+                    if self.marks.remove(&row.badge_id).is_none() {
+                        self.marks.insert(row.badge_id.clone(), row);
+                    }
+                }
+            }
+            Action::ClearMarks => {
+                self.range_from = None;
+                self.marks.clear();
+            }
+            Action::Back if self.range_from.is_some() => self.range_from = None,
+            Action::Revoke => self.revoke(env, out),
+            _ => return self.browser.act(action, out),
+        }
+        true
+    }
+
+    fn toggle_mark(&mut self, out: &mut Out<'_>) {
+        let Some(row) = self.browser.list.selected().cloned() else {
+            out.say("There is no badge on this row to mark.");
+            return;
+        };
+        if self.marks.remove(&row.badge_id).is_none() {
+            self.marks.insert(row.badge_id.clone(), row);
+        }
+        self.browser.list.move_by(1);
+    }
+
+    fn range(&mut self, out: &mut Out<'_>) {
+        let here = self.browser.list.cursor();
+        match self.range_from.take() {
+            None => {
+                self.range_from = Some(here);
+                out.say("A range begins here. Go to its other end and press v again; esc gives it up.");
+            }
+            Some(from) if from.abs_diff(here) >= LARGEST_RANGE => {
+                out.warn(format!("A range of more than {LARGEST_RANGE} rows is more than one request may revoke. Nothing was marked."));
+            }
+            Some(from) => {
+                let (first, last) = (from.min(here), from.max(here));
+                self.browser.list.pin(first, last);
+                self.ranging = Some((first, last));
+            }
+        }
+    }
+
+    /// Marks a range once all of its rows are there.
+    fn finish_range(&mut self, out: &mut Out<'_>) {
+        let Some((first, last)) = self.ranging else { return };
+        if !self.browser.list.pins_settled() {
+            return;
+        }
+        self.ranging = None;
+        let rows: Vec<HistoryItem> =
+            (first..=last).filter_map(|place| self.browser.list.row_at(place).cloned()).collect();
+        self.browser.list.unpin();
+        let (wanted, got) = (last - first + 1, rows.len() as u64);
+        self.marks.extend(rows.into_iter().map(|row| (row.badge_id.clone(), row)));
+        if got == wanted {
+            out.say(format!("Marked {}.", count(got, "row", "rows")));
+        } else {
+            out.warn(format!(
+                "Marked {got} of {wanted} rows; the others could not be read and are not marked."
+            ));
+        }
+    }
+
+    fn revoke(&self, env: &Env, out: &mut Out<'_>) {
+        let now = env.now();
+        let victims: Vec<Victim> = if self.marks.is_empty() {
+            self.browser.list.selected().map(|row| victim(row, now)).into_iter().collect()
+        } else {
+            self.marks.values().map(|row| victim(row, now)).collect()
+        };
+        if victims.is_empty() {
+            out.say("There is no badge on this row to revoke.");
+        } else {
+            out.go.push(Go::Revoke(victims));
+        }
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        self.browser.receive(ticket, answer, out)?;
+        // What is marked shows its state as it was last seen.
+        for (_, row) in self.browser.list.loaded() {
+            if let Some(marked) = self.marks.get_mut(&row.badge_id)
+                && marked != row
+            {
+                marked.clone_from(row);
+            }
+        }
+        self.finish_range(out);
+        Ok(())
+    }
+
+    /// Asks for what is missing in an area.
+    pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
+        self.browser.pump(area, out);
+        self.finish_range(out);
+    }
+
+    /// Draws the tab.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let range = self.range_from.or(self.ranging.map(|(first, _)| first));
+        let mut right = if self.marks.is_empty() {
+            String::new()
+        } else {
+            let in_view = self
+                .browser
+                .list
+                .visible()
+                .filter(|(place, _)| {
+                    self.browser.list.row_at(*place).is_some_and(|row| self.marks.contains_key(&row.badge_id))
+                })
+                .count();
+            format!("{} marked ({} not in view)", self.marks.len(), self.marks.len() - in_view)
+        };
+        if let Some(from) = range {
+            right = format!("range from row {}  {right}", crate::tui::fit::number(from + 1));
+        }
+        self.browser.draw(frame, area, env, &|row| self.marks.contains_key(&row.badge_id), right.trim_end());
+    }
+}
+
+fn victim(row: &HistoryItem, now: jiff::civil::DateTime) -> Victim {
+    Victim {
+        badge_id: row.badge_id.clone(),
+        holder: row.recipient_name.clone().unwrap_or_default(),
+        title: row.title.clone().unwrap_or_default(),
+        state: Verdict::of(row, now).state(),
+    }
+}

@@ -1,0 +1,241 @@
+//! What was sent in this session, and what became of each badge. The numbers of a job add up to it.
+
+use crate::domain::State;
+use crate::jobs::{Job, Kind, RowState};
+use crate::tui::action::Action;
+use crate::tui::ask::Ask;
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::fit::{count, fit, number, wrap};
+use crate::tui::keymap::Context;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use std::sync::Arc;
+
+/// Jobs of this session, the newest first.
+#[derive(Default)]
+pub struct Sent {
+    jobs: Vec<Arc<Job>>,
+    at: usize,
+    scroll: usize,
+}
+
+impl Sent {
+    /// The contexts that its keys are looked up in.
+    pub fn stack() -> Vec<Context> {
+        vec![Context::Sent, Context::Always]
+    }
+
+    /// Takes a job as it stands now; gives back how it stood before.
+    pub fn take(&mut self, job: Arc<Job>) -> Option<Arc<Job>> {
+        match self.jobs.iter_mut().find(|j| j.id == job.id) {
+            Some(known) => Some(std::mem::replace(known, job)),
+            None => {
+                self.jobs.insert(0, job);
+                self.at = 0;
+                self.scroll = 0;
+                None
+            }
+        }
+    }
+
+    /// How many rows may still change, over all jobs.
+    pub fn open_rows(&self) -> usize {
+        self.jobs.iter().flat_map(|j| &j.rows).filter(|r| r.state.is_open()).count()
+    }
+
+    /// Whether an answer to something that has consequences is still to come.
+    pub fn is_sending(&self) -> bool {
+        self.jobs.iter().any(|j| j.sending)
+    }
+
+    /// Whether any row is in doubt.
+    pub fn in_doubt(&self) -> usize {
+        self.jobs.iter().flat_map(|j| &j.rows).filter(|r| matches!(r.state, RowState::InDoubt(_))).count()
+    }
+
+    /// Does an action; false when it is none of this screen's.
+    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        let rows = self.jobs.get(self.at).map_or(0, |j| j.rows.len());
+        match action {
+            Action::Down if self.at + 1 < self.jobs.len() => {
+                self.at += 1;
+                self.scroll = 0;
+            }
+            Action::Up if self.at > 0 => {
+                self.at -= 1;
+                self.scroll = 0;
+            }
+            Action::Down | Action::Up => {}
+            Action::PageDown => self.scroll = (self.scroll + 10).min(rows.saturating_sub(1)),
+            Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
+            Action::Reload => {
+                out.ask(Ask::LookNow);
+                out.say("Looking now at everything that is not done.");
+            }
+            Action::Open => {
+                let id = self
+                    .jobs
+                    .get(self.at)
+                    .and_then(|j| j.rows.get(self.scroll))
+                    .and_then(|r| r.badge_id.clone());
+                match id {
+                    Some(id) => {
+                        out.go.push(Go::Close);
+                        out.go.push(Go::Badge(id));
+                    }
+                    None => out.say("The service has given no badge id for this one yet."),
+                }
+            }
+            Action::Back => out.go.push(Go::Close),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Draws it.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let columns = usize::from(area.width);
+        let mut lines = vec![Line::styled("  Sent in this session", env.theme.strong())];
+        if self.jobs.is_empty() {
+            lines.push(Line::raw(""));
+            lines.push(Line::styled(
+                "  Nothing was sent yet. i on a template issues; x on a badge revokes.",
+                env.theme.dim(),
+            ));
+        }
+        let most = usize::from(area.height) / 3;
+        let first = (self.at + 1).saturating_sub(most.max(1));
+        for (i, job) in self.jobs.iter().enumerate().skip(first).take(most.max(1)) {
+            lines.push(job_line(job, i == self.at, columns, env));
+        }
+        if let Some(job) = self.jobs.get(self.at) {
+            lines.push(Line::raw(""));
+            if let Some(note) = &job.note {
+                lines.extend(
+                    wrap(note, columns.saturating_sub(4))
+                        .into_iter()
+                        .map(|l| Line::styled(format!("  {l}"), env.theme.warning())),
+                );
+            }
+            let room = usize::from(area.height).saturating_sub(lines.len());
+            for (i, row) in job.rows.iter().enumerate().skip(self.scroll) {
+                let (text, style) = row_words(&row.state, job.kind, env);
+                let id = row.badge_id.as_ref().map_or(String::new(), ToString::to_string);
+                let who = fit(&row.holder.to_string(), 16, env.glyphs.ellipsis);
+                let what = fit(&row.address.to_string(), (columns / 3).max(10), env.glyphs.ellipsis);
+                lines.push(Line::from(vec![
+                    Span::styled(if i == self.scroll { env.glyphs.cursor } else { " " }, env.theme.accent()),
+                    Span::raw(format!("  {who} {what} ")),
+                    Span::styled(id, env.theme.dim()),
+                ]));
+                lines.extend(
+                    wrap(&text, columns.saturating_sub(8))
+                        .into_iter()
+                        .map(|l| Line::styled(format!("      {l}"), style)),
+                );
+                if lines.len() > usize::from(area.height) + room {
+                    break;
+                }
+            }
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+fn job_line(job: &Job, selected: bool, columns: usize, env: &Env) -> Line<'static> {
+    let verb = match job.kind {
+        Kind::Issue => "issue ",
+        Kind::Revoke => "revoke",
+    };
+    let counts: Vec<String> =
+        job.counts().into_iter().map(|(bucket, n)| format!("{} {bucket}", number(n as u64))).collect();
+    let title = fit(&job.title.to_string(), (columns / 3).max(12), env.glyphs.ellipsis);
+    let spin = if job.sending { env.spinner() } else { " " };
+    let line = Line::from(vec![
+        Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
+        Span::raw(format!("  {verb}  {title} {:>6}  {spin} ", number(job.rows.len() as u64))),
+        Span::styled(counts.join(&format!(" {} ", env.glyphs.dot)), env.theme.text()),
+    ]);
+    if selected { line.patch_style(env.theme.selected()) } else { line }
+}
+
+/// Where a row stands, in words that say what happened, whether anything changed, and what comes next.
+fn row_words(state: &RowState, kind: Kind, env: &Env) -> (String, Style) {
+    let sign = |s: &State| format!("{} {}", env.glyphs.state(s), s.word());
+    let colour = |s: &State| env.theme.state(s);
+    let theme = &env.theme;
+    match state {
+        RowState::Sending => ("on its way".to_owned(), theme.dim()),
+        RowState::LeftOut(why) => (format!("left out: {why}. Nothing was sent for it"), theme.dim()),
+        RowState::NotDone(why) => (why.clone(), theme.error()),
+        RowState::InDoubt(why) => {
+            let next = match kind {
+                Kind::Issue => "This badge may exist. lapel looks for it and will not send it again",
+                Kind::Revoke => "It may be being revoked. lapel looks, and will not send it again by itself",
+            };
+            (format!("{} {why} {next}.", env.glyphs.alert), theme.warning())
+        }
+        RowState::Waiting => (
+            format!(
+                "{}: accepted, not issued yet. Normal is 5 min to 24 h; lapel keeps looking, r looks now",
+                sign(&State::Waiting)
+            ),
+            colour(&State::Waiting),
+        ),
+        RowState::Issued => (sign(&State::Issued), colour(&State::Issued)),
+        RowState::Revoking => (
+            format!("{}: accepted; lapel keeps looking until it is Revoked", sign(&State::Revoking)),
+            colour(&State::Revoking),
+        ),
+        RowState::Revoked => (sign(&State::Revoked), colour(&State::Revoked)),
+        RowState::Dropped(word) => (
+            format!(
+                "{} not accepted: the service left it out. Its state: {word}. It was not changed",
+                env.glyphs.alert
+            ),
+            theme.warning(),
+        ),
+        RowState::Unproven => {
+            ("sent; whether it was among those accepted is being looked at".to_owned(), theme.dim())
+        }
+        RowState::Other(word) => {
+            (format!("? {word}: the service's own word, which lapel does not know"), theme.warning())
+        }
+    }
+}
+
+/// What the notice says when a job has changed; `None` when there is nothing new to say.
+pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
+    let done = |state: &RowState| matches!(state, RowState::Issued | RowState::Revoked);
+    let doubt = |state: &RowState| {
+        matches!(state, RowState::InDoubt(_) | RowState::NotDone(_) | RowState::Dropped(_))
+    };
+    let counted = |job: Option<&Job>, f: &dyn Fn(&RowState) -> bool| {
+        job.map_or(0, |j| j.rows.iter().filter(|r| f(&r.state)).count())
+    };
+    let (bad_before, bad) = (counted(before, &doubt), counted(Some(now), &doubt));
+    if bad > bad_before {
+        return Some((
+            format!(
+                "{} {}; A shows which and why.",
+                count(bad as u64, "badge", "badges"),
+                "did not go as asked"
+            ),
+            true,
+        ));
+    }
+    let (done_before, finished) = (counted(before, &done), counted(Some(now), &done));
+    if finished > done_before {
+        let verb = if now.kind == Kind::Issue { "Issued" } else { "Revoked" };
+        let of = if now.rows.len() > 1 {
+            format!(" ({finished} of {})", number(now.rows.len() as u64))
+        } else {
+            String::new()
+        };
+        let who = if now.rows.len() == 1 { now.rows[0].holder.to_string() } else { now.title.to_string() };
+        return Some((format!("{verb}: {who}{of}"), false));
+    }
+    None
+}

@@ -1,0 +1,482 @@
+//! The Templates tab: the organisation's badge templates, the selected one in full beside them.
+
+use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed, Paging, TemplateFilter, TemplateQuery};
+use crate::domain::{
+    Category, CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text, validity,
+};
+use crate::tui::action::Action;
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::browser::{Browse, Browser, Head, SortKey};
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::filter::{Spec, Takes, Value};
+use crate::tui::fit::{Column, count, fit, wrap};
+use crate::tui::keymap::Context;
+use crate::tui::list::Row;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use std::time::Duration;
+
+/// From this width on, the selected template stands beside the list.
+const BESIDE: u16 = 100;
+/// How long the cursor has to rest before the template under it is read in full.
+const REST: Duration = Duration::from_millis(150);
+/// Which field of the filter is the category's id.
+const CATEGORY_FIELD: usize = 3;
+
+impl Row for Template {
+    type Id = TemplateId;
+    fn id(&self) -> TemplateId {
+        self.template_id.clone()
+    }
+}
+
+impl Browse for Template {
+    type Filter = TemplateFilter;
+    const NOUN: (&'static str, &'static str) = ("template", "templates");
+    const FIELDS: &'static [Spec] = &[
+        Spec { label: "Title", takes: Takes::Text },
+        Spec { label: "In use", takes: Takes::YesNo },
+        Spec { label: "Type", takes: Takes::BadgeType },
+        Spec { label: "Category id", takes: Takes::Text },
+        Spec { label: "Level id", takes: Takes::Text },
+        Spec { label: "Template id", takes: Takes::Text },
+        Spec { label: "Made from", takes: Takes::Date },
+        Spec { label: "Made to", takes: Takes::Date },
+    ];
+    const HEADS: &'static [Head] = &[
+        Head { title: "Title", column: Column { least: 24, share: 3, goes: 0 }, sort_by: "title" },
+        Head { title: "Type", column: Column { least: 11, share: 0, goes: 2 }, sort_by: "badge_type_name" },
+        Head { title: "Category", column: Column { least: 16, share: 1, goes: 1 }, sort_by: "category_name" },
+        Head { title: "Level", column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
+        Head { title: "Use", column: Column { least: 3, share: 0, goes: 0 }, sort_by: "use_yn" },
+    ];
+
+    fn filter(values: &[Value]) -> TemplateFilter {
+        let at = |i: usize| values.get(i).cloned().unwrap_or(Value::Empty);
+        TemplateFilter {
+            title: at(0).text(),
+            use_yn: at(1).yes_no(),
+            badge_type: at(2).badge_type(),
+            category_id: at(CATEGORY_FIELD).text().and_then(CategoryId::new),
+            category_level_id: at(4).text().and_then(CategoryLevelId::new),
+            template_id: at(5).text().and_then(TemplateId::new),
+            reg_str_date: at(6).date(),
+            reg_end_date: at(7).date(),
+        }
+    }
+
+    fn ask(filter: &TemplateFilter, paging: Paging) -> Ask {
+        Ask::Templates(TemplateQuery { filter: filter.clone(), paging })
+    }
+
+    fn answer(answer: Answer) -> Result<Result<Page<Self>, ApiError>, Answer> {
+        if let Answer::Templates(page) = answer { Ok(page) } else { Err(answer) }
+    }
+
+    fn cells(&self, env: &Env) -> Vec<(String, Style)> {
+        let text =
+            |t: &Option<Text>| t.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
+        let level = match (&self.level, &self.level_name) {
+            (Some(level), Some(name)) => format!("{level} {name}"),
+            (Some(level), None) => level.to_string(),
+            (None, Some(name)) => name.to_string(),
+            (None, None) => env.glyphs.dash.to_owned(),
+        };
+        let (used, style) = match self.use_yn {
+            Some(true) => ("Y", env.theme.text()),
+            Some(false) => ("N", env.theme.warning()),
+            None => ("?", env.theme.dim()),
+        };
+        let all = if self.use_yn == Some(false) { env.theme.dim() } else { env.theme.text() };
+        vec![
+            (text(&self.title), all),
+            (text(&self.badge_type_name), all),
+            (text(&self.category_name), all),
+            (level, all),
+            (used.to_owned(), style),
+        ]
+    }
+
+    fn sort_key(&self, column: usize) -> SortKey {
+        match column {
+            0 => SortKey::text(self.title.as_ref()),
+            1 => SortKey::text(self.badge_type_name.as_ref()),
+            2 => SortKey::text(self.category_name.as_ref()),
+            3 => self.level.map_or(SortKey::None, SortKey::Number),
+            _ => SortKey::text(self.use_yn.map(|u| Text::from(if u { "Y" } else { "N" })).as_ref()),
+        }
+    }
+}
+
+/// The categories, while they are open.
+#[derive(Default)]
+struct Categories {
+    ticket: Option<Ticket>,
+    types_ticket: Option<Ticket>,
+    categories: Option<Result<Listed<Category>, ApiError>>,
+    types: Option<Result<BadgeTypes, ApiError>>,
+    at: usize,
+}
+
+/// The Templates tab.
+#[derive(Default)]
+pub struct Templates {
+    /// The list.
+    pub browser: Browser<Template>,
+    detail: Option<(TemplateId, Result<TemplateDetail, ApiError>)>,
+    detail_ticket: Option<Ticket>,
+    rest: Option<Ticket>,
+    wanted: Option<TemplateId>,
+    /// The whole detail is open where there is no room beside the list.
+    full: bool,
+    scroll: u16,
+    categories: Option<Categories>,
+}
+
+impl Templates {
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        if self.categories.is_some() {
+            return vec![Context::Categories, Context::List, Context::Global, Context::Always];
+        }
+        if let Some(over) = self.browser.over() {
+            return over;
+        }
+        let mut stack = vec![Context::Templates, Context::List, Context::Global, Context::Always];
+        if self.full {
+            stack.insert(0, Context::Template);
+        }
+        stack
+    }
+
+    /// Does an action; false when it is none of this tab's.
+    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        if self.categories.is_some() {
+            return self.act_categories(action, out);
+        }
+        if self.browser.over().is_some() {
+            return self.browser.act(action, out);
+        }
+        match action {
+            Action::Open => {
+                self.full = !self.full;
+                self.scroll = 0;
+            }
+            Action::Back if self.full => self.full = false,
+            Action::PageDown if self.full => self.scroll = self.scroll.saturating_add(5),
+            Action::PageUp if self.full => self.scroll = self.scroll.saturating_sub(5),
+            Action::Issue => match self.browser.list.selected() {
+                Some(row) => {
+                    out.go.push(Go::Issue(row.template_id.clone(), row.title.clone().unwrap_or_default()))
+                }
+                None => out.say("There is no template on this row to issue from."),
+            },
+            Action::Categories => {
+                self.categories = Some(Categories {
+                    ticket: Some(out.ask(Ask::Categories(CategoryFilter::default()))),
+                    types_ticket: Some(out.ask(Ask::BadgeTypes)),
+                    ..Categories::default()
+                });
+            }
+            Action::Reload => {
+                self.detail = None;
+                self.wanted = None;
+                return self.browser.act(action, out);
+            }
+            _ => return self.browser.act(action, out),
+        }
+        true
+    }
+
+    fn act_categories(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        let Some(open) = &mut self.categories else { return false };
+        let listed = match &open.categories {
+            Some(Ok(listed)) => listed.items.as_slice(),
+            _ => &[],
+        };
+        let last = listed.len().saturating_sub(1);
+        match action {
+            Action::Down => open.at = (open.at + 1).min(last),
+            Action::Up => open.at = open.at.saturating_sub(1),
+            Action::First => open.at = 0,
+            Action::Last => open.at = last,
+            Action::PageDown => open.at = (open.at + 10).min(last),
+            Action::PageUp => open.at = open.at.saturating_sub(10),
+            Action::OnlyCategory => {
+                if let Some(category) = listed.get(open.at) {
+                    let id = category.category_id.wire().to_owned();
+                    self.categories = None;
+                    self.browser.filter_by(CATEGORY_FIELD, &id, out);
+                }
+            }
+            Action::Reload => {
+                out.ask_instead(&mut open.ticket, Ask::Categories(CategoryFilter::default()));
+                out.ask_instead(&mut open.types_ticket, Ask::BadgeTypes);
+            }
+            Action::Back => {
+                out.cancel(open.ticket.take());
+                out.cancel(open.types_ticket.take());
+                self.categories = None;
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        match answer {
+            Answer::Paused if self.rest == Some(ticket) => {
+                self.rest = None;
+                if let Some(id) = self.wanted.clone() {
+                    out.ask_instead(&mut self.detail_ticket, Ask::Template(id));
+                }
+            }
+            Answer::Template(detail) if self.detail_ticket == Some(ticket) => {
+                self.detail_ticket = None;
+                if let Some(id) = self.wanted.clone() {
+                    self.detail = Some((id, *detail));
+                }
+            }
+            Answer::Categories(listed) => {
+                if let Some(open) = &mut self.categories
+                    && open.ticket == Some(ticket)
+                {
+                    open.ticket = None;
+                    open.categories = Some(listed);
+                }
+            }
+            Answer::BadgeTypes(types) => {
+                if let Some(open) = &mut self.categories
+                    && open.types_ticket == Some(ticket)
+                {
+                    open.types_ticket = None;
+                    open.types = Some(types);
+                }
+            }
+            other => return self.browser.receive(ticket, other, out),
+        }
+        Ok(())
+    }
+
+    fn beside(area: Rect) -> bool {
+        area.width >= BESIDE
+    }
+
+    fn list_area(area: Rect) -> Rect {
+        if Self::beside(area) { Rect { width: area.width * 3 / 5, ..area } } else { area }
+    }
+
+    /// Asks for what is missing in an area.
+    pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
+        self.browser.pump(Self::list_area(area), out);
+        let selected = self.browser.list.selected().map(|row| row.template_id.clone());
+        let shows = Self::beside(area) || self.full;
+        if shows && selected.is_some() && selected != self.wanted {
+            self.wanted = selected;
+            self.scroll = 0;
+            out.cancel(self.detail_ticket.take());
+            // The first one at once; after that the cursor has to rest, or every row passed over would cost
+            // a request.
+            if self.detail.is_none() {
+                if let Some(id) = self.wanted.clone() {
+                    out.ask_instead(&mut self.detail_ticket, Ask::Template(id));
+                }
+            } else {
+                out.ask_instead(&mut self.rest, Ask::Pause(REST));
+            }
+        }
+    }
+
+    /// The place of the list that a screen position shows, for the mouse.
+    pub fn place_at(&self, area: Rect, column: u16, row: u16) -> Option<u64> {
+        let list = Self::list_area(area);
+        (column < list.right() && !(self.full && !Self::beside(area)) && self.categories.is_none())
+            .then(|| self.browser.place_at(list, row))
+            .flatten()
+    }
+
+    /// Draws the tab.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        if let Some(open) = &self.categories {
+            draw_categories(open, frame, area, env);
+            return;
+        }
+        if self.full && !Self::beside(area) {
+            self.draw_detail(frame, Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }, env);
+            return;
+        }
+        let list = Self::list_area(area);
+        self.browser.draw(frame, list, env, &|_| false, "");
+        if Self::beside(area) {
+            for y in area.y..area.bottom() {
+                frame.render_widget(
+                    Span::styled(env.glyphs.bar, env.theme.dim()),
+                    Rect { x: list.right(), y, width: 1, height: 1 },
+                );
+            }
+            let x = list.right() + 2;
+            self.draw_detail(frame, Rect { x, width: area.right().saturating_sub(x + 1), ..area }, env);
+        }
+    }
+
+    fn draw_detail(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let Some(row) = self.browser.list.selected() else { return };
+        let room = usize::from(area.width);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        match &self.detail {
+            Some((id, Ok(detail))) if *id == row.template_id => lines.extend(detail_lines(detail, room, env)),
+            Some((id, Err(error))) if *id == row.template_id => {
+                let text = format!("This template could not be read: {error}");
+                lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(l, env.theme.error())));
+            }
+            _ => {
+                let title = row.title.as_ref().map_or(String::new(), ToString::to_string);
+                lines.extend(wrap(&title, room).into_iter().map(|l| Line::styled(l, env.theme.strong())));
+                lines.push(Line::styled(format!("{} reading", env.spinner()), env.theme.dim()));
+            }
+        }
+        let scroll = usize::from(self.scroll).min(lines.len().saturating_sub(usize::from(area.height)));
+        frame.render_widget(ratatui::text::Text::from(lines.split_off(scroll)), area);
+    }
+}
+
+/// A template in full, as lines.
+fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let theme = &env.theme;
+    let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
+    let mut lines = Vec::new();
+    let title = text(&detail.title).unwrap_or_else(|| "(no title)".to_owned());
+    lines.extend(wrap(&title, room).into_iter().map(|l| Line::styled(l, theme.strong())));
+    let kind = text(&detail.badge_type_name)
+        .or_else(|| detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string()));
+    let facts: Vec<String> =
+        [kind, text(&detail.level_name), Some(validity::policy(detail))].into_iter().flatten().collect();
+    lines.extend(wrap(&facts.join(&format!(" {} ", env.glyphs.dot)), room).into_iter().map(Line::raw));
+    for warning in validity::warnings(detail, env.now()) {
+        let warning = format!("{} {warning}", env.glyphs.alert);
+        lines.extend(wrap(&warning, room).into_iter().map(|l| Line::styled(l, theme.warning())));
+    }
+    lines.push(Line::raw(""));
+    let skills: Vec<String> = detail.skills_tag.iter().map(ToString::to_string).collect();
+    let fields = [
+        ("Skills", (!skills.is_empty()).then(|| skills.join(", "))),
+        ("Criteria", text(&detail.criteria)),
+        ("About", text(&detail.description)),
+        ("Category", text(&detail.category_name)),
+        ("Level", detail.level.map(|l| l.to_string())),
+        ("Colour", text(&detail.card_color_cd)),
+        ("Id", Some(detail.template_id.to_string())),
+        ("Made", detail.reg_date.as_ref().map(ToString::to_string)),
+        ("Changed", detail.upd_date.as_ref().map(ToString::to_string)),
+    ];
+    for (label, value) in fields {
+        if let Some(value) = value {
+            lines.extend(labelled(label, &value, room, env));
+        }
+    }
+    lines
+}
+
+/// A label and a value that wraps beside it.
+pub fn labelled(label: &str, value: &str, room: usize, env: &Env) -> Vec<Line<'static>> {
+    const WIDE: usize = 10;
+    wrap(value, room.saturating_sub(WIDE).max(8))
+        .into_iter()
+        .enumerate()
+        .map(|(i, part)| {
+            let label = if i == 0 { label } else { "" };
+            Line::from(vec![
+                Span::styled(fit(label, WIDE, env.glyphs.ellipsis), env.theme.dim()),
+                Span::raw(part),
+            ])
+        })
+        .collect()
+}
+
+fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    let mut cursor_line = 0;
+    match &open.categories {
+        None => lines.push(Line::styled(format!("  {} reading categories", env.spinner()), env.theme.dim())),
+        Some(Err(error)) => {
+            lines.push(Line::styled(format!("  Categories were not read: {error}"), env.theme.error()))
+        }
+        Some(Ok(listed)) => {
+            lines.push(Line::styled(
+                format!("  {}", count(listed.items.len() as u64, "category", "categories")),
+                env.theme.strong(),
+            ));
+            for (i, category) in listed.items.iter().enumerate() {
+                if i == open.at {
+                    cursor_line = lines.len();
+                }
+                lines.push(category_line(category, i == open.at, area.width, env));
+            }
+            for problem in &listed.problems {
+                let text =
+                    format!("  {} {} cannot be read: {}", env.glyphs.alert, problem.place, problem.why);
+                lines.push(Line::styled(text, env.theme.warning()));
+            }
+        }
+    }
+    lines.push(Line::raw(""));
+    match &open.types {
+        None => lines.push(Line::styled(format!("  {} reading badge types", env.spinner()), env.theme.dim())),
+        Some(Err(error)) => {
+            lines.push(Line::styled(format!("  Badge types were not read: {error}"), env.theme.error()))
+        }
+        Some(Ok(types)) => {
+            lines.push(Line::styled(
+                format!("  {}", count(types.types.len() as u64, "badge type", "badge types")),
+                env.theme.strong(),
+            ));
+            if let Some(note) = &types.note {
+                lines.push(Line::styled(format!("  {note}"), env.theme.dim()));
+            }
+            for kind in &types.types {
+                let fields: Vec<String> =
+                    kind.fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+                let text = fields.join("  ");
+                lines.push(Line::raw(format!(
+                    "    {}",
+                    fit(&text, usize::from(area.width).saturating_sub(6), "…")
+                )));
+            }
+        }
+    }
+    let top = (cursor_line + 1).saturating_sub(usize::from(area.height));
+    frame.render_widget(ratatui::text::Text::from(lines.split_off(top.min(lines.len()))), area);
+}
+
+fn category_line(category: &Category, selected: bool, columns: u16, env: &Env) -> Line<'static> {
+    let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
+    let levels: Vec<String> = category
+        .levels
+        .iter()
+        .map(|l| {
+            format!("{} {}", l.level.map_or(String::new(), |n| n.to_string()), text(&l.level_name))
+                .trim()
+                .to_owned()
+        })
+        .collect();
+    let levels = if levels.is_empty() {
+        "no levels".to_owned()
+    } else {
+        levels.join(&format!(" {} ", env.glyphs.dot))
+    };
+    let unused = if category.use_yn == Some(false) { "  not in use" } else { "" };
+    let room = usize::from(columns).saturating_sub(5 + 12);
+    let (name, rest) = (room * 2 / 5, room - room * 2 / 5);
+    let line = Line::from(vec![
+        Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
+        Span::raw("   "),
+        Span::raw(fit(&text(&category.category_cd), 11, env.glyphs.ellipsis)),
+        Span::raw(" "),
+        Span::raw(fit(&text(&category.category_name), name, env.glyphs.ellipsis)),
+        Span::styled(fit(&format!("{levels}{unused}"), rest, env.glyphs.ellipsis), env.theme.dim()),
+    ]);
+    if selected { line.patch_style(env.theme.selected()) } else { line }
+}

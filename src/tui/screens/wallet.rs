@@ -1,0 +1,369 @@
+//! The Wallet tab: one box, one answer. Wallet and history of a holder side by side, so that what the
+//! wallet hides is seen.
+
+use crate::domain::holder::{Held, join};
+use crate::domain::{Address, EmailKey, Text};
+use crate::jobs::Victim;
+use crate::tui::action::Action;
+use crate::tui::ask::{Answer, Ask, Holder, Ticket};
+use crate::tui::browser::two_sided;
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::field::Field;
+use crate::tui::fit::{count, fit, wrap};
+use crate::tui::keymap::Context;
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// What was found for an address.
+struct Found {
+    email: String,
+    held: Vec<Held>,
+    troubles: Vec<String>,
+    complete: bool,
+    requests: u32,
+    failed: bool,
+}
+
+/// The Wallet tab.
+pub struct Wallet {
+    field: Field,
+    typing: bool,
+    error: Option<String>,
+    ticket: Option<Ticket>,
+    asked: Option<String>,
+    found: Option<Found>,
+    at: usize,
+    top: usize,
+    height: usize,
+}
+
+impl Default for Wallet {
+    fn default() -> Self {
+        Self {
+            field: Field::default(),
+            typing: true,
+            error: None,
+            ticket: None,
+            asked: None,
+            found: None,
+            at: 0,
+            top: 0,
+            height: 1,
+        }
+    }
+}
+
+impl Wallet {
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        if self.typing {
+            vec![Context::Prompt, Context::Always]
+        } else {
+            vec![Context::Wallet, Context::List, Context::Global, Context::Always]
+        }
+    }
+
+    /// Looks up an address.
+    pub fn look_up(&mut self, email: &str, out: &mut Out<'_>) {
+        self.field.set(email);
+        self.typing = false;
+        self.error = None;
+        self.at = 0;
+        self.top = 0;
+        self.found = None;
+        self.asked = Some(email.to_owned());
+        out.ask_instead(&mut self.ticket, Ask::Holder(email.to_owned()));
+    }
+
+    fn rows(&self) -> &[Held] {
+        self.found.as_ref().map_or(&[], |f| f.held.as_slice())
+    }
+
+    /// Does an action; false when it is none of this tab's.
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+        let last = self.rows().len().saturating_sub(1);
+        let page = self.height.saturating_sub(1).max(1);
+        match action {
+            Action::Accept => match Address::check(self.field.value()) {
+                Ok(address) => self.look_up(&address.as_str().to_owned(), out),
+                Err(problem) => self.error = Some(format!("{problem}. Nothing was asked.")),
+            },
+            Action::ClearField => self.field.clear(),
+            Action::Back if self.typing => self.typing = false,
+            Action::LookUp => self.typing = true,
+            Action::Down => self.at = (self.at + 1).min(last),
+            Action::Up => self.at = self.at.saturating_sub(1),
+            Action::PageDown => self.at = (self.at + page).min(last),
+            Action::PageUp => self.at = self.at.saturating_sub(page),
+            Action::First => self.at = 0,
+            Action::Last => self.at = last,
+            Action::Reload => {
+                if let Some(email) = self.asked.clone() {
+                    let at = self.at;
+                    self.look_up(&email, out);
+                    self.at = at;
+                }
+            }
+            Action::Open => match self.rows().get(self.at) {
+                Some(held) => out.go.push(Go::Badge(held.badge_id.clone())),
+                None => self.typing = true,
+            },
+            Action::Revoke => match self.rows().get(self.at) {
+                Some(held) => out.go.push(Go::Revoke(vec![Victim {
+                    badge_id: held.badge_id.clone(),
+                    holder: held.recipient_name().cloned().unwrap_or_default(),
+                    title: held.title().cloned().unwrap_or_default(),
+                    state: held.verdict(env.now()).state(),
+                }])),
+                None => out.say("There is no badge here to revoke."),
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        if self.typing && self.field.key(key) {
+            self.error = None;
+        }
+        self.typing
+    }
+
+    /// Takes pasted text: into the box, wherever one is.
+    pub fn paste(&mut self, text: &str) {
+        if !self.typing {
+            self.field.clear();
+            self.typing = true;
+        }
+        self.error = None;
+        self.field.paste(text.trim());
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+        match answer {
+            Answer::Holder(holder) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                self.take(*holder);
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    fn take(&mut self, holder: Holder) {
+        let mut troubles = Vec::new();
+        let mut complete = true;
+        let mut failed = true;
+        let mut list =
+            |name: &str, error: String| troubles.push(format!("the {name} could not be read: {error}"));
+        let wallet = match holder.wallet {
+            Ok((items, all)) => {
+                complete &= all;
+                failed = false;
+                items
+            }
+            Err(error) => {
+                list("wallet", error.to_string());
+                Vec::new()
+            }
+        };
+        let history = match holder.history {
+            Ok((items, all)) => {
+                complete &= all;
+                failed = false;
+                items
+            }
+            Err(error) => {
+                list("history", error.to_string());
+                Vec::new()
+            }
+        };
+        self.found = Some(Found {
+            email: self.asked.clone().unwrap_or_default(),
+            held: join(wallet, history),
+            troubles,
+            complete,
+            requests: holder.requests,
+            failed,
+        });
+        self.at = self.at.min(self.rows().len().saturating_sub(1));
+    }
+
+    /// Lays out for an area.
+    pub fn pump(&mut self, area: Rect) {
+        self.height = usize::from(area.height.saturating_sub(5)).max(1);
+        if self.at < self.top {
+            self.top = self.at;
+        } else if self.at >= self.top + self.height {
+            self.top = self.at + 1 - self.height;
+        }
+    }
+
+    /// Selects the row at a screen row, for the mouse.
+    pub fn click(&mut self, area: Rect, row: u16) -> bool {
+        let first = area.y + 4;
+        let place = self.top + usize::from(row.saturating_sub(first));
+        if row >= first && place < self.rows().len() {
+            self.at = place;
+            self.typing = false;
+            return true;
+        }
+        if row == area.y {
+            self.typing = true;
+            return true;
+        }
+        false
+    }
+
+    /// Draws the tab.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let line = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
+        let mut spans = vec![
+            Span::styled("  Holder ", env.theme.strong()),
+            Span::styled(if self.typing { env.glyphs.cursor } else { " " }, env.theme.accent()),
+        ];
+        spans.extend(self.field.spans(usize::from(area.width).saturating_sub(14), self.typing, env));
+        frame.render_widget(Line::from(spans), line(0));
+        let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
+        frame.render_widget(Line::styled(format!(" {rule}"), env.theme.dim()), line(1));
+        let body = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
+        let room = usize::from(area.width).saturating_sub(4);
+        let say = |frame: &mut Frame<'_>, text: &str, style| {
+            let lines: Vec<Line<'_>> =
+                wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)).collect();
+            frame.render_widget(ratatui::text::Text::from(lines), body);
+        };
+        if let Some(error) = &self.error {
+            say(frame, error, env.theme.error());
+        } else if self.ticket.is_some() {
+            let text =
+                format!("{} reading wallet and history of {}", env.spinner(), shown(self.asked.as_deref()));
+            say(frame, &text, env.theme.dim());
+        } else if let Some(found) = &self.found {
+            self.draw_found(found, frame, body, env);
+        } else {
+            say(frame, "Type or paste the holder's e-mail address, then press ⏎.", env.theme.dim());
+        }
+    }
+
+    fn draw_found(&self, found: &Found, frame: &mut Frame<'_>, body: Rect, env: &Env) {
+        let now = env.now();
+        let in_wallet = found.held.iter().filter(|h| h.wallet.is_some()).count() as u64;
+        let only_history = found.held.len() as u64 - in_wallet;
+        let mut names: Vec<String> = Vec::new();
+        for name in found.held.iter().filter_map(Held::recipient_name).map(ToString::to_string) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let who = match names.as_slice() {
+            [] => shown(Some(&found.email)),
+            [one] => one.clone(),
+            [first, rest @ ..] => format!(
+                "{first} and {} under this address",
+                count(rest.len() as u64, "other name", "other names")
+            ),
+        };
+        let dot = env.glyphs.dot;
+        let text = if found.failed {
+            format!("  {who}")
+        } else if found.held.is_empty() {
+            format!("  No badge for {} in the wallet or the history.", shown(Some(&found.email)))
+        } else {
+            let more = if only_history == 0 {
+                String::new()
+            } else {
+                format!(" {dot} {only_history} more in the history")
+            };
+            let partly = if found.complete { "" } else { " (there may be more)" };
+            format!("  {who} {dot} {} in the wallet{more}{partly}", count(in_wallet, "badge", "badges"))
+        };
+        let asked = count(u64::from(found.requests), "request", "requests");
+        let top = Rect { height: 1, ..body };
+        two_sided(frame, top, Line::styled(text, env.theme.strong()), Span::styled(asked, env.theme.dim()));
+        let mut y = body.y + 1;
+        for trouble in &found.troubles {
+            if y < body.bottom() {
+                let text = fit(
+                    &format!("  {} {trouble}", env.glyphs.alert),
+                    usize::from(body.width),
+                    env.glyphs.ellipsis,
+                );
+                frame.render_widget(Line::styled(text, env.theme.error()), Rect { y, height: 1, ..body });
+            }
+            y += 1;
+        }
+        if found.troubles.is_empty() {
+            y += 1;
+        }
+        let key = EmailKey::of(&found.email);
+        for (i, held) in found.held.iter().enumerate().skip(self.top).take(self.height) {
+            if y >= body.bottom() {
+                break;
+            }
+            let selected = i == self.at && !self.typing;
+            let mut line = held_line(held, selected, usize::from(body.width), now, env);
+            if let Some(written) =
+                held.history.as_ref().and_then(|h| h.recipient_email.as_ref()).map(Text::wire)
+                && written != found.email
+                && key.is(written)
+            {
+                line.push_span(Span::styled(format!("  to {}", shown(Some(written))), env.theme.warning()));
+            }
+            let area = Rect { y, height: 1, ..body };
+            frame.render_widget(line, area);
+            if selected {
+                frame.buffer_mut().set_style(area, env.theme.selected());
+            }
+            y += 1;
+        }
+    }
+}
+
+fn shown(text: Option<&str>) -> String {
+    text.map_or(String::new(), |t| crate::domain::text::scrub(t).into_owned())
+}
+
+fn held_line(
+    held: &Held,
+    selected: bool,
+    columns: usize,
+    now: jiff::civil::DateTime,
+    env: &Env,
+) -> Line<'static> {
+    let verdict = held.verdict(now);
+    let state = verdict.state();
+    let (word, why) = verdict.line();
+    let title = held.title().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
+    let place = match (&held.wallet, &held.history) {
+        (None, Some(_)) => "not shown in the wallet",
+        (Some(_), None) => "not in the history",
+        _ => "",
+    };
+    let why = match (why.is_empty(), place.is_empty()) {
+        (true, _) => place.to_owned(),
+        (false, true) => why,
+        // Where it is to be seen matters more to a caller than why.
+        (false, false) => format!("{place}; {why}"),
+    };
+    let word_room = 17.min(columns / 4);
+    let rest = columns.saturating_sub(word_room + 5);
+    let title_room = rest * 2 / 5;
+    Line::from(vec![
+        Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
+        Span::raw(" "),
+        Span::styled(format!("{} ", env.glyphs.state(&state)), env.theme.state(&state)),
+        Span::styled(fit(&word, word_room, env.glyphs.ellipsis), env.theme.state(&state)),
+        Span::raw(" "),
+        Span::raw(fit(&title, title_room, env.glyphs.ellipsis)),
+        Span::raw("  "),
+        Span::styled(
+            fit(&why, rest.saturating_sub(title_room + 2), env.glyphs.ellipsis).trim_end().to_owned(),
+            env.theme.dim(),
+        ),
+    ])
+}

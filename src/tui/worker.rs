@@ -1,0 +1,216 @@
+//! The worker: runs the desk's questions as tasks and sends the answers back.
+
+use super::ask::{Answer, Ask, Holder, NewProfile, Session, Ticket};
+use super::message::Message;
+use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, connect, whole};
+use crate::domain::{EmailKey, HistoryItem, Text, WalletBadge};
+use crate::jobs::{Jobs, holdings};
+use std::collections::HashMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Pages of one holder's badges that a look-up reads at most.
+const HOLDER_PAGES: u64 = 20;
+
+/// A future that answers with how to connect, or with why not.
+pub type Connecting = Pin<Box<dyn Future<Output = Result<Session, String>> + Send>>;
+
+/// What the desk cannot know itself: it is handed in from above.
+#[derive(Clone)]
+pub struct Helpers {
+    /// Starts a sandbox and says how to connect to it.
+    pub start_sandbox: Arc<dyn Fn() -> Connecting + Send + Sync>,
+    /// Keeps a profile that ping has found good.
+    pub keep_profile: Arc<dyn Fn(NewProfile) -> Connecting + Send + Sync>,
+}
+
+/// To the worker.
+pub enum Order {
+    /// Run this.
+    Ask(Ticket, Ask),
+    /// Nobody waits for this any more.
+    Cancel(Ticket),
+    /// Use this connection from now on.
+    Connect(Box<Session>),
+}
+
+/// Runs until the desk drops its end.
+pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Message>, helpers: Helpers) {
+    let mut running: HashMap<Ticket, CancellationToken> = HashMap::new();
+    let (done, mut finished) = mpsc::channel::<Ticket>(256);
+    let mut link: Option<Link> = None;
+    loop {
+        tokio::select! {
+            order = orders.recv() => match order {
+                None => break,
+                Some(Order::Cancel(ticket)) => {
+                    if let Some(token) = running.remove(&ticket) {
+                        token.cancel();
+                    }
+                }
+                Some(Order::Connect(session)) => {
+                    for (_, token) in running.drain() {
+                        token.cancel();
+                    }
+                    link = Link::new(&session, &messages).await;
+                }
+                Some(Order::Ask(ticket, ask)) => {
+                    let token = CancellationToken::new();
+                    running.insert(ticket, token.clone());
+                    let (messages, done, helpers, link) = (messages.clone(), done.clone(), helpers.clone(), link.clone());
+                    tokio::spawn(async move {
+                        let answer = tokio::select! {
+                            () = token.cancelled() => None,
+                            answer = answer(ask, link, &helpers) => answer,
+                        };
+                        if let Some(answer) = answer {
+                            // A closed channel means that the desk is ending.
+                            let _ = messages.send(Message::Answer(ticket, answer)).await;
+                        }
+                        let _ = done.send(ticket).await;
+                    });
+                }
+            },
+            Some(ticket) = finished.recv() => {
+                running.remove(&ticket);
+            }
+        }
+    }
+    for (_, token) in running {
+        token.cancel();
+    }
+}
+
+/// A connection in use.
+#[derive(Clone)]
+struct Link {
+    reader: Reader,
+    jobs: Jobs,
+}
+
+impl Link {
+    async fn new(session: &Session, messages: &mpsc::Sender<Message>) -> Option<Self> {
+        let connection = session.connection.clone();
+        // Building the client reads the system's certificates: tens of milliseconds that no key waits for.
+        let access = tokio::task::spawn_blocking(move || connect(&connection)).await;
+        let access = match access {
+            Ok(Ok(access)) => access,
+            Ok(Err(error)) => {
+                let _ = messages.send(Message::LinkFailed(error)).await;
+                return None;
+            }
+            Err(_) => return None,
+        };
+        let reader = access.reader().clone();
+        let _ = messages.send(Message::Linked(reader.clone())).await;
+        let (jobs, mut changed) = Jobs::new(access);
+        let sender = messages.clone();
+        tokio::spawn(async move {
+            while let Some(job) = changed.recv().await {
+                if sender.send(Message::Job(job)).await.is_err() {
+                    break;
+                }
+            }
+        });
+        let (mut status, sender) = (reader.link(), messages.clone());
+        tokio::spawn(async move {
+            while status.changed().await.is_ok() {
+                if sender.send(Message::Link).await.is_err() {
+                    break;
+                }
+            }
+        });
+        Some(Self { reader, jobs })
+    }
+}
+
+/// Runs one question. `None` when it has no answer of its own: jobs report by themselves.
+async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers) -> Option<Answer> {
+    let connected = |result: Result<Session, String>| Answer::Connected(result.map(Box::new));
+    match ask {
+        Ask::Pause(time) => {
+            tokio::time::sleep(time).await;
+            return Some(Answer::Paused);
+        }
+        Ask::StartSandbox => return Some(connected((helpers.start_sandbox)().await)),
+        Ask::TryProfile(profile) => return Some(connected(try_profile(profile, helpers).await)),
+        _ => {}
+    }
+    // Before there is a connection nothing can be asked; the screens ask again once there is one.
+    let Link { reader, jobs } = link?;
+    let call = Call::interactive();
+    Some(match ask {
+        Ask::Templates(query) => Answer::Templates(reader.templates(&query, &call).await),
+        Ask::Template(id) => Answer::Template(Box::new(reader.template(&id, &call).await)),
+        Ask::Categories(filter) => Answer::Categories(reader.categories(&filter, &call).await),
+        Ask::BadgeTypes => Answer::BadgeTypes(reader.badge_types(&call).await),
+        Ask::History(query) => Answer::History(reader.history(&query, &call).await),
+        Ask::Badge(id) => Answer::Badge(Box::new(reader.badge(&id, &call).await)),
+        Ask::Holder(email) => Answer::Holder(Box::new(holder(&reader, &email, &call).await)),
+        Ask::Holdings(template, email) => Answer::Holdings(holdings(&reader, &template, &email, &call).await),
+        Ask::Ping => Answer::Ping(reader.ping(&call).await),
+        Ask::Issue(plan) => {
+            jobs.issue(plan);
+            return None;
+        }
+        Ask::Revoke(plan) => {
+            jobs.revoke(plan);
+            return None;
+        }
+        Ask::LookNow => {
+            jobs.look_now();
+            return None;
+        }
+        Ask::Pause(_) | Ask::StartSandbox | Ask::TryProfile(_) => return None,
+    })
+}
+
+/// Wallet and history of one address, side by side.
+async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
+    let wallet = whole(
+        HOLDER_PAGES,
+        |b: &WalletBadge| b.badge_id.clone(),
+        |page| {
+            let query = WalletQuery { email: email.to_owned(), paging: Paging::full(page) };
+            async move { reader.wallet(&query, call).await }
+        },
+    );
+    let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
+    let history = whole(
+        HOLDER_PAGES,
+        |i: &HistoryItem| i.badge_id.clone(),
+        |page| {
+            let query = HistoryQuery { filter: filter.clone(), paging: Paging::full(page) };
+            async move { reader.history(&query, call).await }
+        },
+    );
+    let (wallet, history) = tokio::join!(wallet, history);
+    let requests = wallet.as_ref().map_or(1, |w| w.requests) + history.as_ref().map_or(1, |h| h.requests);
+    // The filter may match partially: `lee@x` is in `annlee@x`. Strangers' badges are left out.
+    let key = EmailKey::of(email);
+    Holder {
+        wallet: wallet.map(|w| (w.items, w.complete)),
+        history: history.map(|mut h| {
+            h.items.retain(|i| {
+                i.recipient_email.as_ref().map(Text::wire).is_some_and(|address| key.is(address))
+            });
+            (h.items, h.complete)
+        }),
+        requests,
+    }
+}
+
+/// Keeps a profile only once its key has answered.
+async fn try_profile(profile: NewProfile, helpers: &Helpers) -> Result<Session, String> {
+    use crate::api::Connection;
+    let connection = Connection::new(&profile.base_url, profile.key.clone()).map_err(|e| e.to_string())?;
+    let access = tokio::task::spawn_blocking(move || connect(&connection))
+        .await
+        .map_err(|e| e.to_string())?
+        .map_err(|e| e.to_string())?;
+    access.reader().ping(&Call::interactive()).await.map_err(|e: ApiError| e.to_string())?;
+    (helpers.keep_profile)(profile).await
+}

@@ -1,0 +1,1 @@
+//! What a GET survives, sends and sees.

@@ -1,0 +1,191 @@
+//! A desk on a test terminal over a sandbox of its own, driven by scripted keys.
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+pub mod snap;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use lapel::api::{ApiKey, Connection, install_crypto};
+use lapel::config::{Environment, GlyphChoice, ThemeChoice};
+use lapel::sandbox::{Options, Sandbox};
+use lapel::tui::{Desk, Helpers, Message, Session, Start};
+use ratatui::Terminal;
+use ratatui::backend::{Backend, TestBackend};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// No condition of a test takes longer than this, however slow the machine.
+const BOUND: Duration = Duration::from_secs(20);
+
+/// The sandbox that most tests use: frozen at a moment, so that every age is the same in every run.
+pub fn frozen() -> Options {
+    Options {
+        seed: 7,
+        speed: 0.0,
+        start: Some(jiff::civil::datetime(2026, 11, 21, 10, 0, 0, 0)),
+        ..Options::default()
+    }
+}
+
+pub struct Harness {
+    pub desk: Desk<TestBackend>,
+    pub sandbox: Sandbox,
+}
+
+/// How to connect to a sandbox.
+pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
+    install_crypto();
+    let key = ApiKey::new(sandbox.api_key()).expect("the sandbox's key");
+    let mut connection = Connection::new(sandbox.base_url(), key).expect("the sandbox's address");
+    connection.utc_offset = Some(jiff::tz::offset(9));
+    connection.clock_speed = 0.0;
+    Session { connection, name: "demo".into(), environment, organisation: Some("연습용 기관".into()) }
+}
+
+fn helpers() -> Helpers {
+    Helpers {
+        start_sandbox: Arc::new(|| Box::pin(async { Err("no sandbox here".to_owned()) })),
+        keep_profile: Arc::new(|_| Box::pin(async { Err("nothing is kept here".to_owned()) })),
+    }
+}
+
+impl Harness {
+    /// A desk of a size over a sandbox.
+    pub async fn new(options: Options, columns: u16, rows: u16) -> Self {
+        Self::with(options, columns, rows, |session| session).await
+    }
+
+    /// A desk whose session is changed before it begins.
+    pub async fn with(
+        options: Options,
+        columns: u16,
+        rows: u16,
+        change: impl FnOnce(Session) -> Session,
+    ) -> Self {
+        let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
+        let session = change(session(&sandbox, Environment::Demo));
+        Self { desk: desk(Some(session), helpers(), columns, rows), sandbox }
+    }
+
+    /// Presses keys by name, one after the other: `j`, `G`, `enter`, `ctrl-u`.
+    pub fn press(&mut self, keys: &str) {
+        for key in keys.split_whitespace() {
+            self.desk.app.update(Message::Key(key_event(key)));
+        }
+    }
+
+    /// Types text, character by character.
+    pub fn type_text(&mut self, text: &str) {
+        for c in text.chars() {
+            self.desk.app.update(Message::Key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)));
+        }
+    }
+
+    /// What is on the screen, as text.
+    pub fn screen(&mut self) -> String {
+        self.desk.draw().expect("a test terminal can be drawn on");
+        snap::text(&self.buffer())
+    }
+
+    /// The cells of the screen. They come from a terminal of their own: a real one clears the other half of
+    /// a wide character that is overwritten, and TestBackend does not.
+    pub fn buffer(&self) -> ratatui::buffer::Buffer {
+        let size = self.desk.terminal.backend().size().expect("a size");
+        let mut fresh = Terminal::new(TestBackend::new(size.width, size.height)).expect("a test terminal");
+        fresh.draw(|frame| self.desk.app.draw(frame)).expect("drawn");
+        fresh.backend().buffer().clone()
+    }
+
+    /// Handles messages until the screen fulfils a condition.
+    pub async fn until(&mut self, what: &str, fulfilled: impl Fn(&str) -> bool) -> String {
+        let waiting = async {
+            loop {
+                let screen = self.screen();
+                if fulfilled(&screen) {
+                    return screen;
+                }
+                let message = self.desk.next().await;
+                self.desk.app.update(message);
+            }
+        };
+        match tokio::time::timeout(BOUND, waiting).await {
+            Ok(screen) => screen,
+            Err(_) => {
+                let screen = self.screen();
+                panic!("waited in vain for: {what}\n{screen}");
+            }
+        }
+    }
+
+    /// Handles messages until the screen shows a text.
+    pub async fn shows(&mut self, text: &str) -> String {
+        self.until(text, |screen| screen.contains(text)).await
+    }
+
+    /// Handles messages until nothing that the screen shows is on its way, and every pause is over.
+    pub async fn settled(&mut self) -> String {
+        let settling = async {
+            loop {
+                while let Some(message) = self.desk.queued() {
+                    self.desk.app.update(message);
+                }
+                if !self.desk.app.is_busy() {
+                    return;
+                }
+                let message = self.desk.next().await;
+                self.desk.app.update(message);
+            }
+        };
+        if tokio::time::timeout(BOUND, settling).await.is_err() {
+            let screen = self.screen();
+            panic!("never settles\n{screen}");
+        }
+        self.screen()
+    }
+}
+
+/// A desk without a sandbox of its own.
+pub fn desk(session: Option<Session>, helpers: Helpers, columns: u16, rows: u16) -> Desk<TestBackend> {
+    let terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a test terminal");
+    let start = Start {
+        session,
+        warning: None,
+        theme: ThemeChoice::Dark,
+        glyphs: GlyphChoice::Unicode,
+        helpers,
+        crash_dir: std::env::temp_dir(),
+    };
+    Desk::new(terminal, start).expect("a desk")
+}
+
+/// A key press by name.
+pub fn key_event(name: &str) -> KeyEvent {
+    let plain = |code| KeyEvent::new(code, KeyModifiers::NONE);
+    if let Some(letter) = name.strip_prefix("ctrl-") {
+        let letter = letter.chars().next().expect("a letter after ctrl-");
+        return KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
+    }
+    match name {
+        "enter" => plain(KeyCode::Enter),
+        "esc" => plain(KeyCode::Esc),
+        "tab" => plain(KeyCode::Tab),
+        "backtab" => plain(KeyCode::BackTab),
+        "backspace" => plain(KeyCode::Backspace),
+        "space" => plain(KeyCode::Char(' ')),
+        "up" => plain(KeyCode::Up),
+        "down" => plain(KeyCode::Down),
+        "left" => plain(KeyCode::Left),
+        "right" => plain(KeyCode::Right),
+        "pagedown" => plain(KeyCode::PageDown),
+        "pageup" => plain(KeyCode::PageUp),
+        "home" => plain(KeyCode::Home),
+        "end" => plain(KeyCode::End),
+        "f5" => plain(KeyCode::F(5)),
+        one => {
+            let mut chars = one.chars();
+            match (chars.next(), chars.next()) {
+                (Some(c), None) => plain(KeyCode::Char(c)),
+                _ => panic!("{one} is no key"),
+            }
+        }
+    }
+}
