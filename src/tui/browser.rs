@@ -388,7 +388,7 @@ impl<T: Browse> Browser<T> {
         }
         let widths = layout(
             &T::HEADS.iter().map(|h| h.column).collect::<Vec<_>>(),
-            usize::from(body.width).saturating_sub(5),
+            usize::from(body.width).saturating_sub(4),
         );
         frame.render_widget(self.heads(&widths, env), head);
         if let Top::Sort { at, direction } = &self.top {
@@ -417,10 +417,10 @@ impl<T: Browse> Browser<T> {
             match order.by {
                 By::Service(_) => {}
                 By::Page { refused: true } => {
-                    text.push_str(", each page only (the service refuses to sort by it)")
+                    text.push_str(", each page only (the service refuses to sort by it)");
                 }
                 By::Page { refused: false } => {
-                    text.push_str(", each page only (the service does not sort by it)")
+                    text.push_str(", each page only (the service does not sort by it)");
                 }
             }
         }
@@ -439,7 +439,7 @@ impl<T: Browse> Browser<T> {
                 (format!("{}{arrow}", head.title), env.theme.dim())
             })
             .collect();
-        let mut spans = vec![Span::raw("     ")];
+        let mut spans = vec![Span::raw("   ")];
         spans.extend(cells(&heads, widths, env.glyphs.ellipsis));
         Line::from(spans)
     }
@@ -482,12 +482,12 @@ impl<T: Browse> Browser<T> {
             match what {
                 Place::Entry(Entry::Row(row)) => {
                     let mark = if marked(row) { env.glyphs.mark } else { " " };
-                    spans.push(Span::styled(format!("{mark}   "), env.theme.mark()));
+                    spans.push(Span::styled(format!("{mark} "), env.theme.mark()));
                     spans.extend(cells(&row.cells(env), widths, env.glyphs.ellipsis));
                 }
                 other => {
                     let (text, style) = self.stand_in(&other, env);
-                    spans.push(Span::styled(format!("    {text}"), style));
+                    spans.push(Span::styled(format!("  {text}"), style));
                 }
             }
             let mut line = Line::from(spans);

@@ -267,7 +267,7 @@ impl IssueForm {
             if at == 0 {
                 match check_name(field.value()) {
                     Ok((_, notes)) => notes.iter().for_each(|n| {
-                        put(lines, &format!("       {} {n}", env.glyphs.alert), theme.warning())
+                        put(lines, &format!("       {} {n}", env.glyphs.alert), theme.warning());
                     }),
                     Err(why) if typed || self.tried => put(lines, &format!("       {why}"), theme.error()),
                     Err(_) => {}
@@ -275,7 +275,7 @@ impl IssueForm {
             } else {
                 match Address::check(field.value()) {
                     Ok(address) => address.warnings().iter().for_each(|w| {
-                        put(lines, &format!("       {} {w}", env.glyphs.alert), theme.warning())
+                        put(lines, &format!("       {} {w}", env.glyphs.alert), theme.warning());
                     }),
                     // While it is being typed, an address that is not finished is no mistake.
                     Err(why)

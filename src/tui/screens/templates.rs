@@ -169,7 +169,7 @@ impl Templates {
             Action::PageUp if self.full => self.scroll = self.scroll.saturating_sub(5),
             Action::Issue => match self.browser.list.selected() {
                 Some(row) => {
-                    out.go.push(Go::Issue(row.template_id.clone(), row.title.clone().unwrap_or_default()))
+                    out.go.push(Go::Issue(row.template_id.clone(), row.title.clone().unwrap_or_default()));
                 }
                 None => out.say("There is no template on this row to issue from."),
             },
@@ -402,7 +402,7 @@ fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &E
     match &open.categories {
         None => lines.push(Line::styled(format!("  {} reading categories", env.spinner()), env.theme.dim())),
         Some(Err(error)) => {
-            lines.push(Line::styled(format!("  Categories were not read: {error}"), env.theme.error()))
+            lines.push(Line::styled(format!("  Categories were not read: {error}"), env.theme.error()));
         }
         Some(Ok(listed)) => {
             lines.push(Line::styled(
@@ -426,7 +426,7 @@ fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &E
     match &open.types {
         None => lines.push(Line::styled(format!("  {} reading badge types", env.spinner()), env.theme.dim())),
         Some(Err(error)) => {
-            lines.push(Line::styled(format!("  Badge types were not read: {error}"), env.theme.error()))
+            lines.push(Line::styled(format!("  Badge types were not read: {error}"), env.theme.error()));
         }
         Some(Ok(types)) => {
             lines.push(Line::styled(

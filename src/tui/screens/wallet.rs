@@ -87,7 +87,7 @@ impl Wallet {
         let page = self.height.saturating_sub(1).max(1);
         match action {
             Action::Accept => match Address::check(self.field.value()) {
-                Ok(address) => self.look_up(&address.as_str().to_owned(), out),
+                Ok(address) => self.look_up(address.as_str(), out),
                 Err(problem) => self.error = Some(format!("{problem}. Nothing was asked.")),
             },
             Action::ClearField => self.field.clear(),
