@@ -159,6 +159,7 @@ impl Sandboxes {
         let key = ApiKey::new(sandbox.api_key()).map_err(|why| why.to_string())?;
         let mut connection = Connection::new(sandbox.base_url(), key).map_err(|why| why.to_string())?;
         connection.clock_speed = speed;
+        connection.utc_offset = Some(sandbox.utc_offset());
         let organisation = sandbox.keys().last().map(|key| key.name.clone());
         if let Ok(mut all) = self.0.lock() {
             all.push(sandbox);

@@ -382,7 +382,7 @@ impl<T: Browse> Browser<T> {
             ratatui::layout::Constraint::Length(1),
         ])
         .areas(area);
-        two_sided(frame, line, self.summary(env), Span::styled(right.to_owned(), env.theme.mark()));
+        two_sided(frame, line, self.summary(env), Span::styled(right.to_owned(), env.theme.mark()), true);
         if bar > 0 {
             self.bar.draw(frame, filter, env);
         }
@@ -569,7 +569,7 @@ impl<T: Browse> Browser<T> {
         } else {
             format!("{loading}row {} of {}", number(self.list.cursor() + 1), number(self.list.len()))
         };
-        two_sided(frame, area, left, Span::styled(right, env.theme.dim()));
+        two_sided(frame, area, left, Span::styled(right, env.theme.dim()), true);
     }
 
     fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, at: usize, direction: Direction) {
@@ -596,10 +596,11 @@ fn compare<T: Browse>(a: &T, b: &T, column: usize, direction: Direction) -> Orde
     if direction == Direction::Desc { order.reverse() } else { order }
 }
 
-/// A line with something at its right end, which gives way when there is no room.
-pub fn two_sided(frame: &mut Frame<'_>, area: Rect, left: Line<'_>, right: Span<'_>) {
+/// A line with something at its right end. Where there is no room for both, the left one is cut if the right
+/// one has to stay; otherwise the right one gives way.
+pub fn two_sided(frame: &mut Frame<'_>, area: Rect, left: Line<'_>, right: Span<'_>, right_stays: bool) {
     let room = usize::from(area.width).saturating_sub(width(&right.content) + 1);
-    if left.width() <= room || width(&right.content) <= 20 {
+    if right_stays || left.width() < room {
         let wide =
             u16::try_from(width(&right.content)).unwrap_or(area.width).min(area.width.saturating_sub(1));
         let split = area.width.saturating_sub(wide + 1);

@@ -350,7 +350,7 @@ fn review_lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut Put<'
         env.glyphs.dot,
         env.glyphs.dot
     );
-    lines.push(Line::styled(format!("  {text}"), theme.accent()));
+    put(lines, &text, theme.accent());
     lines.push(review.confirm.line("to issue", env));
 }
 
