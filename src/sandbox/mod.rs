@@ -1,1 +1,266 @@
-//! The sandbox room.
+//! The sandbox: the Digital Badge Issuing Service itself, in miniature, on loopback.
+//!
+//! What it is for: lapel runs, teaches and is tested with no account anywhere. It answers every endpoint of
+//! the contract out of a database of its own, on a clock of its own, and can be told to decide every question
+//! that the contract leaves open either way ([`GAPS`]) and to fail in every way that networks and services
+//! fail ([`Fault`]). What it really did is in its [`Ledger`], which tests take as their oracle.
+//!
+//! What it may know: the contract, and nothing of the other rooms. In particular it shares no code with the
+//! client on purpose: two independent readings of one contract, so that a misreading shows up as a failing
+//! test instead of cancelling out.
+//!
+//! What it must never do: listen on anything but loopback; crash, or answer in anything but the envelope,
+//! whatever it is sent (unless a switch or a fault says so); call out.
+//!
+//! ```no_run
+//! # async fn example() -> anyhow::Result<()> {
+//! use lapel::sandbox::{Options, Sandbox};
+//! let sandbox = Sandbox::start(Options { speed: 60.0, ..Options::default() }).await?;
+//! println!("{} {}", sandbox.base_url(), sandbox.api_key());
+//! sandbox.control().advance(std::time::Duration::from_secs(86_400));
+//! sandbox.stop().await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod answer;
+mod clock;
+mod control;
+mod demo;
+mod fault;
+mod flags;
+mod gate;
+mod ledger;
+mod limiter;
+mod line;
+mod params;
+mod pictures;
+mod records;
+mod routes;
+mod service;
+mod store;
+mod switches;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use axum::middleware::from_fn_with_state;
+use axum::routing::get;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+pub use control::{Control, RowSpec, RowState, Rows};
+pub use fault::Fault;
+pub use flags::{Flags, serve};
+pub use ledger::{Accepted, Connections, Ledger, Minute, Revoked, Violations};
+pub use switches::{GAPS, Gap, Switches};
+
+use line::{Door, Peer, Traffic};
+use service::{Limits, Service, Shared};
+use store::{Opening, Store};
+
+/// How a sandbox is started.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Where the API listens; loopback only. Port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// A file that keeps everything; `None`: in memory.
+    pub data: Option<PathBuf>,
+    /// Fixes the demo data, the keys, the ids and how long issuing takes.
+    pub seed: u64,
+    /// Rows of history; `None`: the demo's 4,300.
+    pub history: Option<u64>,
+    /// Virtual seconds per real second; 0 stands still until the clock is advanced.
+    pub speed: f64,
+    /// Requests per key in any 60 real seconds.
+    pub rate_limit: u32,
+    /// Issues per organisation; `None`: no quota.
+    pub quota: Option<u64>,
+    /// Switches as name and value; see [`GAPS`].
+    pub switches: Vec<(String, String)>,
+    /// Faults from the start.
+    pub faults: Vec<Fault>,
+    /// Service time (in the zone of the `zone` switch) at the start; `None`: now.
+    pub start: Option<jiff::civil::DateTime>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0),
+            data: None,
+            seed: 1,
+            history: None,
+            speed: 1.0,
+            rate_limit: 1000,
+            quota: None,
+            switches: Vec::new(),
+            faults: Vec::new(),
+            start: None,
+        }
+    }
+}
+
+/// A key of an organisation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrgKey {
+    /// Short name: dalmuri, saebyeok, neoreun or sandbox.
+    pub org: String,
+    /// Full name, as in `issuing_org`.
+    pub name: String,
+    /// The value for `X-API-Key`.
+    pub key: String,
+}
+
+/// A running sandbox. Dropping it stops it.
+#[derive(Debug)]
+pub struct Sandbox {
+    base_url: String,
+    control_url: String,
+    keys: Vec<OrgKey>,
+    control: Control,
+    stop: watch::Sender<bool>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Sandbox {
+    /// Starts the service and its control address. It answers as soon as this returns.
+    pub async fn start(options: Options) -> anyhow::Result<Self> {
+        let switches = Switches::with(&options.switches).map_err(anyhow::Error::msg)?;
+        if !options.listen.ip().is_loopback() {
+            bail!(
+                "the sandbox cannot listen on {}: its keys are public, so it serves loopback only \
+                 (127.0.0.1 or [::1])",
+                options.listen
+            );
+        }
+        let listener = TcpListener::bind(options.listen)
+            .await
+            .with_context(|| format!("cannot listen on {}", options.listen))?;
+        let home = listener.local_addr().context("cannot learn the port of the sandbox")?;
+        let control_listener = TcpListener::bind(SocketAddr::new(home.ip(), 0))
+            .await
+            .context("cannot listen for the control address")?;
+        let control_home = control_listener.local_addr().context("cannot learn the control port")?;
+
+        let service = open(options, switches, home).await?;
+        let (stop, stopped) = watch::channel(false);
+        let door = Door::new(listener, service.traffic.clone());
+        let tasks = vec![
+            tokio::spawn(run_service(door, service.clone(), stopped.clone())),
+            tokio::spawn(control::run(control_listener, service.clone(), stopped)),
+        ];
+        Ok(Self {
+            base_url: format!("{}{}", service.origin, routes::BASE),
+            control_url: format!("http://{control_home}"),
+            keys: service.keys.clone(),
+            control: Control::new(service),
+            stop,
+            tasks,
+        })
+    }
+
+    /// Such as `http://127.0.0.1:41234/api/v1/ext`.
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// The key of the practice organisation, which sees everything.
+    pub fn api_key(&self) -> &str {
+        self.keys.last().map_or("", |key| key.key.as_str())
+    }
+
+    /// The keys of all organisations; the practice organisation comes last.
+    pub fn keys(&self) -> &[OrgKey] {
+        &self.keys
+    }
+
+    /// The address of the control server.
+    pub fn control_url(&self) -> &str {
+        &self.control_url
+    }
+
+    /// The same powers as the control address, without HTTP.
+    pub fn control(&self) -> Control {
+        self.control.clone()
+    }
+
+    /// Stops the service; waits (briefly) for requests under way.
+    pub async fn stop(mut self) {
+        self.control.service().remember_time();
+        let _ = self.stop.send(true);
+        for task in &mut self.tasks {
+            if tokio::time::timeout(Duration::from_secs(1), &mut *task).await.is_err() {
+                task.abort();
+            }
+        }
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        let _ = self.stop.send(true);
+        for task in &self.tasks {
+            task.abort();
+        }
+    }
+}
+
+async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow::Result<Shared> {
+    let now = match options.start {
+        Some(at) => clock::seconds(at, switches.zone),
+        None => jiff::Timestamp::now().as_second(),
+    };
+    let Options { data, seed, history, .. } = options;
+    let zone = switches.zone;
+    let filling = tokio::task::spawn_blocking(move || {
+        let history = history.unwrap_or(store::DEMO_ROWS);
+        Store::open(Opening { data: data.as_deref(), seed, history, now, zone })
+    });
+    let store = filling.await.context("the demo data cannot be made")??;
+    // A file that was kept must not go back in time.
+    let now = store.last_seen()?.map_or(now, |seen| seen.max(now));
+    Ok(Arc::new(Service {
+        clock: clock::Clock::new(now, options.speed),
+        keys: service::keys(store.seed),
+        origin: format!("http://{home}"),
+        traffic: Arc::<Traffic>::default(),
+        pictures: pictures::Pictures::default(),
+        switches: RwLock::new(switches),
+        faults: Mutex::new(options.faults),
+        books: Mutex::default(),
+        limiter: Mutex::default(),
+        limits: Mutex::new(Limits { rate: options.rate_limit, quota: options.quota }),
+        store: Mutex::new(store),
+    }))
+}
+
+async fn run_service(door: Door, service: Shared, mut stopped: watch::Receiver<bool>) {
+    let app = routes::router()
+        .route("/images/{template}/{file}", get(pictures::serve))
+        .fallback(gate::nowhere)
+        .method_not_allowed_fallback(gate::wrong_method)
+        .layer(from_fn_with_state(service.clone(), gate::every))
+        .with_state(service)
+        .into_make_service_with_connect_info::<Peer>();
+    let end = async move {
+        let _ = stopped.wait_for(|stop| *stop).await;
+    };
+    // Serving ends when it is told to; there is no other error.
+    let _ = axum::serve(door, app).with_graceful_shutdown(end).await;
+}
+
+/// Mixes a seed with a number: the same every time, and different for every salt.
+fn mix(seed: u64, number: u64, salt: u64) -> u64 {
+    let mut x = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd1b5_4a32_d192_ed03);
+    for _ in 0..2 {
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^= x >> 31;
+    }
+    x
+}

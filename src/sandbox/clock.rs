@@ -1,0 +1,155 @@
+//! The service's own time.
+//!
+//! Issuing takes up to a day and nobody wants to wait for that, so the service lives on a virtual clock:
+//! now = start + real time elapsed * speed + jumps. Nothing runs in the background; what has become of a
+//! badge is worked out from stored times whenever somebody asks, so a jump of the clock just works.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::{Offset, TimeZone};
+
+/// The last second the clock can reach (9998-12-30): beyond it the calendar ends.
+const END: i64 = 253_370_000_000;
+
+/// A clock that can be sped up, frozen and pushed forward.
+#[derive(Debug)]
+pub struct Clock {
+    run: Mutex<Run>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    /// Virtual time, in microseconds since 1970 UTC, at `since`.
+    at: i64,
+    since: Instant,
+    speed: f64,
+}
+
+impl Run {
+    fn now(&self) -> i64 {
+        let passed = self.since.elapsed().as_secs_f64() * self.speed * 1e6;
+        self.at.saturating_add(passed as i64).min(END * 1_000_000)
+    }
+}
+
+impl Clock {
+    /// A clock that shows `start` (seconds since 1970 UTC) now and runs `speed` times as fast as real time.
+    pub fn new(start: i64, speed: f64) -> Self {
+        let run = Run { at: start.saturating_mul(1_000_000), since: Instant::now(), speed: sound(speed) };
+        Self { run: Mutex::new(run) }
+    }
+
+    fn run(&self) -> std::sync::MutexGuard<'_, Run> {
+        self.run.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Seconds since 1970 UTC.
+    pub fn now(&self) -> i64 {
+        self.run().now().div_euclid(1_000_000)
+    }
+
+    /// How many virtual seconds pass in a real one.
+    pub fn speed(&self) -> f64 {
+        self.run().speed
+    }
+
+    /// Jumps forward.
+    pub fn advance(&self, by: Duration) {
+        let mut run = self.run();
+        let jump = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
+        let now = run.now().saturating_add(jump).min(END * 1_000_000);
+        *run = Run { at: now, since: Instant::now(), speed: run.speed };
+    }
+
+    /// Runs faster or slower from now on; 0 stands still.
+    pub fn set_speed(&self, speed: f64) {
+        let mut run = self.run();
+        *run = Run { at: run.now(), since: Instant::now(), speed: sound(speed) };
+    }
+}
+
+fn sound(speed: f64) -> f64 {
+    if speed.is_finite() { speed.clamp(0.0, 1e7) } else { 1.0 }
+}
+
+/// The service's wall clock: civil time in the zone of the `zone` switch.
+pub fn civil(seconds: i64, zone: i32) -> DateTime {
+    let local = Timestamp::from_second(seconds.saturating_add(zone.into())).unwrap_or(Timestamp::UNIX_EPOCH);
+    local.to_zoned(TimeZone::UTC).datetime()
+}
+
+/// Seconds since 1970 UTC of a civil time in the service's zone.
+pub fn seconds(at: DateTime, zone: i32) -> i64 {
+    Offset::UTC.to_timestamp(at).map_or(0, Timestamp::as_second) - i64::from(zone)
+}
+
+/// `YYYY-MM-DD HH:MM:SS`, as the contract writes timestamps.
+pub fn stamp(at: i64, zone: i32) -> String {
+    let at = civil(at, zone);
+    format!(
+        "{:04}-{:02}-{:02} {:02}:{:02}:{:02}",
+        at.year(),
+        at.month(),
+        at.day(),
+        at.hour(),
+        at.minute(),
+        at.second()
+    )
+}
+
+/// `YYYY-MM-DD`, as the contract writes dates.
+pub fn day(at: i64, zone: i32) -> String {
+    let at = civil(at, zone);
+    format!("{:04}-{:02}-{:02}", at.year(), at.month(), at.day())
+}
+
+/// Reads `YYYY-MM-DD` and nothing else; gives the first second of that day.
+pub fn read_day(text: &str, zone: i32) -> Option<i64> {
+    let shape = text.len() == 10
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(at, byte)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() });
+    let date: Date = shape.then(|| text.parse().ok()).flatten()?;
+    Some(seconds(date.to_datetime(jiff::civil::Time::midnight()), zone))
+}
+
+/// The time as an HTTP `Date` header writes it.
+pub fn http_date(at: i64) -> String {
+    let at = u64::try_from(at).unwrap_or(0).min(END.unsigned_abs());
+    httpdate::fmt_http_date(std::time::UNIX_EPOCH + Duration::from_secs(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NINE: i32 = 9 * 3600;
+
+    #[test]
+    fn times_are_written_in_the_zone_of_the_service() {
+        assert_eq!(stamp(0, NINE), "1970-01-01 09:00:00");
+        assert_eq!(day(-1, 0), "1969-12-31");
+        assert_eq!(read_day("1970-01-02", NINE), Some(86_400 - 32_400));
+        for wrong in ["2026-1-1", "2026-02-30", "20260101", "2026-01-01T00:00", "", "٢٠٢٦-٠١-٠١"] {
+            assert_eq!(read_day(wrong, NINE), None, "{wrong}");
+        }
+        assert_eq!(http_date(0), "Thu, 01 Jan 1970 00:00:00 GMT");
+    }
+
+    #[test]
+    fn a_frozen_clock_moves_only_when_pushed() {
+        let clock = Clock::new(1000, 0.0);
+        assert_eq!(clock.now(), 1000);
+        clock.advance(Duration::from_secs(86_400));
+        assert_eq!(clock.now(), 87_400);
+        clock.set_speed(f64::NAN);
+        assert!((clock.speed() - 1.0).abs() < f64::EPSILON);
+        clock.advance(Duration::MAX);
+        assert_eq!(clock.now(), END);
+        let _ = (http_date(END), stamp(END, NINE));
+    }
+}

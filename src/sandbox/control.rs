@@ -1,0 +1,441 @@
+//! The control address: the clock, the switches, the faults, the rows and the ledger, while it runs.
+
+use std::fmt;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post, put};
+use axum::{Json, Router};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::clock;
+use super::demo::NEVER;
+use super::demo::catalogue::{PRACTICE, Template};
+use super::fault::Fault;
+use super::ledger::Ledger;
+use super::service::{Service, Shared, lock};
+use super::store::Badge;
+use super::switches::GAPS;
+
+/// A grip on a running sandbox; cheap to clone.
+#[derive(Clone)]
+pub struct Control {
+    service: Shared,
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control").field("origin", &self.service.origin).finish_non_exhaustive()
+    }
+}
+
+/// The state a row is put into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowState {
+    /// Issued and valid.
+    #[default]
+    Issued,
+    /// Waiting; issued 30 virtual minutes from now.
+    Waiting,
+    /// Waiting for ever.
+    Overdue,
+    /// Revoking for 10 more virtual minutes.
+    Revoking,
+    /// Revoked.
+    Revoked,
+    /// Issued, and no longer valid.
+    Expired,
+}
+
+/// A row to put into the history, as if somebody else had issued it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RowSpec {
+    /// The template.
+    pub template_id: String,
+    /// The holder's name.
+    pub recipient_name: String,
+    /// The holder's address.
+    pub recipient_email: String,
+    /// The state it is in.
+    pub state: RowState,
+    /// How many virtual minutes ago it was accepted.
+    pub minutes_ago: i64,
+    /// A label of its own in place of the one for Issued.
+    pub label: Option<String>,
+    /// `email_status` once issued; empty stands for null.
+    pub email_status: String,
+    /// Reason of a revocation.
+    pub reason: String,
+}
+
+impl Default for RowSpec {
+    fn default() -> Self {
+        Self {
+            template_id: "TPL-001".to_owned(),
+            recipient_name: "나중에 온 사람".to_owned(),
+            recipient_email: "late.comer@example.org".to_owned(),
+            state: RowState::Issued,
+            minutes_ago: 0,
+            label: None,
+            email_status: "SENT".to_owned(),
+            reason: "본인 요청".to_owned(),
+        }
+    }
+}
+
+/// What `POST /rows` takes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rows {
+    /// Rows to add at the new end of the history.
+    pub insert: Vec<RowSpec>,
+    /// Badge ids to take out.
+    pub delete: Vec<String>,
+    /// How many of the newest rows to take out, before any are added.
+    pub delete_newest: u64,
+}
+
+impl Control {
+    pub(super) fn new(service: Shared) -> Self {
+        Self { service }
+    }
+
+    pub(super) fn service(&self) -> &Service {
+        &self.service
+    }
+
+    /// Moves the service's clock forward.
+    pub fn advance(&self, by: Duration) {
+        self.service.advance(by);
+    }
+
+    /// Virtual seconds per real second; 0 stands still.
+    pub fn set_speed(&self, speed: f64) {
+        self.service.clock.set_speed(speed);
+    }
+
+    /// The service's time, in its zone.
+    pub fn now(&self) -> jiff::civil::DateTime {
+        clock::civil(self.service.clock.now(), self.service.switches().zone)
+    }
+
+    /// Sets a switch. The error names the word that is wrong.
+    pub fn set(&self, switch: &str, value: &str) -> Result<(), String> {
+        self.service.set(switch, value)
+    }
+
+    /// Adds a fault after those there are; the first that strikes wins.
+    pub fn add_fault(&self, rule: &str) -> Result<(), String> {
+        let fault = rule.parse()?;
+        lock(&self.service.faults).push(fault);
+        Ok(())
+    }
+
+    /// Removes all faults.
+    pub fn clear_faults(&self) {
+        lock(&self.service.faults).clear();
+    }
+
+    /// How many issues an organisation has; `None`: no limit.
+    pub fn set_quota(&self, quota: Option<u64>) {
+        lock(&self.service.limits).quota = quota;
+    }
+
+    /// Requests per key in any 60 real seconds.
+    pub fn set_rate_limit(&self, rate: u32) {
+        lock(&self.service.limits).rate = rate;
+    }
+
+    /// What the service really did so far.
+    pub fn ledger(&self) -> Ledger {
+        self.service.ledger()
+    }
+
+    /// Takes rows out of the history and puts rows in. Gives the ids of those put in.
+    pub fn rows(&self, rows: &Rows) -> Result<Vec<String>, String> {
+        let now = self.service.clock.now();
+        let mut store = self.service.store();
+        let failed = |error: rusqlite::Error| format!("the rows could not be changed: {error}");
+        for _ in 0..rows.delete_newest {
+            let Some(seq) = store.newest().map_err(failed)? else { break };
+            store.delete(seq).map_err(failed)?;
+        }
+        for id in &rows.delete {
+            let seq = store.seq_of(id).ok_or_else(|| format!("there is no badge {id}"))?;
+            if !store.delete(seq).map_err(failed)? {
+                return Err(format!("there is no badge {id}"));
+            }
+        }
+        let mut ids = Vec::new();
+        for spec in &rows.insert {
+            let template = (0..store.templates.len())
+                .find(|at| Template::id(at + 1) == spec.template_id)
+                .ok_or_else(|| format!("there is no template {}", spec.template_id))?;
+            let until = |issue_at| store.validity(template, issue_at);
+            let badge = ready(spec, template, now, until);
+            let seq = store.insert(&badge).map_err(failed)?;
+            ids.push(store.badge_id(seq));
+        }
+        Ok(ids)
+    }
+
+    fn clock(&self) -> Value {
+        json!({
+            "now": clock::stamp(self.service.clock.now(), self.service.switches().zone),
+            "utc": clock::http_date(self.service.clock.now()),
+            "epoch_seconds": self.service.clock.now(),
+            "speed": self.service.clock.speed(),
+        })
+    }
+
+    fn faults(&self) -> Value {
+        let faults = lock(&self.service.faults);
+        faults.iter().map(|fault| json!({"rule": fault.to_string(), "fired": fault.fired()})).collect()
+    }
+
+    fn switches(&self) -> Value {
+        let words = self.service.switches().words();
+        words.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
+    }
+
+    fn limits(&self) -> Value {
+        let limits = self.service.limits();
+        json!({"rate_limit": limits.rate, "quota": limits.quota})
+    }
+}
+
+/// A row as the store wants it.
+fn ready(spec: &RowSpec, template: usize, now: i64, until: impl Fn(i64) -> Option<i64>) -> Badge {
+    let reg_at = now - spec.minutes_ago.clamp(-1_000_000_000, 1_000_000_000) * 60;
+    let issue_at = match spec.state {
+        RowState::Waiting => now + 1800,
+        RowState::Overdue => NEVER,
+        _ => now.min(reg_at + 300),
+    };
+    let revoke = match spec.state {
+        RowState::Revoking => Some((now, now + 600)),
+        RowState::Revoked => Some((now, now)),
+        _ => None,
+    };
+    Badge {
+        seq: 0,
+        org: PRACTICE,
+        template,
+        recipient: 0,
+        name: spec.recipient_name.clone(),
+        email: spec.recipient_email.clone(),
+        reg_at,
+        issue_at,
+        valid_until: if spec.state == RowState::Expired { Some(now - 86_400) } else { until(issue_at) },
+        revoke_at: revoke.map(|(asked, _)| asked),
+        revoked_at: revoke.map(|(_, done)| done),
+        reason: revoke.map(|_| spec.reason.clone()),
+        mail: spec.email_status.clone(),
+        label: spec.label.clone(),
+        internal: true,
+    }
+}
+
+/// Serves the control address until told to stop.
+pub(super) async fn run(listener: TcpListener, service: Shared, mut stopped: watch::Receiver<bool>) {
+    let router = Router::new()
+        .route("/", get(async |State(control): State<Control>| control.index()))
+        .route("/clock", get(async |State(control): State<Control>| Json(control.clock())).post(move_clock))
+        .route(
+            "/switches",
+            get(async |State(control): State<Control>| Json(control.switches())).put(set_switches),
+        )
+        .route(
+            "/faults",
+            get(async |State(control): State<Control>| Json(control.faults())).post(add_faults).delete(
+                async |State(control): State<Control>| {
+                    control.clear_faults();
+                    Json(control.faults())
+                },
+            ),
+        )
+        .route("/limits", get(async |State(control): State<Control>| Json(control.limits())).put(set_limits))
+        .route("/ledger", get(ledger))
+        .route("/rows", post(change_rows))
+        .route("/gaps", put(nothing_here).get(async || Json(gaps())))
+        .fallback(nothing_here)
+        .method_not_allowed_fallback(nothing_here)
+        .with_state(Control::new(service));
+    let end = async move {
+        let _ = stopped.wait_for(|stop| *stop).await;
+    };
+    let _ = axum::serve(listener, router).with_graceful_shutdown(end).await;
+}
+
+impl Control {
+    fn index(&self) -> Json<Value> {
+        Json(json!({
+            "service": self.service.origin,
+            "paths": ["GET|POST /clock", "GET|PUT /switches", "GET /gaps", "GET|POST|DELETE /faults",
+                      "GET|PUT /limits", "GET /ledger", "POST /rows"],
+        }))
+    }
+}
+
+fn gaps() -> Value {
+    GAPS.iter()
+        .map(|gap| {
+            let values: Vec<&str> = gap.values.iter().map(|(word, _)| *word).collect();
+            json!({"name": gap.name, "doc": gap.doc, "default": gap.default, "values": values, "form": gap.form})
+        })
+        .collect()
+}
+
+type Told = Result<Response, Wrong>;
+
+/// A request to the control address that makes no sense.
+struct Wrong(StatusCode, String);
+
+impl IntoResponse for Wrong {
+    fn into_response(self) -> Response {
+        (self.0, Json(json!({"error": self.1}))).into_response()
+    }
+}
+
+fn wrong(message: impl Into<String>) -> Wrong {
+    Wrong(StatusCode::BAD_REQUEST, message.into())
+}
+
+fn read<T: for<'a> Deserialize<'a>>(body: &Bytes) -> Result<T, Wrong> {
+    serde_json::from_slice(body).map_err(|error| wrong(format!("the body cannot be used: {error}")))
+}
+
+async fn nothing_here() -> Wrong {
+    Wrong(StatusCode::NOT_FOUND, "there is no such thing here; GET / lists what there is".to_owned())
+}
+
+/// `{"advance": SECONDS or "3h", "speed": FACTOR}`, both optional.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Move {
+    advance: Option<Value>,
+    speed: Option<f64>,
+}
+
+async fn move_clock(State(control): State<Control>, body: Bytes) -> Told {
+    let wanted: Move = read(&body)?;
+    if let Some(by) = &wanted.advance {
+        let by =
+            span(by).ok_or_else(|| wrong("advance takes seconds, or a text such as 90s, 5m, 3h or 2d"))?;
+        control.advance(by);
+    }
+    if let Some(speed) = wanted.speed {
+        if !(0.0..=1e7).contains(&speed) {
+            return Err(wrong("speed takes a number from 0 to 10000000"));
+        }
+        control.set_speed(speed);
+    }
+    Ok(Json(control.clock()).into_response())
+}
+
+fn span(value: &Value) -> Option<Duration> {
+    let seconds = match value {
+        Value::Number(number) => number.as_f64()?,
+        Value::String(text) => {
+            let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.')?);
+            let unit = match unit {
+                "s" => 1.0,
+                "m" => 60.0,
+                "h" => 3600.0,
+                "d" => 86_400.0,
+                _ => return None,
+            };
+            number.parse::<f64>().ok()? * unit
+        }
+        _ => return None,
+    };
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+async fn set_switches(State(control): State<Control>, body: Bytes) -> Told {
+    let wanted: serde_json::Map<String, Value> = read(&body)?;
+    let mut changed = control.service.switches();
+    for (name, value) in &wanted {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        changed.set(name, &value).map_err(wrong)?;
+    }
+    // All of them, or, after a mistake in one, none.
+    for (name, value) in &wanted {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        control.set(name, &value).map_err(wrong)?;
+    }
+    Ok(Json(control.switches()).into_response())
+}
+
+/// A rule, or `{"rule": …}`, or a list of rules.
+async fn add_faults(State(control): State<Control>, body: Bytes) -> Told {
+    let wanted: Value = read(&body)?;
+    let wanted = match wanted {
+        Value::Array(list) => list,
+        one => vec![one],
+    };
+    let mut rules = Vec::new();
+    for one in &wanted {
+        let rule = one.as_str().or_else(|| one.get("rule").and_then(Value::as_str));
+        let rule = rule.ok_or_else(|| wrong("a fault is a text, or an object with `rule`"))?;
+        rules.push(rule.parse::<Fault>().map_err(wrong)?);
+    }
+    lock(&control.service.faults).extend(rules);
+    Ok(Json(control.faults()).into_response())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WantedLimits {
+    rate_limit: Option<u32>,
+    /// Absent: unchanged; null: no quota.
+    #[serde(default, with = "double")]
+    quota: Option<Option<u64>>,
+}
+
+/// Tells a field that is null from one that is not there.
+mod double {
+    use serde::{Deserialize, Deserializer};
+
+    #[allow(clippy::option_option)]
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<u64>>, D::Error> {
+        Option::<u64>::deserialize(from).map(Some)
+    }
+}
+
+async fn set_limits(State(control): State<Control>, body: Bytes) -> Told {
+    let wanted: WantedLimits = read(&body)?;
+    if let Some(rate) = wanted.rate_limit {
+        control.set_rate_limit(rate);
+    }
+    if let Some(quota) = wanted.quota {
+        control.set_quota(quota);
+    }
+    Ok(Json(control.limits()).into_response())
+}
+
+async fn ledger(State(control): State<Control>) -> Told {
+    let ledger = tokio::task::spawn_blocking(move || control.ledger()).await;
+    let ledger =
+        ledger.map_err(|_| Wrong(StatusCode::INTERNAL_SERVER_ERROR, "the ledger failed".to_owned()))?;
+    let mut response = Json(ledger).into_response();
+    response.headers_mut().insert("cache-control", HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+async fn change_rows(State(control): State<Control>, body: Bytes) -> Told {
+    let rows: Rows = read(&body)?;
+    let done = tokio::task::spawn_blocking(move || control.rows(&rows)).await;
+    let ids = done
+        .map_err(|_| Wrong(StatusCode::INTERNAL_SERVER_ERROR, "the rows could not be changed".to_owned()))?
+        .map_err(wrong)?;
+    Ok(Json(json!({"inserted": ids})).into_response())
+}

@@ -1,0 +1,248 @@
+//! Eighteen months of ordinary issuing around the stories: as many rows as are asked for, in the order in
+//! which they were accepted, without ever holding them all.
+
+use fastrand::Rng;
+use jiff::ToSpan;
+use jiff::civil::{DateTime, Weekday};
+
+use super::catalogue::{Template, Validity, templates};
+use super::people::{Holder, holders};
+use super::stories::{REASONS, Teller, people};
+use crate::sandbox::clock;
+
+/// Later than any clock can show.
+pub(in crate::sandbox) const NEVER: i64 = 1 << 60;
+
+const DAY: i64 = 86_400;
+const DAYS: i64 = 540;
+
+/// Until when a badge is valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::sandbox) enum Until {
+    /// As its template says, counted from the day of issue.
+    Policy,
+    At(i64),
+}
+
+/// One row of the history, before it is stored.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::sandbox) struct Row {
+    /// Index into the holders.
+    pub holder: usize,
+    /// Index into the templates.
+    pub template: usize,
+    pub reg_at: i64,
+    pub issue_at: i64,
+    pub until: Until,
+    /// Asked at, done at, reason.
+    pub revoke: Option<(i64, i64, &'static str)>,
+    /// `email_status` once issued; empty stands for null.
+    pub mail: &'static str,
+    pub label: Option<&'static str>,
+    /// False: made in the back office.
+    pub internal: bool,
+}
+
+impl Row {
+    pub fn issued(holder: usize, template: usize, reg_at: i64, issue_at: i64) -> Self {
+        Self {
+            holder,
+            template,
+            reg_at,
+            issue_at,
+            until: Until::Policy,
+            revoke: None,
+            mail: "SENT",
+            label: None,
+            internal: true,
+        }
+    }
+}
+
+/// The last second of validity of a badge issued at `issue_at`, in a demo that began at `epoch`.
+pub(in crate::sandbox) fn valid_until(
+    template: &Template,
+    issue_at: i64,
+    epoch: i64,
+    zone: i32,
+) -> Option<i64> {
+    let end_of = |day: DateTime| {
+        let day = day.with().hour(23).minute(59).second(59).build().unwrap_or(day);
+        clock::seconds(day, zone)
+    };
+    if issue_at >= NEVER {
+        return None;
+    }
+    let issued = clock::civil(issue_at, zone);
+    match template.validity {
+        Validity::None => None,
+        Validity::Months(months) => Some(end_of(issued.saturating_add((i64::from(months)).months()))),
+        Validity::Years(years) => Some(end_of(issued.saturating_add((i64::from(years)).years()))),
+        Validity::EndOfYear(years) => {
+            let year = clock::civil(epoch, zone).year().saturating_add(years);
+            Some(end_of(jiff::civil::date(year.clamp(1, 9998), 12, 31).at(0, 0, 0, 0)))
+        }
+    }
+}
+
+/// The plan of a history.
+pub(in crate::sandbox) struct History {
+    pub holders: Vec<Holder>,
+    rng: Rng,
+    templates: Vec<Template>,
+    stories: Vec<Row>,
+    filler: u64,
+    now: i64,
+    zone: i32,
+}
+
+impl History {
+    /// Plans `count` rows before `now`.
+    pub fn plan(seed: u64, now: i64, zone: i32, count: u64) -> Self {
+        let mut rng = Rng::with_seed(seed ^ 0x6c61_7065_6c00);
+        // A history far larger than the demo's would otherwise give everybody thousands of badges.
+        let crowd = if count > 20_000 { 620.max(count / 20) } else { 620 };
+        let holders = holders(&mut rng, people(), crowd as usize);
+        let mut stories = Teller { rng: &mut rng, holders: &holders, now, zone }.tell();
+        stories.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+        stories.sort_by_key(|row| row.reg_at);
+        let filler = count - stories.len() as u64;
+        Self { holders, rng, templates: templates(), stories, filler, now, zone }
+    }
+
+    /// Hands over every row, first accepted first.
+    pub fn each<E>(mut self, mut give: impl FnMut(Row) -> Result<(), E>) -> Result<(), E> {
+        let stories = std::mem::take(&mut self.stories);
+        let mut stories = stories.into_iter().peekable();
+        let holders = std::mem::take(&mut self.holders);
+        let homes: Vec<Vec<usize>> = (0..3)
+            .map(|home| {
+                let lives =
+                    |at: &usize| holders.get(*at).is_some_and(|one| one.home == home && !one.reserved);
+                (0..holders.len()).filter(lives).collect()
+            })
+            .collect();
+        let weights: Vec<f64> = (0..=DAYS - 3).map(|day| self.weight(day)).collect();
+        let total: f64 = weights.iter().sum();
+        let (mut sum, mut done) = (0.0, 0);
+        for (day, weight) in weights.iter().enumerate() {
+            sum += weight;
+            let target = (self.filler as f64 * sum / total).round() as u64;
+            let target = if day + 1 == weights.len() { self.filler } else { target };
+            for (at, template, size) in self.batches(day as i64, target.saturating_sub(done)) {
+                while let Some(row) = stories.next_if(|row| row.reg_at <= at) {
+                    give(row)?;
+                }
+                for _ in 0..size {
+                    let row = self.row(at, template, &homes);
+                    give(row)?;
+                }
+            }
+            done = done.max(target);
+        }
+        stories.try_for_each(|row| give(row))
+    }
+
+    /// Midnight of a day, counted from the first.
+    fn midnight(&self, day: i64) -> i64 {
+        let at = self.now - (DAYS - day) * DAY;
+        at - (at + i64::from(self.zone)).rem_euclid(DAY)
+    }
+
+    fn peak(date: DateTime) -> bool {
+        matches!(date.month(), 2 | 8) && date.day() >= 19
+    }
+
+    /// How busy a day is: working days, the two graduation seasons, the ends of quarters.
+    fn weight(&self, day: i64) -> f64 {
+        let date = clock::civil(self.midnight(day), self.zone);
+        let week = match date.weekday() {
+            Weekday::Saturday => 0.12,
+            Weekday::Sunday => 0.04,
+            _ => 1.0,
+        };
+        let quarter = matches!(date.month(), 3 | 6 | 9 | 12) && date.day() >= 20;
+        week * if Self::peak(date) { 4.0 } else { 1.0 } * if quarter { 1.6 } else { 1.0 }
+    }
+
+    /// Splits the rows of a day into batches: when, which template, how many.
+    fn batches(&mut self, day: i64, count: u64) -> Vec<(i64, usize, u64)> {
+        let midnight = self.midnight(day);
+        let mut left = count;
+        let mut sizes = Vec::new();
+        while left > 0 {
+            let size = (1 + (self.rng.f64().powi(3) * 39.0) as u64).min(left);
+            left -= size;
+            sizes.push(size);
+        }
+        let mut times: Vec<i64> =
+            sizes.iter().map(|_| midnight + self.rng.i64(9 * 3600..18 * 3600)).collect();
+        times.sort_unstable();
+        times
+            .into_iter()
+            .zip(sizes)
+            .map(|(at, size)| {
+                let template = self.template(at);
+                (at, template, size)
+            })
+            .collect()
+    }
+
+    /// A template for a batch at that time. Which badges have expired by now follows from it, so it is chosen
+    /// such that about one in seven has.
+    fn template(&mut self, at: i64) -> usize {
+        let date = clock::civil(at, self.zone);
+        let expired = |this: &Self, template: usize| {
+            let until =
+                this.templates.get(template).and_then(|one| valid_until(one, at, this.now, this.zone));
+            until.is_some_and(|until| until < this.now)
+        };
+        if self.rng.f64() < 0.165 {
+            // The courses that run out soonest.
+            let soon: Vec<usize> =
+                [32, 32, 33, 21, 17].into_iter().filter(|one| expired(self, *one)).collect();
+            if let Some(one) = self.rng.choice(&soon) {
+                return *one;
+            }
+        }
+        for _ in 0..40 {
+            let share = if Self::peak(date) { [78, 90] } else { [45, 72] };
+            let template = match self.rng.u32(0..100) {
+                roll if roll < share[0] => self.rng.usize(0..18),
+                roll if roll < share[1] => self.rng.usize(18..32),
+                _ => self.rng.usize(32..40),
+            };
+            let old = self.now - at > 300 * DAY;
+            let in_use = self.templates.get(template).is_some_and(|one| one.in_use);
+            if (in_use || old) && !expired(self, template) {
+                return template;
+            }
+        }
+        0
+    }
+
+    fn row(&mut self, at: i64, template: usize, homes: &[Vec<usize>]) -> Row {
+        let org = self.templates.get(template).map_or(0, |one| one.org);
+        let home = if self.rng.u8(0..100) < 88 { org } else { self.rng.usize(0..3) };
+        let holder = homes.get(home).and_then(|people| self.rng.choice(people)).copied().unwrap_or(0);
+        // Mostly quick, now and then the better part of a day; never later than the day before yesterday.
+        let took = 300 + (self.rng.f64().powi(12) * 86_100.0) as i64;
+        let mut row = Row::issued(holder, template, at, at + took);
+        row.mail = match self.rng.u16(0..1000) {
+            0..=11 => "FAIL",
+            12..=19 => "BOUNCE",
+            20..=24 => "",
+            25..=29 => "발송대기",
+            30..=33 => "WAIT",
+            _ => "SENT",
+        };
+        if self.rng.u16(0..1000) < 67 {
+            let asked = row.issue_at + self.rng.i64(3600..30 * DAY);
+            if asked < self.now - 7200 {
+                let reason = REASONS.get(self.rng.usize(0..REASONS.len())).copied().unwrap_or("본인 요청");
+                row.revoke = Some((asked, asked + self.rng.i64(120..1800), reason));
+            }
+        }
+        row
+    }
+}

@@ -1,0 +1,273 @@
+//! The part of the history that is told by name: every support story, and every accident.
+
+use fastrand::Rng;
+use jiff::ToSpan;
+
+use super::filler::{NEVER, Row, Until};
+use super::people::Holder;
+use crate::sandbox::clock;
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 3600;
+const DAY: i64 = 86_400;
+
+/// Reasons for revoking, in two languages.
+pub(super) const REASONS: [&str; 9] = [
+    "중복 발급",
+    "응시 부정행위 확인",
+    "재발급: 성명 정정 / Superseded: name corrected",
+    "출석 기준 미달 확인",
+    "본인 요청",
+    "Issued to the wrong person",
+    "Course record withdrawn",
+    "수료 취소",
+    "Employment ended before completion",
+];
+
+/// Labels that no client has heard of.
+const ODD_LABELS: [&str; 4] = ["발급보류", "심사중", "이의신청중", "SUSPENDED"];
+
+/// The people of the stories, in front of all others.
+pub(super) fn people() -> Vec<Holder> {
+    let named = [
+        ("한서윤", "seoyun.han@naru.example"),
+        ("오지호", "jiho.oh@naru.example"),
+        ("홍철", "hong.c@naru.example"),
+        ("배은우", "eunwoo@gmial.example"),
+        ("배은우", "eunwoo@gmail.example"),
+        ("Lea O'Connor-Kim", "lea@example.org"),
+        ("남궁 민", "min.ng@example.com"),
+        ("서다안", "dain.seo@naru.example"),
+        ("서다인", "dain.seo@naru.example"),
+        ("윤태오", "taeo.yoon@bluewhale.example"),
+        ("임하늘", "haneul.lim@example.net"),
+        ("김민준", "minjun.kim@naru.example"),
+        ("김민준", "mj.kim@example.com"),
+        ("Ahmet Yılmaz", "ahmet.yilmaz@example.org"),
+        ("王小明", "xiaoming.wang@example.com"),
+        ("นภา ศรีสุข", "napha.srisuk@example.org"),
+        ("علي حسن", "ali.hassan@example.net"),
+        ("Null, Christopher", "christopher.null@example.com"),
+        ("문채원", "chaewon.moon@strictgate.example"),
+    ];
+    let mut all: Vec<Holder> =
+        named.into_iter().map(|(name, mail)| Holder::reserved(name, mail, 0)).collect();
+    let team = [
+        "강도현",
+        "조수아",
+        "장하준",
+        "권예린",
+        "Tariq Haddad",
+        "신유진",
+        "안성호",
+        "송지율",
+        "류재원",
+        "황시우",
+        "Mai Nguyen",
+        "최은솔",
+        "박태림",
+        "이현경",
+    ];
+    all.extend(team.map(|name| Holder::reserved(name, "safety@moondeck.example", 2)));
+    let given = ["민", "서", "지", "하", "예", "도", "시", "유", "은", "현", "재"];
+    let ends = ["준", "윤", "우", "연"];
+    for at in 0..44 {
+        let name = format!("문{}{}", given[at % given.len()], ends[at / given.len()]);
+        all.push(Holder::reserved(name, format!("staff{:02}@strictgate.example", at + 1), 2));
+    }
+    all
+}
+
+/// What the stories need to know.
+pub(super) struct Teller<'a> {
+    pub rng: &'a mut Rng,
+    pub holders: &'a [Holder],
+    pub now: i64,
+    pub zone: i32,
+}
+
+impl Teller<'_> {
+    fn who(&self, mail: &str, nth: usize) -> usize {
+        let mut found = self.holders.iter().enumerate().filter(|(_, one)| one.mail == mail);
+        found.nth(nth).map_or(0, |(at, _)| at)
+    }
+
+    /// Issued so many seconds ago, and all went well.
+    fn issued(&mut self, holder: usize, template: usize, ago: i64) -> Row {
+        let reg_at = self.now - ago;
+        let took = 5 * MINUTE + self.rng.i64(0..10 * MINUTE);
+        Row::issued(holder, template - 1, reg_at, reg_at + took)
+    }
+
+    /// Asked for so many seconds ago and not issued yet, though within the day.
+    fn waiting(&mut self, holder: usize, template: usize, ago: i64) -> Row {
+        let reg_at = self.now - ago;
+        let soonest = (self.now + 10 * MINUTE).max(reg_at + 5 * MINUTE);
+        let issue_at = self.rng.i64(soonest..(reg_at + DAY).max(soonest + 1));
+        Row::issued(holder, template - 1, reg_at, issue_at)
+    }
+
+    fn revoked(mut row: Row, after: i64, reason: &'static str) -> Row {
+        let at = row.issue_at + after;
+        row.revoke = Some((at, at + 7 * MINUTE, reason));
+        row
+    }
+
+    /// The holders that are in no story.
+    fn crowd(&self) -> Vec<usize> {
+        (0..self.holders.len()).filter(|at| self.holders.get(*at).is_some_and(|one| !one.reserved)).collect()
+    }
+
+    /// All rows of the stories, the most important ones first.
+    pub fn tell(&mut self) -> Vec<Row> {
+        let mut rows = self.named();
+        let crowd = self.crowd();
+        if crowd.is_empty() {
+            return rows;
+        }
+        let mut next = {
+            let mut order = crowd;
+            self.rng.shuffle(&mut order);
+            order.into_iter().cycle()
+        };
+        let mut take = |count: usize| -> Vec<usize> { next.by_ref().take(count).collect() };
+
+        rows.extend(self.overdue(&take(3)));
+        for holder in take(8) {
+            let mut row = self.issued(holder, 20, 30 * DAY);
+            let asked = self.now - self.rng.i64(MINUTE..8 * MINUTE);
+            row.revoke = Some((asked, self.now + self.rng.i64(5 * MINUTE..25 * MINUTE), REASONS[3]));
+            rows.push(row);
+        }
+        for (at, holder) in take(13).into_iter().enumerate() {
+            let row = self.issued(holder, 7 + at % 2, (3 + at as i64) * DAY);
+            rows.push(Row { label: Some(ODD_LABELS[at % ODD_LABELS.len()]), ..row });
+        }
+        rows.extend(self.strictgate());
+        let back_office = self.issued(take(1)[0], 17, 5 * DAY);
+        rows.push(Row { internal: false, ..back_office });
+
+        // The same batch sent twice by mistake; the second copies were revoked the day after.
+        let twice = take(38);
+        for again in 0..2 {
+            for holder in &twice {
+                let row = self.issued(*holder, 15, 40 * DAY - again * 11 * MINUTE);
+                rows.push(if again == 1 { Self::revoked(row, DAY, REASONS[0]) } else { row });
+            }
+        }
+        let fresh = take(96);
+        for (at, holder) in fresh.into_iter().enumerate() {
+            // Nothing is issued sooner than five minutes after it was asked for.
+            let reg_at = self.now - 4 * MINUTE;
+            let issue_at = reg_at + 5 * MINUTE + 20 + (at as i64 * at as i64) * 2;
+            rows.push(Row::issued(holder, 4, reg_at, issue_at));
+        }
+        for holder in take(41) {
+            rows.push(self.waiting(holder, 33, 3 * HOUR));
+        }
+        for holder in take(30) {
+            let ago = self.rng.i64(10 * MINUTE..20 * HOUR);
+            let template = self.rng.usize(19..=31);
+            rows.push(self.waiting(holder, template, ago));
+        }
+        let ceremony = self.ceremony();
+        for holder in take(480) {
+            let took = self.rng.i64(5 * MINUTE..40 * MINUTE);
+            rows.push(Row::issued(holder, 0, ceremony, ceremony + took));
+        }
+        rows
+    }
+
+    fn named(&mut self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let mut row = self.waiting(self.who("seoyun.han@naru.example", 0), 5, 42 * MINUTE);
+        row.issue_at = row.reg_at + 20 * HOUR;
+        rows.push(row);
+        let jiho = self.waiting(self.who("jiho.oh@naru.example", 0), 6, 31 * HOUR);
+        rows.push(Row { issue_at: NEVER, ..jiho });
+        rows.push(self.issued(self.who("hong.c@naru.example", 0), 2, 21 * DAY));
+        let typo = self.issued(self.who("eunwoo@gmial.example", 0), 4, 2 * DAY);
+        rows.push(Row { mail: "FAIL", ..typo });
+        rows.push(self.issued(self.who("eunwoo@gmail.example", 0), 1, 130 * DAY));
+
+        // Expired twelve days ago, after the three months of the safety course.
+        let expired = self.now - 12 * DAY;
+        let lea = self.issued(self.who("lea@example.org", 0), 33, 104 * DAY);
+        rows.push(Row { until: Until::At(expired), ..lea });
+        let soon = self.now + 9 * DAY;
+        let min = self.issued(self.who("min.ng@example.com", 0), 34, 356 * DAY);
+        rows.push(Row { until: Until::At(soon), ..min });
+
+        rows.push(self.issued(self.who("dain.seo@naru.example", 0), 9, 3 * DAY));
+        rows.push(self.issued(self.who("dain.seo@naru.example", 1), 12, 200 * DAY));
+        let taeo = self.issued(self.who("taeo.yoon@bluewhale.example", 0), 35, 90 * DAY);
+        rows.push(Self::revoked(taeo, 19 * DAY, REASONS[1]));
+        let haneul = self.who("haneul.lim@example.net", 0);
+        let copy = self.issued(haneul, 14, 61 * DAY);
+        rows.push(Self::revoked(copy, 2 * DAY, REASONS[0]));
+        rows.push(self.issued(haneul, 14, 60 * DAY));
+        rows.push(self.issued(self.who("minjun.kim@naru.example", 0), 13, 15 * DAY));
+        rows.push(self.issued(self.who("mj.kim@example.com", 0), 13, 15 * DAY));
+        let mixed = [
+            ("ahmet.yilmaz@example.org", 23),
+            ("xiaoming.wang@example.com", 20),
+            ("napha.srisuk@example.org", 8),
+            ("ali.hassan@example.net", 36),
+            ("christopher.null@example.com", 19),
+        ];
+        for (at, (mail, template)) in mixed.into_iter().enumerate() {
+            rows.push(self.issued(self.who(mail, 0), template, (10 + at as i64) * DAY));
+        }
+        for member in 0..14 {
+            rows.push(self.issued(self.who("safety@moondeck.example", member), 33, 30 * DAY));
+        }
+        rows
+    }
+
+    /// Asked for more than a day ago, and still nothing.
+    fn overdue(&mut self, holders: &[usize]) -> Vec<Row> {
+        let ages = [26 * HOUR, 49 * HOUR, 6 * DAY];
+        holders
+            .iter()
+            .zip(ages)
+            .map(|(holder, ago)| {
+                let row = self.waiting(*holder, 37, ago);
+                Row { issue_at: NEVER, mail: "발송대기", ..row }
+            })
+            .collect()
+    }
+
+    /// A company whose gateway lets 2 of 45 mails through.
+    fn strictgate(&mut self) -> Vec<Row> {
+        let members: Vec<usize> = (0..self.holders.len())
+            .filter(|at| self.holders[*at].mail.ends_with("@strictgate.example"))
+            .collect();
+        members
+            .into_iter()
+            .enumerate()
+            .map(|(at, holder)| {
+                let row = self.issued(holder, 34, 6 * DAY);
+                let mail = match at {
+                    7 | 23 => "SENT",
+                    _ if at % 3 == 1 => "BOUNCE",
+                    _ => "FAIL",
+                };
+                Row { mail, ..row }
+            })
+            .collect()
+    }
+
+    /// Ten in the morning of the last 25 February or 25 August that is at least three weeks ago.
+    fn ceremony(&self) -> i64 {
+        let latest = clock::civil(self.now - 21 * DAY, self.zone);
+        let dates = (0..3).flat_map(|back| {
+            let year = latest.year() - back;
+            [(year, 8), (year, 2)]
+        });
+        let found = dates
+            .map(|(year, month)| jiff::civil::date(year, month, 25).at(10, 0, 0, 0))
+            .find(|at| *at <= latest)
+            .unwrap_or_else(|| latest.saturating_sub(180.days()));
+        clock::seconds(found, self.zone)
+    }
+}

@@ -1,0 +1,182 @@
+//! The `lapel sandbox` command.
+
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+
+use super::fault::{self, Fault};
+use super::switches::{self, split_pair};
+use super::{Options, Sandbox};
+
+/// Flags of `lapel sandbox`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(
+    about = "Runs the Digital Badge Issuing Service in miniature, on this machine only",
+    long_about = "Runs the Digital Badge Issuing Service in miniature, on this machine only.\n\n\
+        It answers every endpoint of the contract with invented data: four organisations, 9 categories, \
+        40 templates, 620 holders and about 4,300 badges in every state. It prints its base URL and a key per \
+        organisation once it is ready, and stops on ctrl-c or SIGTERM.",
+    after_help = "`--help` lists every switch of --set and the grammar of --fault.",
+    after_long_help = after_help()
+)]
+pub struct Flags {
+    /// Loopback address to listen on; port 0 takes a free port
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub listen: SocketAddr,
+
+    /// File that keeps everything between runs; without it all is forgotten at the end
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+
+    /// Fixes the demo data, the keys, the badge ids and how long issuing takes
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Rows of issuance history to make up [default: 4300]; a million starts in seconds
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=20_000_000))]
+    pub history: Option<u64>,
+
+    /// How many seconds pass in the service in one real second; 0 stands still
+    #[arg(long, value_name = "F", default_value_t = 1.0, value_parser = speed)]
+    pub speed: f64,
+
+    /// Requests per key in any 60 seconds of real time, before 429
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub rate_limit: u32,
+
+    /// Badges that each organisation may issue, before 422 [default: no quota]
+    #[arg(long, value_name = "N")]
+    pub quota: Option<u64>,
+
+    /// Decides a question that the contract leaves open, such as labels=en; may be repeated
+    #[arg(long = "set", value_name = "GAP=VALUE", value_parser = split_pair)]
+    pub set: Vec<(String, String)>,
+
+    /// Makes something go wrong, such as "get /badges/history every=7 status=500"; may be repeated
+    #[arg(long = "fault", value_name = "RULE", value_parser = rule)]
+    pub fault: Vec<Fault>,
+
+    /// Print one line of JSON with `base_url`, `api_key` and `control_url`
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn rule(text: &str) -> Result<Fault, String> {
+    text.parse()
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is not a speed: write a number from 0 to 10000000, such as 60");
+    text.parse().ok().filter(|speed| (0.0..=1e7).contains(speed)).ok_or_else(wrong)
+}
+
+fn after_help() -> String {
+    format!(
+        "Switches (--set GAP=VALUE), one for everything the contract leaves open:\n\n{}\n\
+         Faults (--fault RULE):\n\n{}\n\n\
+         Control address (JSON over HTTP, loopback only), printed as `control`:\n\n\
+         \x20 GET  /clock                         POST /clock {{\"advance\": \"3h\", \"speed\": 60}}\n\
+         \x20 GET  /switches                      PUT  /switches {{\"labels\": \"en\"}}\n\
+         \x20 GET  /faults                        POST /faults [\"post /badges drop\"]   DELETE /faults\n\
+         \x20 GET  /limits                        PUT  /limits {{\"rate_limit\": 1000, \"quota\": null}}\n\
+         \x20 GET  /ledger  what was really accepted, revoked and asked\n\
+         \x20 GET  /gaps    the table of switches\n\
+         \x20 POST /rows    {{\"insert\": [{{\"recipient_email\": \"a@example.org\"}}], \"delete\": [], \"delete_newest\": 0}}",
+        switches::help(),
+        fault::HELP
+    )
+}
+
+impl From<Flags> for Options {
+    fn from(flags: Flags) -> Self {
+        Self {
+            listen: flags.listen,
+            data: flags.data,
+            seed: flags.seed,
+            history: flags.history,
+            speed: flags.speed,
+            rate_limit: flags.rate_limit,
+            quota: flags.quota,
+            switches: flags.set,
+            faults: flags.fault,
+            start: None,
+        }
+    }
+}
+
+/// Runs the sandbox until a signal.
+pub async fn serve(flags: Flags) -> anyhow::Result<()> {
+    // Listen for signals first: one that comes during the start must not be lost.
+    let mut signals = Signals::new()?;
+    let json = flags.json;
+    let sandbox = tokio::select! {
+        sandbox = Sandbox::start(flags.into()) => sandbox?,
+        () = signals.next() => return Ok(()),
+    };
+    announce(&sandbox, json).context("cannot print where the sandbox is")?;
+    signals.next().await;
+    sandbox.stop().await;
+    Ok(())
+}
+
+fn announce(sandbox: &Sandbox, json: bool) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    if json {
+        let line = serde_json::json!({
+            "base_url": sandbox.base_url(),
+            "api_key": sandbox.api_key(),
+            "control_url": sandbox.control_url(),
+        });
+        writeln!(out, "{line}")?;
+        return out.flush();
+    }
+    writeln!(out, "The sandbox is ready. All data is invented.\n")?;
+    writeln!(out, "  base URL  {}", sandbox.base_url())?;
+    writeln!(out, "  control   {}", sandbox.control_url())?;
+    writeln!(out, "\n  keys (X-API-Key); the one of the practice organisation sees everything")?;
+    for key in sandbox.keys().iter().rev() {
+        writeln!(out, "  {:<9} {}  {}", key.org, key.key, key.name)?;
+    }
+    writeln!(out, "\nStop it with ctrl-c.")?;
+    out.flush()
+}
+
+/// SIGINT and SIGTERM, or ctrl-c where there are no signals.
+struct Signals {
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    #[cfg(unix)]
+    fn new() -> anyhow::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let context = "cannot listen for signals";
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt()).context(context)?,
+            terminate: signal(SignalKind::terminate()).context(context)?,
+        })
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> anyhow::Result<Self> {
+        Ok(Self {})
+    }
+
+    #[cfg(unix)]
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+
+    #[cfg(not(unix))]
+    async fn next(&mut self) {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}

@@ -1,0 +1,100 @@
+//! The request limit: so many requests per key in any 60 seconds of real time.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+/// The window of the limit.
+const WINDOW: Duration = Duration::from_secs(60);
+
+/// Counts requests per key in a sliding window.
+#[derive(Debug, Default)]
+pub(super) struct Limiter {
+    keys: HashMap<usize, Windows>,
+}
+
+#[derive(Debug, Default)]
+struct Windows {
+    admitted: VecDeque<Instant>,
+    arrived: VecDeque<Instant>,
+    busiest_admitted: usize,
+    busiest_arrived: usize,
+}
+
+/// The largest numbers seen in any 60 seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Busiest {
+    pub admitted: usize,
+    pub arrived: usize,
+}
+
+impl Limiter {
+    /// Counts a request of this key. Gives the seconds to wait when it is one too many; such a request does
+    /// not use up the limit.
+    pub fn admit(&mut self, key: usize, limit: u32, now: Instant) -> Result<(), u64> {
+        let windows = self.keys.entry(key).or_default();
+        forget(&mut windows.admitted, now);
+        forget(&mut windows.arrived, now);
+        windows.arrived.push_back(now);
+        windows.busiest_arrived = windows.busiest_arrived.max(windows.arrived.len());
+        let limit = limit as usize;
+        if windows.admitted.len() < limit {
+            windows.admitted.push_back(now);
+            windows.busiest_admitted = windows.busiest_admitted.max(windows.admitted.len());
+            return Ok(());
+        }
+        // The limit may have been lowered meanwhile: so many must leave the window first.
+        let leaving = windows.admitted.len() - limit;
+        let free = windows.admitted.get(leaving).map_or(WINDOW, |at| WINDOW - now.duration_since(*at));
+        Err(free.as_secs() + u64::from(free.subsec_nanos() > 0))
+    }
+
+    pub fn busiest(&self, key: usize) -> Busiest {
+        let Some(windows) = self.keys.get(&key) else { return Busiest::default() };
+        Busiest { admitted: windows.busiest_admitted, arrived: windows.busiest_arrived }
+    }
+}
+
+fn forget(window: &mut VecDeque<Instant>, now: Instant) {
+    while window.front().is_some_and(|at| now.duration_since(*at) >= WINDOW) {
+        window.pop_front();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_slides() {
+        let mut limiter = Limiter::default();
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        assert_eq!(limiter.admit(1, 2, at(0)), Ok(()));
+        assert_eq!(limiter.admit(1, 2, at(30)), Ok(()));
+        assert_eq!(limiter.admit(1, 2, at(59)), Err(1));
+        assert_eq!(limiter.admit(2, 2, at(59)), Ok(()), "another key has its own window");
+        assert_eq!(limiter.admit(1, 2, at(60)), Ok(()));
+        assert_eq!(limiter.admit(1, 2, at(61)), Err(29));
+        assert_eq!(limiter.admit(1, 2, at(90)), Ok(()));
+        assert_eq!(limiter.busiest(1), Busiest { admitted: 2, arrived: 4 });
+    }
+
+    #[test]
+    fn waiting_as_told_is_enough() {
+        let mut limiter = Limiter::default();
+        let mut now = Instant::now();
+        for round in 0..50 {
+            if let Err(wait) = limiter.admit(0, 3, now) {
+                now += Duration::from_secs(wait);
+                assert_eq!(limiter.admit(0, 3, now), Ok(()), "round {round}");
+            }
+            now += Duration::from_millis(700);
+        }
+        assert_eq!(limiter.busiest(0).admitted, 3);
+    }
+
+    #[test]
+    fn a_limit_of_nothing_admits_nothing() {
+        assert_eq!(Limiter::default().admit(0, 0, Instant::now()), Err(60));
+    }
+}

@@ -1,0 +1,193 @@
+//! The wire under the service: accepted connections that can be made to misbehave.
+//!
+//! An HTTP library does its best to answer properly. Some faults are below it (a reset in place of an answer,
+//! a body that ends too soon), so every connection is wrapped: whoever handles a request may put other bytes
+//! on the wire than the library would, and end the connection afterwards.
+
+use std::future::Future as _;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Sleep;
+
+/// How many pieces a slow body is cut into.
+const PIECES: u32 = 20;
+
+/// How a spoiled connection ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Close,
+    Reset,
+}
+
+/// What goes out instead of the answer.
+#[derive(Debug)]
+struct Cut {
+    bytes: Vec<u8>,
+    sent: usize,
+    end: End,
+    /// Send slowly: this many bytes, then wait.
+    pace: Option<(usize, Pin<Box<Sleep>>, Duration)>,
+}
+
+/// The far end of a connection, and a grip on the wire.
+#[derive(Debug, Clone)]
+pub(super) struct Peer {
+    /// Where the client calls from.
+    pub address: SocketAddr,
+    cut: Arc<Mutex<Option<Cut>>>,
+}
+
+impl Peer {
+    /// From now on: these bytes, then the end. Whatever the HTTP library writes is thrown away.
+    pub fn cut(&self, bytes: Vec<u8>, end: End) {
+        self.put(Cut { bytes, sent: 0, end, pace: None });
+    }
+
+    /// The same, but the bytes after the first `head` take `time` to go out.
+    pub fn trickle(&self, bytes: Vec<u8>, head: usize, time: Duration) {
+        let piece = (bytes.len().saturating_sub(head) / PIECES as usize).max(1);
+        let wait = time / PIECES;
+        let pace = Some((piece, Box::pin(tokio::time::sleep(Duration::ZERO)), wait));
+        self.put(Cut { bytes, sent: 0, end: End::Close, pace });
+    }
+
+    fn put(&self, cut: Cut) {
+        *self.cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut);
+    }
+}
+
+impl Connected<IncomingStream<'_, Door>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
+        stream.remote_addr().clone()
+    }
+}
+
+/// Connections opened, and those still open.
+#[derive(Debug, Default)]
+pub(super) struct Traffic {
+    pub opened: AtomicU64,
+    pub closed: AtomicU64,
+}
+
+/// Accepts connections.
+#[derive(Debug)]
+pub(super) struct Door {
+    listener: TcpListener,
+    traffic: Arc<Traffic>,
+}
+
+impl Door {
+    pub fn new(listener: TcpListener, traffic: Arc<Traffic>) -> Self {
+        Self { listener, traffic }
+    }
+}
+
+impl Listener for Door {
+    type Io = Line;
+    type Addr = Peer;
+
+    async fn accept(&mut self) -> (Line, Peer) {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, address)) => {
+                    let _ = stream.set_nodelay(true);
+                    self.traffic.opened.fetch_add(1, Ordering::Relaxed);
+                    let peer = Peer { address, cut: Arc::default() };
+                    let line = Line { stream, cut: peer.cut.clone(), traffic: self.traffic.clone() };
+                    return (line, peer);
+                }
+                // Out of file handles or a client that left while it was being accepted: try again.
+                Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Peer> {
+        Ok(Peer { address: self.listener.local_addr()?, cut: Arc::default() })
+    }
+}
+
+/// One connection.
+#[derive(Debug)]
+pub(super) struct Line {
+    stream: TcpStream,
+    cut: Arc<Mutex<Option<Cut>>>,
+    traffic: Arc<Traffic>,
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.traffic.closed.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl AsyncRead for Line {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for Line {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let held = self.cut.clone();
+        let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.is_none() && refused_below(buf) {
+            *held = Some(Cut { bytes: unreadable(), sent: 0, end: End::Close, pace: None });
+        }
+        let Some(cut) = held.as_mut() else { return Pin::new(&mut self.stream).poll_write(cx, buf) };
+        while cut.sent < cut.bytes.len() {
+            let mut bytes = cut.bytes.get(cut.sent..).unwrap_or_default();
+            if let Some((piece, sleep, wait)) = cut.pace.as_mut() {
+                ready!(sleep.as_mut().poll(cx));
+                sleep.as_mut().reset(tokio::time::Instant::now() + *wait);
+                bytes = bytes.get(..*piece).unwrap_or(bytes);
+            }
+            cut.sent += ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
+        }
+        if cut.end == End::Reset {
+            let _ = self.stream.set_zero_linger();
+        } else {
+            let _ = ready!(Pin::new(&mut self.stream).poll_shutdown(cx));
+        }
+        Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+/// Did the HTTP library refuse the request by itself? It does so, with an empty body, when the bytes are not
+/// a request at all; every answer of the service itself has a content type.
+fn refused_below(head: &[u8]) -> bool {
+    head.starts_with(b"HTTP/1.1 4")
+        && !head.windows(13).any(|part| part.eq_ignore_ascii_case(b"content-type:"))
+}
+
+fn unreadable() -> Vec<u8> {
+    let body =
+        r#"{"code":"4000","message":"This is not an HTTP request that the service can read.","data":null}"#;
+    format!(
+        "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}

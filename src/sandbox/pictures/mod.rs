@@ -1,0 +1,142 @@
+//! Badge pictures, drawn when they are first asked for.
+//!
+//! They are served beside the API, on the same server, and need no key: a key that arrives here is a mistake
+//! of the client, and the ledger says so.
+
+mod brush;
+mod card;
+mod emblem;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Response};
+use tiny_skia::Pixmap;
+
+use super::answer::Answer;
+use super::demo::catalogue::{CATEGORIES, Template, templates};
+use super::service::{Shared, lock};
+use brush::{Brush, Palette};
+
+/// This template's picture is missing.
+const MISSING: usize = 29;
+/// This one's is an SVG.
+const SVG: usize = 30;
+/// This one's is far too large.
+const HUGE: usize = 22;
+
+/// Pictures that have been drawn.
+#[derive(Debug, Default)]
+pub(super) struct Pictures {
+    drawn: Mutex<HashMap<(usize, bool), Arc<Vec<u8>>>>,
+}
+
+/// Where a picture is on this server.
+pub(super) fn path(number: usize, side: &str) -> String {
+    let kind = if number == SVG && side == "front" { "svg" } else { "png" };
+    format!("/images/TPL-{number:03}/{side}.{kind}")
+}
+
+/// `GET /images/{template}/{file}`
+pub(super) async fn serve(
+    State(service): State<Shared>,
+    Path((id, file)): Path<(String, String)>,
+) -> Response {
+    let templates = templates();
+    let number = (1..=templates.len()).find(|number| Template::id(*number) == id);
+    let side = ["front", "back"]
+        .into_iter()
+        .find(|side| number.is_some_and(|number| path(number, side).ends_with(&format!("/{file}"))));
+    let nothing = || Answer::refused(404, "4004", "There is no such picture.").into_response();
+    let (Some(number), Some(side)) = (number, side) else { return nothing() };
+    let front = side == "front";
+    let Some(template) = templates.get(number - 1).copied().filter(|_| number != MISSING || !front) else {
+        return nothing();
+    };
+    if number == SVG && front {
+        return file_of("image/svg+xml", svg(&template).into_bytes());
+    }
+    let drawing = tokio::task::spawn_blocking(move || service.pictures.png(number, &template, front)).await;
+    match drawing {
+        Ok(Some(png)) => file_of("image/png", png.to_vec()),
+        _ => Answer::broken().into_response(),
+    }
+}
+
+fn file_of(kind: &'static str, bytes: Vec<u8>) -> Response {
+    let headers = [("content-type", kind), ("cache-control", "public, max-age=3600")];
+    (headers, Body::from(bytes)).into_response()
+}
+
+impl Pictures {
+    fn png(&self, number: usize, template: &Template, front: bool) -> Option<Arc<Vec<u8>>> {
+        if let Some(known) = lock(&self.drawn).get(&(number, front)) {
+            return Some(known.clone());
+        }
+        let side = if number == HUGE && front { 4000 } else { 600 };
+        let png = Arc::new(draw(number, template, front, side)?.encode_png().ok()?);
+        lock(&self.drawn).insert((number, front), png.clone());
+        Some(png)
+    }
+}
+
+/// Draws one side, `side` pixels wide and high.
+fn draw(number: usize, template: &Template, front: bool, side: u32) -> Option<Pixmap> {
+    let mut brush = Brush::new(side, Palette::of(template.color))?;
+    let levels = CATEGORIES.get(template.category).map_or(0, |category| category.levels.len());
+    if front {
+        emblem::draw(&mut brush, template.kind, template.category, (template.level, levels));
+    } else {
+        card::draw(&mut brush, number, template.kind, template.org);
+    }
+    Some(brush.done())
+}
+
+/// The one picture that is not a bitmap.
+fn svg(template: &Template) -> String {
+    let [dark, main, light, _] = Palette::of(template.color).hex();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 100 100\" width=\"600\" height=\"600\">\
+         <title>{}</title><rect width=\"100\" height=\"100\" fill=\"{dark}\"/>\
+         <circle cx=\"50\" cy=\"46\" r=\"32\" fill=\"{main}\" stroke=\"{light}\" stroke-width=\"3\"/>\
+         <path d=\"M50 24l7 14 15 2-11 11 3 15-14-7-14 7 3-15-11-11 15-2z\" fill=\"{light}\"/></svg>",
+        template.title
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_template_has_its_own_picture_on_both_sides() {
+        let mut seen = std::collections::HashSet::new();
+        for (at, template) in templates().iter().enumerate() {
+            for front in [true, false] {
+                let picture = draw(at + 1, template, front, 64).unwrap();
+                let colours: std::collections::HashSet<_> =
+                    picture.pixels().iter().map(|p| (p.red(), p.green(), p.blue())).collect();
+                assert!(colours.len() > 40, "{} {front}", template.title);
+                // Some templates share type, category, level and colour: the back tells them apart.
+                if !front {
+                    assert!(seen.insert(picture.data().to_vec()), "{}", template.title);
+                }
+            }
+        }
+    }
+
+    /// Writes all pictures into a directory, to look at: `LAPEL_PICTURES=/tmp/p cargo test pictures`.
+    #[test]
+    fn pictures_can_be_looked_at() {
+        let Ok(into) = std::env::var("LAPEL_PICTURES") else { return };
+        std::fs::create_dir_all(&into).unwrap();
+        for (at, template) in templates().iter().enumerate() {
+            for (front, side) in [(true, "front"), (false, "back")] {
+                let png = draw(at + 1, template, front, 300).unwrap().encode_png().unwrap();
+                std::fs::write(format!("{into}/{:02}-{side}.png", at + 1), png).unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Records as the contract shows them.
+
+use serde_json::{Value, json};
+
+use super::clock::{day, stamp};
+use super::demo::catalogue::{
+    self, CATEGORIES, COMPANIES, Category, ORGS, PRACTICE, TYPES, Template, Validity,
+};
+use super::service::{Ask, Service};
+use super::store::{Badge, State, Store};
+use super::switches::{
+    BadgeSkills, EmailStatus, ImageUrls, Labels, NoLevel, NoRevokeDetail, NoRevokeHistory, Switches,
+    TemplateSkills, WaitingIssuedAt, WalletValidUntil,
+};
+
+const DAY: i64 = 86_400;
+
+/// The label of a state, before it varies from badge to badge.
+pub(super) fn label(switches: &Switches, state: State, seq: i64) -> &'static str {
+    let at = match state {
+        State::Waiting => 0,
+        State::Issued => 1,
+        State::Revoking => 2,
+        State::Revoked => 3,
+    };
+    const KO: [&str; 4] = ["발급대기", "발급완료", "회수중", "회수완료"];
+    const EN: [&str; 4] = ["Waiting", "Issued", "Revoking", "Revoked"];
+    match switches.labels {
+        Labels::Ko => KO[at],
+        Labels::En => EN[at],
+        Labels::Mixed if seq % 2 == 0 => KO[at],
+        Labels::Mixed => EN[at],
+        Labels::Codes => ["ISSUE_WAIT", "ISSUED", "REVOKING", "REVOKED"][at],
+        Labels::Other => ["심의 1단계", "교부", "효력 정지 심의", "말소"][at],
+        Labels::Swapped => ["발급완료", "회수중", "회수완료", "발급대기"][at],
+    }
+}
+
+fn status_name(ask: &Ask, badge: &Badge) -> String {
+    let state = badge.state(ask.now);
+    match &badge.label {
+        Some(label) if state == State::Issued => label.clone(),
+        _ => label(&ask.switches, state, badge.seq).to_owned(),
+    }
+}
+
+fn email_status(ask: &Ask, badge: &Badge) -> Value {
+    match ask.switches.email_status {
+        EmailStatus::Seen if badge.mail == "발송대기" => Value::from("발송대기"),
+        EmailStatus::Seen if badge.state(ask.now) == State::Waiting => Value::from("WAIT"),
+        EmailStatus::Seen if !badge.mail.is_empty() => Value::from(badge.mail.as_str()),
+        EmailStatus::Other => Value::from("중계서버 위탁"),
+        EmailStatus::Seen | EmailStatus::Null | EmailStatus::Absent => Value::Null,
+    }
+}
+
+fn issuing_org(ask: &Ask, badge: &Badge) -> &'static str {
+    let org = if ask.caller.0 == PRACTICE { PRACTICE } else { badge.org };
+    ORGS.get(org).map_or("", |org| org.name)
+}
+
+/// Where the picture of a template is, or of a badge made from it.
+fn image(service: &Service, ask: &Ask, template: usize, side: &str, wallet: bool) -> Value {
+    let path = super::pictures::path(template + 1, side);
+    let here = format!("{}{path}", service.origin);
+    match ask.switches.image_urls {
+        ImageUrls::Contract if wallet => Value::from(path),
+        ImageUrls::Relative => Value::from(path),
+        ImageUrls::Contract | ImageUrls::Absolute => Value::from(here),
+        ImageUrls::Foreign => Value::from(format!("https://images.example{path}")),
+        ImageUrls::Null => Value::Null,
+    }
+}
+
+/// What a template without levels or validity shows instead.
+fn blanks(mut record: Value, fields: &[&str], form: NoLevel) -> Value {
+    let Some(map) = record.as_object_mut() else { return record };
+    for name in fields {
+        let blank = map.get(*name).is_some_and(|value| *value == 0 || *value == "");
+        match form {
+            NoLevel::Null if blank => {
+                map.insert((*name).to_owned(), Value::Null);
+            }
+            NoLevel::Absent if blank => {
+                map.remove(*name);
+            }
+            _ => {}
+        }
+    }
+    record
+}
+
+fn drop_field(record: &mut Value, name: &str) {
+    if let Some(map) = record.as_object_mut() {
+        map.remove(name);
+    }
+}
+
+fn category_of(template: &Template) -> &'static Category {
+    CATEGORIES.get(template.category).unwrap_or(&CATEGORIES[0])
+}
+
+fn type_of(template: &Template) -> (&'static str, &'static str) {
+    TYPES.get(template.kind).map_or(("", ""), |kind| (kind.0, kind.1))
+}
+
+fn yn(yes: bool) -> &'static str {
+    if yes { "Y" } else { "N" }
+}
+
+/// When a template was registered.
+pub(super) fn registered(store: &Store, template: &Template) -> i64 {
+    store.epoch - template.registered * DAY - 3_725
+}
+
+pub(super) fn template_item(service: &Service, ask: &Ask, store: &Store, at: usize, one: &Template) -> Value {
+    let record = json!({
+        "template_id": Template::id(at + 1),
+        "title": one.title,
+        "badge_type_name": type_of(one).1,
+        "category_name": category_of(one).name,
+        "level": one.level,
+        "level_name": one.level_name(),
+        "image_url": image(service, ask, at, "front", false),
+        "use_yn": yn(one.in_use),
+        "reg_date": stamp(registered(store, one), ask.switches.zone),
+    });
+    blanks(record, &["level", "level_name"], ask.switches.no_level)
+}
+
+pub(super) fn template_detail(
+    service: &Service,
+    ask: &Ask,
+    store: &Store,
+    at: usize,
+    one: &Template,
+) -> Value {
+    let zone = ask.switches.zone;
+    let skills: Vec<&str> = one.skills.split(',').filter(|skill| !skill.is_empty()).collect();
+    let skills = match ask.switches.template_skills {
+        TemplateSkills::Array => json!(skills),
+        TemplateSkills::Comma => json!(skills.join(", ")),
+    };
+    let (validity, value, unit) = match one.validity {
+        Validity::None => ("NONE", 0, ""),
+        Validity::Months(months) => ("PERIOD", months, "MONTH"),
+        Validity::Years(years) => ("PERIOD", years, "YEAR"),
+        Validity::EndOfYear(_) => ("FIXED", 0, ""),
+    };
+    let fixed = matches!(one.validity, Validity::EndOfYear(_))
+        .then(|| store.validity(at, store.epoch).map(|until| day(until, zone)));
+    let updated = (at % 3 == 1).then(|| stamp(registered(store, one) + 200 * DAY, zone));
+    let record = json!({
+        "template_id": Template::id(at + 1),
+        "title": one.title,
+        "badge_type": type_of(one).0,
+        "badge_type_name": type_of(one).1,
+        "category_id": category_of(one).id,
+        "category_name": category_of(one).name,
+        "category_level_id": one.level_id(),
+        "level": one.level,
+        "level_name": one.level_name(),
+        "description": catalogue::description(at + 1, one),
+        "criteria": catalogue::criteria(one),
+        "skills_tag": skills,
+        "card_color_cd": one.color,
+        "validity_type_cd": validity,
+        "fixed_expire_date": fixed.flatten(),
+        "validity_value": value,
+        "validity_unit_cd": unit,
+        "image_url": image(service, ask, at, "front", false),
+        "use_yn": yn(one.in_use),
+        "reg_date": stamp(registered(store, one), zone),
+        "upd_date": updated,
+    });
+    let fields = ["category_level_id", "level", "level_name", "validity_value", "validity_unit_cd"];
+    blanks(record, &fields, ask.switches.no_level)
+}
+
+pub(super) fn category(ask: &Ask, store: &Store, at: usize, one: &Category) -> Value {
+    let zone = ask.switches.zone;
+    let made = store.epoch - (2_600 - 40 * at as i64) * DAY - 7_264;
+    let levels: Vec<Value> =
+        one.levels.iter().zip(1..).map(|(name, level)| json!({"level": level, "level_name": name})).collect();
+    json!({
+        "category_id": one.id,
+        "category_cd": one.code,
+        "category_name": one.name,
+        "description": one.description,
+        "level_yn": yn(!one.levels.is_empty()),
+        "use_yn": yn(one.in_use),
+        "reg_date": stamp(made, zone),
+        "upd_date": (!one.in_use).then(|| stamp(made + 1_500 * DAY, zone)),
+        "levels": levels,
+    })
+}
+
+/// `issued_at`, the beginning and the end of validity, as far as they are known yet.
+fn times(ask: &Ask, badge: &Badge) -> (Option<i64>, Option<i64>, Option<i64>) {
+    let waiting = badge.state(ask.now) == State::Waiting;
+    match ask.switches.waiting_issued_at {
+        _ if !waiting => (Some(badge.issue_at), Some(badge.issue_at), badge.valid_until),
+        WaitingIssuedAt::Null => (None, None, None),
+        WaitingIssuedAt::Set => (Some(badge.reg_at), Some(badge.reg_at), badge.valid_until),
+    }
+}
+
+/// When it was revoked, if that has happened yet.
+fn revoked(ask: &Ask, badge: &Badge) -> Option<String> {
+    badge.revoke_at.filter(|at| *at <= ask.now).map(|at| stamp(at, ask.switches.zone))
+}
+
+pub(super) fn history_item(ask: &Ask, template: &Template, badge_id: &str, badge: &Badge) -> Value {
+    let zone = ask.switches.zone;
+    let (issued_at, _, valid_until) = times(ask, badge);
+    let revoke_at = revoked(ask, badge);
+    let absent = revoke_at.is_none() && ask.switches.no_revoke_history == NoRevokeHistory::Absent;
+    let mut record = json!({
+        "badge_id": badge_id,
+        "template_id": Template::id(badge.template + 1),
+        "title": template.title,
+        "badge_type_name": type_of(template).1,
+        "category_name": category_of(template).name,
+        "level": template.level,
+        "level_name": template.level_name(),
+        "recipient_name": badge.name,
+        "recipient_email": badge.email,
+        "status_name": status_name(ask, badge),
+        "email_status": email_status(ask, badge),
+        "issuing_org": issuing_org(ask, badge),
+        "valid_until": valid_until.map(|at| stamp(at, zone)),
+        "issued_at": issued_at.map(|at| stamp(at, zone)),
+        "reg_date": stamp(badge.reg_at, zone),
+        "revoke_at": revoke_at,
+    });
+    if absent {
+        drop_field(&mut record, "revoke_at");
+    }
+    if ask.switches.email_status == EmailStatus::Absent {
+        drop_field(&mut record, "email_status");
+    }
+    blanks(record, &["level", "level_name"], ask.switches.no_level)
+}
+
+pub(super) fn wallet_item(
+    service: &Service,
+    ask: &Ask,
+    template: &Template,
+    badge_id: &str,
+    badge: &Badge,
+) -> Value {
+    let zone = ask.switches.zone;
+    let (issued_at, valid_from, valid_until) = times(ask, badge);
+    let write = if ask.switches.wallet_valid_until == WalletValidUntil::Date { day } else { stamp };
+    json!({
+        "badge_id": badge_id,
+        "front_image_url": image(service, ask, badge.template, "front", true),
+        "back_image_url": image(service, ask, badge.template, "back", true),
+        "recipient_name": badge.name,
+        "title": template.title,
+        "issuing_org": issuing_org(ask, badge),
+        "status_name": status_name(ask, badge),
+        "valid_from": valid_from.map(|at| write(at, zone)),
+        "valid_until": valid_until.map(|at| write(at, zone)),
+        "issued_at": issued_at.map(|at| stamp(at, zone)),
+        "reg_date": stamp(badge.reg_at, zone),
+    })
+}
+
+pub(super) fn badge_detail(
+    service: &Service,
+    ask: &Ask,
+    template: &Template,
+    badge_id: &str,
+    badge: &Badge,
+) -> Value {
+    let zone = ask.switches.zone;
+    let (issued_at, valid_from, valid_until) = times(ask, badge);
+    let skills: Vec<&str> = template.skills.split(',').filter(|skill| !skill.is_empty()).collect();
+    let skills = match ask.switches.badge_skills {
+        BadgeSkills::Comma => json!(skills.join(", ")),
+        BadgeSkills::Array => json!(skills),
+    };
+    let company = COMPANIES[(badge.recipient.unsigned_abs() % 5) as usize];
+    let mark = ORGS.get(badge.org).map_or("", |org| org.prefix).get(..3).unwrap_or("").to_uppercase();
+    let year = day(badge.reg_at, zone).get(..4).unwrap_or("").to_owned();
+    let revoke_at = revoked(ask, badge);
+    let absent = revoke_at.is_none() && ask.switches.no_revoke_detail == NoRevokeDetail::Absent;
+    let mut record = json!({
+        "badge_id": badge_id,
+        "source_cd": if badge.internal { "INTERNAL" } else { "BACKOFFICE" },
+        "issuing_org": issuing_org(ask, badge),
+        "company_name": company,
+        "cert_no": format!("{mark}-{year}-{:06}", badge.seq),
+        "title": template.title,
+        "category_name": category_of(template).name,
+        "badge_type_name": type_of(template).1,
+        "level_name": template.level_name(),
+        "description": catalogue::description(badge.template + 1, template),
+        "criteria": catalogue::criteria(template),
+        "front_image_url": image(service, ask, badge.template, "front", false),
+        "back_image_url": image(service, ask, badge.template, "back", false),
+        "skills_tag": skills,
+        "status_name": status_name(ask, badge),
+        "recipient_name": badge.name,
+        "recipient_email": badge.email,
+        "email_status": email_status(ask, badge),
+        "valid_from": valid_from.map(|at| stamp(at, zone)),
+        "valid_until": valid_until.map(|at| stamp(at, zone)),
+        "issued_at": issued_at.map(|at| stamp(at, zone)),
+        "revoke_at": revoke_at,
+        "revoke_reason": badge.reason.as_deref().filter(|_| revoke_at.is_some()),
+    });
+    if absent {
+        drop_field(&mut record, "revoke_at");
+        drop_field(&mut record, "revoke_reason");
+    }
+    if ask.switches.email_status == EmailStatus::Absent {
+        drop_field(&mut record, "email_status");
+    }
+    blanks(record, &["level_name"], ask.switches.no_level)
+}

@@ -1,0 +1,211 @@
+//! Issuing and revoking.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use crate::sandbox::answer::{Answer, ISSUE, Outcome, REVOKE};
+use crate::sandbox::demo::catalogue::Template;
+use crate::sandbox::params::text_field;
+use crate::sandbox::service::{Ask, Service, lock};
+use crate::sandbox::store::{Issuing, NewRow, Refused};
+use crate::sandbox::switches::{
+    BadRow, ContentType, EmailCheck, EmptyBatch, LongText, OverLimit, OverQuota, RetiredTemplate, StoredMail,
+    Switches, TwinRows, UnknownTemplate,
+};
+
+/// Entries in one batch or revocation.
+const MOST: usize = 1000;
+/// Bytes of a body that the service is willing to look at.
+const LONGEST_BODY: usize = 4 * 1024 * 1024;
+
+fn body(ask: &Ask) -> Result<Value, Answer> {
+    let switches = &ask.switches;
+    if ask.body.len() > LONGEST_BODY {
+        return Err(Answer::refused(413, switches.bad_request_code.clone(), "The body is too large."));
+    }
+    if !ask.json && switches.content_type == ContentType::Refuse {
+        let message = "The body must be announced as application/json.";
+        return Err(Answer::refused(415, switches.bad_request_code.clone(), message));
+    }
+    let value: Value = serde_json::from_slice(&ask.body)
+        .map_err(|_| Answer::bad(switches, "The body is not JSON that can be read."))?;
+    if value.is_object() { Ok(value) } else { Err(Answer::bad(switches, "The body must be a JSON object.")) }
+}
+
+/// A text of at most so many characters, after the `long-text` switch.
+fn fit(text: &str, most: usize, name: &str, switches: &Switches) -> Result<String, String> {
+    match switches.long_text {
+        LongText::Keep => Ok(text.to_owned()),
+        LongText::Cut => Ok(text.chars().take(most).collect()),
+        LongText::Refuse if text.chars().count() <= most => Ok(text.to_owned()),
+        LongText::Refuse => Err(format!("{name} is longer than {most} characters.")),
+    }
+}
+
+fn recipient(entry: &Value, switches: &Switches) -> Result<NewRow, String> {
+    if !entry.is_object() {
+        return Err("a recipient must be an object.".to_owned());
+    }
+    let name = fit(text_field(entry, "recipient_name")?, 500, "recipient_name", switches)?;
+    let email = text_field(entry, "recipient_email")?;
+    let sound = email.split_once('@').is_some_and(|(local, domain)| {
+        !local.is_empty()
+            && !domain.is_empty()
+            && !domain.contains('@')
+            && !email.contains(char::is_whitespace)
+    });
+    if switches.email_check == EmailCheck::Loose && !sound {
+        return Err("recipient_email is not an e-mail address.".to_owned());
+    }
+    let email = fit(email, 320, "recipient_email", switches)?;
+    let email = if switches.stored_mail == StoredMail::Lower { email.to_lowercase() } else { email };
+    Ok(NewRow { name, email })
+}
+
+fn template(service: &Service, ask: &Ask, body: &Value) -> Result<usize, Answer> {
+    let switches = &ask.switches;
+    let id = text_field(body, "template_id").map_err(|message| Answer::bad(switches, message))?;
+    let store = service.store();
+    let found = store
+        .templates
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| ask.caller.scope().is_none_or(|org| one.org == org))
+        .find(|(at, _)| Template::id(at + 1) == id);
+    let Some((at, template)) = found else {
+        let status = if switches.unknown_template == UnknownTemplate::NotFound { 404 } else { 400 };
+        return Err(Answer::refused(status, switches.not_found_code.clone(), "There is no such template."));
+    };
+    if !template.in_use && switches.retired_template == RetiredTemplate::Refuse {
+        return Err(Answer::bad(switches, "The template is not in use any more (use_yn N)."));
+    }
+    Ok(at)
+}
+
+/// Commits, and enters it into the ledger before anybody else can look.
+fn commit(
+    service: &Service,
+    ask: &Ask,
+    template: usize,
+    rows: &[NewRow],
+    whole: bool,
+) -> Result<Vec<String>, Refused> {
+    let when = Issuing {
+        now: ask.now,
+        quota: service.limits().quota,
+        all_or_nothing: whole,
+        issue_time: ask.switches.issue_time,
+    };
+    let mut store = service.store();
+    let issued = store.issue(ask.caller.0, template, rows, when)?;
+    let ids: Vec<String> = issued.iter().map(|seq| store.badge_id(*seq)).collect();
+    let template_id = Template::id(template + 1);
+    let mut books = lock(&service.books);
+    for (row, id) in rows.iter().zip(&ids) {
+        books.accept(&template_id, &row.email, id);
+    }
+    Ok(ids)
+}
+
+fn quota(switches: &Switches) -> Answer {
+    Answer::refused(422, switches.quota_code.clone(), switches.quota_message.clone())
+}
+
+fn failed(refused: Refused, switches: &Switches) -> Answer {
+    match refused {
+        Refused::Quota => quota(switches),
+        Refused::Store(error) => error.into(),
+    }
+}
+
+pub(super) fn one(service: &Service, ask: &Ask) -> Outcome {
+    let switches = &ask.switches;
+    let body = body(ask)?;
+    let row = recipient(&body, switches).map_err(|message| Answer::bad(switches, message));
+    let template = template(service, ask, &body)?;
+    let ids = commit(service, ask, template, &[row?], true).map_err(|refused| failed(refused, switches))?;
+    let id = ids.first().ok_or_else(Answer::broken)?;
+    Ok(Answer::accepted(ISSUE, json!({"badge_id": id, "status_cd": "ISSUE_WAIT"})))
+}
+
+/// The entries of a list in a body, after the limits.
+fn entries<'a>(
+    service: &Service,
+    ask: &Ask,
+    body: &'a Value,
+    name: &str,
+) -> Result<(&'a [Value], usize), Answer> {
+    let switches = &ask.switches;
+    let list = match body.get(name) {
+        Some(Value::Array(list)) => list,
+        None | Some(Value::Null) => return Err(Answer::bad(switches, format!("{name} is missing."))),
+        Some(_) => return Err(Answer::bad(switches, format!("{name} must be an array."))),
+    };
+    if list.is_empty() && switches.empty_batch == EmptyBatch::Refuse {
+        return Err(Answer::bad(switches, format!("{name} is empty.")));
+    }
+    if list.len() > MOST {
+        lock(&service.books).violations.over_limit += 1;
+        if switches.over_limit == OverLimit::Refuse {
+            return Err(Answer::bad(switches, format!("{name} holds more than {MOST} entries.")));
+        }
+    }
+    Ok((list.get(..MOST).unwrap_or(list), list.len()))
+}
+
+pub(super) fn batch(service: &Service, ask: &Ask) -> Outcome {
+    let switches = &ask.switches;
+    let body = body(ask)?;
+    let template = template(service, ask, &body)?;
+    let (list, total) = entries(service, ask, &body, "recipients")?;
+    let mut rows = Vec::with_capacity(list.len());
+    let mut seen = HashSet::new();
+    for (at, entry) in list.iter().enumerate() {
+        match recipient(entry, switches) {
+            Ok(row) => {
+                if seen.insert(row.email.to_lowercase()) || switches.twin_rows == TwinRows::Both {
+                    rows.push(row);
+                }
+            }
+            Err(_) if switches.bad_row == BadRow::Skip => {}
+            Err(message) => {
+                return Err(Answer::bad(switches, format!("recipients[{at}]: {message}")));
+            }
+        }
+    }
+    let whole = switches.over_quota == OverQuota::Nothing;
+    let ids = commit(service, ask, template, &rows, whole).map_err(|refused| failed(refused, switches))?;
+    if ids.len() < rows.len() && switches.over_quota == OverQuota::Partial422 {
+        return Err(quota(switches));
+    }
+    let items: Vec<Value> = ids
+        .iter()
+        .zip(&rows)
+        .map(|(id, row)| json!({"badge_id": id, "status_cd": "ISSUE_WAIT", "recipient_email": row.email}))
+        .collect();
+    let data = json!({"total_count": total, "accepted_count": ids.len(), "items": items});
+    Ok(Answer::accepted(ISSUE, data))
+}
+
+pub(super) fn revoke(service: &Service, ask: &Ask) -> Outcome {
+    let switches = &ask.switches;
+    let body = body(ask)?;
+    let (list, total) = entries(service, ask, &body, "badge_ids")?;
+    let ids: Vec<String> = list
+        .iter()
+        .map(|id| id.as_str().map(str::to_owned))
+        .collect::<Option<_>>()
+        .ok_or_else(|| Answer::bad(switches, "badge_ids must be texts."))?;
+    let reason = text_field(&body, "reason")
+        .and_then(|reason| fit(reason, 2000, "reason", switches))
+        .map_err(|message| Answer::bad(switches, message))?;
+    let mut store = service.store();
+    let accepted = store.revoke(ask.caller.scope(), &ids, &reason, ask.now, switches.revoke_time)?;
+    let mut books = lock(&service.books);
+    for (id, accepted) in ids.iter().zip(&accepted) {
+        books.revoke(id, *accepted);
+    }
+    let count = accepted.iter().filter(|accepted| **accepted).count();
+    Ok(Answer::accepted(REVOKE, json!({"total_count": total, "accepted_count": count})))
+}

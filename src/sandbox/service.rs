@@ -1,0 +1,143 @@
+//! The running service: everything the routes and the control address share.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
+
+use super::answer::{Answer, Outcome};
+use super::clock::{self, Clock};
+use super::demo::catalogue::{ORGS, PRACTICE};
+use super::fault::Fault;
+use super::ledger::{Books, Connections, Ledger, Minute};
+use super::limiter::Limiter;
+use super::line::Traffic;
+use super::pictures::Pictures;
+use super::store::Store;
+use super::switches::Switches;
+use super::{OrgKey, mix};
+
+/// The limits that a contract tier sets.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    pub rate: u32,
+    pub quota: Option<u64>,
+}
+
+/// The service.
+pub(super) struct Service {
+    pub clock: Clock,
+    pub keys: Vec<OrgKey>,
+    /// Such as `http://127.0.0.1:8080`.
+    pub origin: String,
+    pub traffic: Arc<Traffic>,
+    pub pictures: Pictures,
+    pub switches: RwLock<Switches>,
+    pub faults: Mutex<Vec<Fault>>,
+    pub books: Mutex<Books>,
+    pub limiter: Mutex<Limiter>,
+    pub limits: Mutex<Limits>,
+    pub store: Mutex<Store>,
+}
+
+/// Shared by every request.
+pub(super) type Shared = Arc<Service>;
+
+/// Locks, and carries on after a panic elsewhere: a sandbox that locks up would hang the tests it serves.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whose key it was.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Caller(pub usize);
+
+impl Caller {
+    /// Whose rows the caller sees; `None`: everybody's.
+    pub fn scope(self) -> Option<usize> {
+        (self.0 != PRACTICE).then_some(self.0)
+    }
+}
+
+/// A request as the routes get it.
+#[derive(Debug)]
+pub(super) struct Ask {
+    pub caller: Caller,
+    pub switches: Switches,
+    pub now: i64,
+    /// The last segment of the path, decoded.
+    pub id: String,
+    pub query: Option<String>,
+    pub json: bool,
+    pub body: axum::body::Bytes,
+}
+
+/// One route.
+pub(super) type Handler = fn(&Service, &Ask) -> Outcome;
+
+/// The keys of all organisations, fixed by the seed.
+pub(super) fn keys(seed: u64) -> Vec<OrgKey> {
+    ORGS.iter()
+        .zip(0..)
+        .map(|(org, at)| OrgKey {
+            org: org.profile.to_owned(),
+            name: org.name.to_owned(),
+            key: format!("{}{:016x}{:016x}", org.prefix, mix(seed, at, 11), mix(seed, at, 12)),
+        })
+        .collect()
+}
+
+impl Service {
+    pub fn switches(&self) -> Switches {
+        self.switches.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set(&self, name: &str, value: &str) -> Result<(), String> {
+        self.switches.write().unwrap_or_else(PoisonError::into_inner).set(name, value)
+    }
+
+    pub fn limits(&self) -> Limits {
+        *lock(&self.limits)
+    }
+
+    pub fn store(&self) -> MutexGuard<'_, Store> {
+        lock(&self.store)
+    }
+
+    /// Moves the clock and remembers where it stands, for a data file that is kept.
+    pub fn advance(&self, by: Duration) {
+        self.clock.advance(by);
+        self.remember_time();
+    }
+
+    pub fn remember_time(&self) {
+        // A clock that is not remembered costs a kept file some minutes, nothing else.
+        let _ = self.store().remember_time(self.clock.now());
+    }
+
+    pub fn ledger(&self) -> Ledger {
+        let mut ledger = lock(&self.books).ledger();
+        ledger.now = clock::stamp(self.clock.now(), self.switches().zone);
+        let opened = self.traffic.opened.load(std::sync::atomic::Ordering::Relaxed);
+        let closed = self.traffic.closed.load(std::sync::atomic::Ordering::Relaxed);
+        ledger.connections = Connections { opened, open: opened.saturating_sub(closed) };
+        let limiter = lock(&self.limiter);
+        let store = self.store();
+        for (at, org) in ORGS.iter().enumerate() {
+            let busiest = limiter.busiest(at);
+            if busiest.arrived > 0 {
+                let minute = Minute { admitted: busiest.admitted, arrived: busiest.arrived };
+                ledger.busiest_minute.insert(org.prefix.to_owned(), minute);
+            }
+            if let Ok(issued @ 1..) = store.issued_by_api(at) {
+                ledger.issued.insert(org.prefix.to_owned(), issued);
+            }
+        }
+        ledger
+    }
+}
+
+/// A failing database is the service's fault, not the client's.
+impl From<rusqlite::Error> for Answer {
+    fn from(_: rusqlite::Error) -> Self {
+        Answer::broken()
+    }
+}

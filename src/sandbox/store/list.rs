@@ -1,0 +1,199 @@
+//! Filtered, sorted, paged lists of badges.
+//!
+//! A page far down a million rows must cost what the first one does. The plain history is dense in its
+//! numbers, so a page is arithmetic. For anything filtered or sorted, the numbers of all matching rows are
+//! found once and kept until the data changes or the clock carries a badge into another state.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension as _, params_from_iter};
+
+use super::{Badge, Store};
+
+/// Kept numbers are thrown away beyond this many (4 bytes each).
+const ROOM: usize = 12_000_000;
+
+/// Ascending or descending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::sandbox) enum Direction {
+    Ascending,
+    Descending,
+}
+
+/// A column to sort by, as an SQL expression over the tables b, r and t.
+#[derive(Debug, Clone)]
+pub(in crate::sandbox) struct Order {
+    pub expression: String,
+    pub direction: Direction,
+}
+
+/// Which badges, in which order.
+#[derive(Debug, Clone, Default)]
+pub(in crate::sandbox) struct Listing {
+    conditions: Vec<String>,
+    values: Vec<Value>,
+    pub order: Vec<Order>,
+    /// Without an order, and between equals: first accepted first?
+    pub oldest_first: bool,
+    /// Does the result depend on the present time?
+    timed: bool,
+    /// Does it change with every second, as expiry does?
+    fleeting: bool,
+}
+
+impl Listing {
+    /// Adds a condition with its values (`?` in order).
+    pub fn only(&mut self, condition: impl Into<String>, values: impl IntoIterator<Item = Value>) {
+        self.conditions.push(condition.into());
+        self.values.extend(values);
+    }
+
+    /// Adds a condition that depends on the state badges are in now.
+    pub fn only_now(&mut self, condition: impl Into<String>, values: impl IntoIterator<Item = Value>) {
+        self.timed = true;
+        self.only(condition, values);
+    }
+
+    /// The result is not worth keeping: it may change at any second.
+    pub fn fleeting(&mut self) {
+        self.fleeting = true;
+    }
+
+    /// Says that the order depends on the state badges are in now.
+    pub fn timed_order(&mut self) {
+        self.timed = true;
+    }
+
+    fn sql(&self) -> String {
+        let mut sql = String::from("SELECT b.seq FROM badge b");
+        if !self.order.is_empty() {
+            sql.push_str(" JOIN recipient r ON r.id = b.recipient JOIN template t ON t.id = b.template");
+        }
+        for (at, condition) in self.conditions.iter().enumerate() {
+            let _ = write!(sql, " {} ({condition})", if at == 0 { "WHERE" } else { "AND" });
+        }
+        sql.push_str(" ORDER BY ");
+        for Order { expression, direction } in &self.order {
+            let word = if *direction == Direction::Ascending { "ASC" } else { "DESC" };
+            let _ = write!(sql, "{expression} {word}, ");
+        }
+        sql.push_str(if self.oldest_first { "b.seq ASC" } else { "b.seq DESC" });
+        sql
+    }
+}
+
+/// Results that are still true.
+#[derive(Default)]
+pub(super) struct Views {
+    known: HashMap<String, View>,
+    /// First number, last number and count of all rows.
+    extent: Option<(i64, i64, i64)>,
+}
+
+struct View {
+    numbers: Arc<Vec<u32>>,
+    /// The first second at which it may be wrong.
+    until: i64,
+    from: i64,
+}
+
+impl Store {
+    /// Forgets what is known about lists, because rows have changed.
+    pub(super) fn changed(&mut self) {
+        self.views = Views::default();
+    }
+
+    fn extent(&mut self) -> rusqlite::Result<(i64, i64, i64)> {
+        if let Some(extent) = self.views.extent {
+            return Ok(extent);
+        }
+        let (first, last): (i64, i64) = self.db.query_row(
+            "SELECT coalesce((SELECT min(seq) FROM badge), 1), coalesce((SELECT max(seq) FROM badge), 0)",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        let count = self.db.query_row("SELECT count(*) FROM badge", [], |row| row.get(0))?;
+        self.views.extent = Some((first, last, count));
+        Ok((first, last, count))
+    }
+
+    /// The rows of the listing at these positions (from 0), and how many there are in all. `window` is told
+    /// the count and says which positions are wanted.
+    pub fn list(
+        &mut self,
+        listing: &Listing,
+        now: i64,
+        window: impl FnOnce(u64) -> Range<u64>,
+    ) -> rusqlite::Result<(u64, Range<u64>, Vec<Badge>)> {
+        let plain = listing.conditions.is_empty() && listing.order.is_empty();
+        let (first, last, count) = if plain { self.extent()? } else { (0, 0, 0) };
+        if plain && last - first + 1 == count {
+            let total = count.unsigned_abs();
+            let range = clip(window(total), total);
+            let seq = |at: u64| {
+                if listing.oldest_first { first + at.cast_signed() } else { last - at.cast_signed() }
+            };
+            let rows = self.fetch(range.clone().map(seq))?;
+            return Ok((total, range, rows));
+        }
+        let numbers = self.numbers(listing, now)?;
+        let total = numbers.len() as u64;
+        let range = clip(window(total), total);
+        let wanted = numbers.get(range.start as usize..range.end as usize).unwrap_or_default();
+        let rows = self.fetch(wanted.iter().map(|seq| i64::from(*seq)))?;
+        Ok((total, range, rows))
+    }
+
+    fn fetch(&self, seqs: impl Iterator<Item = i64>) -> rusqlite::Result<Vec<Badge>> {
+        seqs.filter_map(|seq| self.badge(seq).transpose()).collect()
+    }
+
+    fn numbers(&mut self, listing: &Listing, now: i64) -> rusqlite::Result<Arc<Vec<u32>>> {
+        // The time itself is not part of the name: it is in `from` and `until`.
+        let sql = listing.sql().replace("$now", &now.to_string());
+        let name = format!("{}{:?}", listing.sql(), listing.values);
+        if let Some(view) = self.views.known.get(&name)
+            && (view.from..view.until).contains(&now)
+            && !listing.fleeting
+        {
+            return Ok(view.numbers.clone());
+        }
+        let numbers: Vec<u32> = self
+            .db
+            .prepare_cached(&sql)?
+            .query_map(params_from_iter(&listing.values), |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let numbers = Arc::new(numbers);
+        if !listing.fleeting {
+            let until = if listing.timed { self.next_change(now)? } else { i64::MAX };
+            let from = if listing.timed { now } else { i64::MIN };
+            let held: usize = self.views.known.values().map(|view| view.numbers.len() + 1000).sum();
+            if held + numbers.len() > ROOM {
+                self.views.known.clear();
+            }
+            self.views.known.insert(name, View { numbers: numbers.clone(), until, from });
+        }
+        Ok(numbers)
+    }
+
+    /// When the next badge moves into another state.
+    fn next_change(&self, now: i64) -> rusqlite::Result<i64> {
+        let mut next = i64::MAX;
+        for column in ["issue_at", "revoke_at", "revoked_at"] {
+            let sql = format!("SELECT {column} FROM badge WHERE {column} > ?1 ORDER BY {column} LIMIT 1");
+            let found: Option<i64> =
+                self.db.prepare_cached(&sql)?.query_row([now], |row| row.get(0)).optional()?;
+            next = next.min(found.unwrap_or(i64::MAX));
+        }
+        Ok(next)
+    }
+}
+
+fn clip(range: Range<u64>, total: u64) -> Range<u64> {
+    let end = range.end.min(total);
+    range.start.min(end)..end
+}

@@ -1,0 +1,307 @@
+//! What the service remembers, in SQLite.
+//!
+//! Times are seconds since 1970 UTC. What state a badge is in is never stored: it follows from its times and
+//! the clock. Names and addresses are kept once each, so that a million rows stay small and a text filter
+//! reads thousands of texts instead of a million.
+
+mod change;
+mod list;
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params};
+
+use super::demo::catalogue::{Template, templates};
+use super::demo::{History, valid_until};
+pub(super) use change::{Issuing, NewRow, Refused};
+pub(super) use list::{Direction, Listing, Order};
+
+/// The rows of the demo when nobody says otherwise.
+pub(super) const DEMO_ROWS: u64 = 4_300;
+
+/// Where the badge is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    Waiting,
+    Issued,
+    Revoking,
+    Revoked,
+}
+
+/// One badge as it is stored.
+#[derive(Debug, Clone)]
+pub(super) struct Badge {
+    pub seq: i64,
+    pub org: usize,
+    /// Index into the templates.
+    pub template: usize,
+    pub recipient: i64,
+    pub name: String,
+    pub email: String,
+    pub reg_at: i64,
+    pub issue_at: i64,
+    pub valid_until: Option<i64>,
+    pub revoke_at: Option<i64>,
+    pub revoked_at: Option<i64>,
+    pub reason: Option<String>,
+    pub mail: String,
+    pub label: Option<String>,
+    pub internal: bool,
+}
+
+impl Badge {
+    pub fn state(&self, now: i64) -> State {
+        if self.issue_at > now {
+            State::Waiting
+        } else if self.revoke_at.is_none_or(|at| at > now) {
+            State::Issued
+        } else if self.revoked_at.is_none_or(|at| at > now) {
+            State::Revoking
+        } else {
+            State::Revoked
+        }
+    }
+}
+
+/// The store behind the service.
+pub(super) struct Store {
+    db: Connection,
+    /// Fixes ids, keys and how long things take.
+    pub seed: u64,
+    /// When the demo began; template dates are relative to it.
+    pub epoch: i64,
+    pub templates: Vec<Template>,
+    zone: i32,
+    next: i64,
+    views: list::Views,
+}
+
+const SCHEMA: &str = "
+CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE template (
+    id INTEGER PRIMARY KEY, title TEXT NOT NULL, type_name TEXT NOT NULL, category_name TEXT NOT NULL,
+    level INTEGER NOT NULL, level_name TEXT NOT NULL, org_name TEXT NOT NULL);
+CREATE TABLE recipient (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL,
+    name_fold TEXT NOT NULL, email_fold TEXT NOT NULL, UNIQUE (email, name));
+CREATE TABLE badge (
+    seq INTEGER PRIMARY KEY, org INTEGER NOT NULL, template INTEGER NOT NULL, recipient INTEGER NOT NULL,
+    reg_at INTEGER NOT NULL, issue_at INTEGER NOT NULL, valid_until INTEGER, revoke_at INTEGER,
+    revoked_at INTEGER, reason TEXT, mail TEXT NOT NULL, label TEXT, internal INTEGER NOT NULL,
+    by_api INTEGER NOT NULL DEFAULT 0);
+";
+
+/// Made after the rows are in: far quicker than keeping them up to date row by row.
+const INDEXES: &str = "
+CREATE INDEX recipient_email ON recipient (email_fold);
+CREATE INDEX recipient_name ON recipient (name_fold);
+CREATE INDEX badge_org ON badge (org);
+CREATE INDEX badge_template ON badge (template);
+CREATE INDEX badge_recipient ON badge (recipient);
+CREATE INDEX badge_issue ON badge (issue_at);
+CREATE INDEX badge_reg ON badge (reg_at);
+CREATE INDEX badge_revoke ON badge (revoke_at) WHERE revoke_at IS NOT NULL;
+CREATE INDEX badge_revoked ON badge (revoked_at) WHERE revoked_at IS NOT NULL;
+CREATE INDEX badge_api ON badge (org) WHERE by_api = 1;
+";
+
+const INSERT: &str = "INSERT INTO badge
+    (seq, org, template, recipient, reg_at, issue_at, valid_until, revoke_at, revoked_at, reason, mail, label,
+     internal, by_api)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+
+const ONE: &str =
+    "SELECT b.seq, b.org, b.template, r.name, r.email, b.reg_at, b.issue_at, b.valid_until, b.revoke_at,
+    b.revoked_at, b.reason, b.mail, b.label, b.internal, b.recipient
+    FROM badge b JOIN recipient r ON r.id = b.recipient WHERE b.seq = ?1";
+
+/// How a store is opened.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Opening<'a> {
+    pub data: Option<&'a Path>,
+    pub seed: u64,
+    pub history: u64,
+    pub now: i64,
+    pub zone: i32,
+}
+
+impl Store {
+    /// Opens the file, or a store in memory; fills it with the demo if it is new.
+    pub fn open(how: Opening<'_>) -> anyhow::Result<Self> {
+        let db = match how.data {
+            None => Connection::open_in_memory().context("cannot open a database in memory")?,
+            Some(path) => Connection::open(path)
+                .with_context(|| format!("cannot open the data file {} (--data)", path.display()))?,
+        };
+        db.set_prepared_statement_cache_capacity(64);
+        let mut store = Self {
+            db,
+            seed: how.seed,
+            epoch: how.now,
+            templates: templates(),
+            zone: how.zone,
+            next: 1,
+            views: list::Views::default(),
+        };
+        store.prepare(how).with_context(|| match how.data {
+            Some(path) => format!("the data file {} cannot be used (--data)", path.display()),
+            None => "the demo data cannot be made".to_owned(),
+        })?;
+        Ok(store)
+    }
+
+    fn prepare(&mut self, how: Opening<'_>) -> anyhow::Result<()> {
+        if how.data.is_some() {
+            self.db.pragma_update(None, "journal_mode", "WAL")?;
+            self.db.pragma_update(None, "synchronous", "NORMAL")?;
+        }
+        self.db.pragma_update(None, "temp_store", "MEMORY")?;
+        let tables: i64 =
+            self.db
+                .query_row("SELECT count(*) FROM sqlite_master WHERE type = 'table'", [], |row| row.get(0))?;
+        if tables == 0 {
+            self.fill(how.history)?;
+        } else {
+            let known = self.meta("lapel_sandbox")?;
+            anyhow::ensure!(known == Some(1), "it is not a data file of this sandbox");
+            self.seed = self.meta("seed")?.map_or(how.seed, i64::cast_unsigned);
+            self.epoch = self.meta("epoch")?.unwrap_or(how.now);
+        }
+        let last: i64 = self.db.query_row("SELECT coalesce(max(seq), 0) FROM badge", [], |row| row.get(0))?;
+        self.next = self.meta("next")?.unwrap_or(1).max(last + 1);
+        Ok(())
+    }
+
+    fn fill(&mut self, history: u64) -> rusqlite::Result<()> {
+        let all = self.db.transaction()?;
+        all.execute_batch(SCHEMA)?;
+        {
+            let mut add = all.prepare("INSERT INTO template VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+            for (at, one) in self.templates.iter().enumerate() {
+                let category = super::demo::catalogue::CATEGORIES.get(one.category).map_or("", |c| c.name);
+                let kind = super::demo::catalogue::TYPES.get(one.kind).map_or("", |kind| kind.1);
+                let org = super::demo::catalogue::ORGS.get(one.org).map_or("", |org| org.name);
+                add.execute(params![
+                    at as i64,
+                    one.title,
+                    kind,
+                    category,
+                    one.level as i64,
+                    one.level_name(),
+                    org
+                ])?;
+            }
+            let plan = History::plan(self.seed, self.epoch, self.zone, history);
+            let mut add = all.prepare("INSERT INTO recipient VALUES (?1, ?2, ?3, ?4, ?5)")?;
+            for (at, one) in plan.holders.iter().enumerate() {
+                let (name, mail) = (one.name.to_lowercase(), one.mail.to_lowercase());
+                add.execute(params![at as i64 + 1, one.name, one.mail, name, mail])?;
+            }
+            let mut add = all.prepare(INSERT)?;
+            let mut seq = 0;
+            plan.each(|row| {
+                seq += 1;
+                let template = self.templates.get(row.template);
+                let until = match row.until {
+                    super::demo::Until::At(at) => Some(at),
+                    super::demo::Until::Policy => {
+                        template.and_then(|one| valid_until(one, row.issue_at, self.epoch, self.zone))
+                    }
+                };
+                add.execute(params![
+                    seq,
+                    template.map_or(0, |one| one.org) as i64,
+                    row.template as i64,
+                    row.holder as i64 + 1,
+                    row.reg_at,
+                    row.issue_at,
+                    until,
+                    row.revoke.map(|(asked, _, _)| asked),
+                    row.revoke.map(|(_, done, _)| done),
+                    row.revoke.map(|(_, _, reason)| reason),
+                    row.mail,
+                    row.label,
+                    row.internal,
+                    0
+                ])
+                .map(|_| ())
+            })?;
+            let mut meta = all.prepare("INSERT INTO meta VALUES (?1, ?2)")?;
+            for (name, value) in [
+                ("lapel_sandbox", 1),
+                ("seed", self.seed.cast_signed()),
+                ("epoch", self.epoch),
+                ("next", seq + 1),
+            ] {
+                meta.execute(params![name, value])?;
+            }
+        }
+        all.execute_batch(INDEXES)?;
+        all.commit()
+    }
+
+    fn meta(&self, name: &str) -> rusqlite::Result<Option<i64>> {
+        self.db.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0)).optional()
+    }
+
+    /// The service's time when it was last stopped, so that a kept file never goes back in time.
+    pub fn last_seen(&self) -> rusqlite::Result<Option<i64>> {
+        self.meta("clock")
+    }
+
+    /// Remembers the service's time.
+    pub fn remember_time(&self, now: i64) -> rusqlite::Result<()> {
+        self.db.execute("INSERT OR REPLACE INTO meta VALUES ('clock', ?1)", [now]).map(|_| ())
+    }
+
+    /// How many issues the service has accepted for an organisation.
+    pub fn issued_by_api(&self, org: usize) -> rusqlite::Result<u64> {
+        let count: i64 = self
+            .db
+            .prepare_cached("SELECT count(*) FROM badge WHERE by_api = 1 AND org = ?1")?
+            .query_row([org as i64], |row| row.get(0))?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// The public id of a badge: its number, and two characters that a typing error would not get right.
+    pub fn badge_id(&self, seq: i64) -> String {
+        const LETTERS: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+        let mark = super::mix(self.seed, seq.unsigned_abs(), 1);
+        let letter = |shift: u64| char::from(LETTERS[(mark >> shift & 31) as usize]);
+        format!("B-{seq:09}-{}{}", letter(0), letter(5))
+    }
+
+    /// The number behind a public id, if there can be such an id.
+    pub fn seq_of(&self, badge_id: &str) -> Option<i64> {
+        let digits = badge_id.get(2..11)?;
+        let seq = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())??;
+        (self.badge_id(seq) == badge_id).then_some(seq)
+    }
+
+    /// One badge by its number.
+    pub fn badge(&self, seq: i64) -> rusqlite::Result<Option<Badge>> {
+        self.db.prepare_cached(ONE)?.query_row([seq], read).optional()
+    }
+}
+
+fn read(row: &SqlRow<'_>) -> rusqlite::Result<Badge> {
+    let index = |at: usize| row.get::<_, i64>(at).map(|number| usize::try_from(number).unwrap_or(0));
+    Ok(Badge {
+        seq: row.get(0)?,
+        org: index(1)?,
+        template: index(2)?,
+        name: row.get(3)?,
+        email: row.get(4)?,
+        reg_at: row.get(5)?,
+        issue_at: row.get(6)?,
+        valid_until: row.get(7)?,
+        revoke_at: row.get(8)?,
+        revoked_at: row.get(9)?,
+        reason: row.get(10)?,
+        mail: row.get(11)?,
+        label: row.get(12)?,
+        internal: row.get(13)?,
+        recipient: row.get(14)?,
+    })
+}
