@@ -105,7 +105,7 @@ pub fn layout(columns: &[Column], room: usize) -> Vec<usize> {
             if !s {
                 return 0;
             }
-            let extra = if shares == 0 { 0 } else { spare * c.share / shares };
+            let extra = (spare * c.share).checked_div(shares).unwrap_or(0);
             left -= extra.min(left);
             c.least + extra
         })

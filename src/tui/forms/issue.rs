@@ -104,12 +104,9 @@ impl IssueForm {
             self.tried = false;
             return;
         }
-        let name = match check_name(self.name.value()) {
-            Ok((name, _)) => name,
-            Err(_) => {
-                self.focus.at = 0;
-                return;
-            }
+        let Ok((name, _)) = check_name(self.name.value()) else {
+            self.focus.at = 0;
+            return;
         };
         let Ok(address) = Address::check(self.email.value()) else {
             self.focus.at = 1;

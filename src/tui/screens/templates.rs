@@ -293,9 +293,8 @@ impl Templates {
     /// The place of the list that a screen position shows, for the mouse.
     pub fn place_at(&self, area: Rect, column: u16, row: u16) -> Option<u64> {
         let list = Self::list_area(area);
-        (column < list.right() && !(self.full && !Self::beside(area)) && self.categories.is_none())
-            .then(|| self.browser.place_at(list, row))
-            .flatten()
+        let hidden = self.categories.is_some() || (self.full && !Self::beside(area));
+        if hidden || column >= list.right() { None } else { self.browser.place_at(list, row) }
     }
 
     /// Draws the tab.
