@@ -164,6 +164,10 @@ async fn the_items_of_a_batch_lie() {
         assert_eq!((reply.status, mails(&reply)), (202, wanted), "{lie}");
         assert_eq!(kit.ledger().accepted_total(), 3);
     }
+    let kit = faulty(&["get match=page=2 items=empty", "get match=page=3 items=null"]).await;
+    let reply = kit.get("/badges/history?page=2").await;
+    assert!(reply.ok().list().is_empty() && reply.total() == 300);
+    assert!(kit.get("/badges/history?page=3").await.ok().data().is_null());
     let kit = faulty(&["post /badges/batch accepted=99"]).await;
     assert_eq!(kit.post("/badges/batch", batch()).await.data()["accepted_count"], 99);
 }

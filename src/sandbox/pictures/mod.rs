@@ -27,10 +27,13 @@ const SVG: usize = 30;
 /// This one's is far too large.
 const HUGE: usize = 22;
 
+/// The bytes of a file.
+type Png = Arc<Vec<u8>>;
+
 /// Pictures that have been drawn.
 #[derive(Debug, Default)]
 pub(super) struct Pictures {
-    drawn: Mutex<HashMap<(usize, bool), Arc<Vec<u8>>>>,
+    drawn: Mutex<HashMap<(usize, bool), Png>>,
 }
 
 /// Where a picture is on this server.
@@ -71,7 +74,7 @@ fn file_of(kind: &'static str, bytes: Vec<u8>) -> Response {
 }
 
 impl Pictures {
-    fn png(&self, number: usize, template: &Template, front: bool) -> Option<Arc<Vec<u8>>> {
+    fn png(&self, number: usize, template: &Template, front: bool) -> Option<Png> {
         if let Some(known) = lock(&self.drawn).get(&(number, front)) {
             return Some(known.clone());
         }
