@@ -204,6 +204,8 @@ async fn a_data_file_keeps_everything_and_never_goes_back_in_time() {
     };
     assert_eq!(text(&kit.get(&format!("/badges/{id}")).await), text(&before));
     assert_eq!(kit.all("/badge-templates").await[0]["reg_date"], templates[0]["reg_date"]);
+    let second = Sandbox::start(options.clone()).await.unwrap_err();
+    assert!(format!("{second:#}").contains("kept.db"), "one sandbox per file: {second:#}");
     let reply = kit.issue("TPL-001", "second@example.org").await;
     assert_ne!(reply.data()["badge_id"], json!(id));
     kit.issue("TPL-001", "third@example.org").await.refused(422);

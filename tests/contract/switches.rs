@@ -51,7 +51,15 @@ async fn the_answers_bend_as_the_switches_say() {
     let history = "/badges/history?recipient_email=taeo.yoon@bluewhale.example";
     let valid = "/badges/history?recipient_email=hong.c@naru.example";
     let row = async |path: &str| kit.get(path).await.body["data"]["list"][0].clone();
-    let cases: [(&str, &str, &str, &str, Value); 32] = [
+    let cases: [(&str, &str, &str, &str, Value); 34] = [
+        ("no-expiry", "9999", valid, "/data/list/0/valid_until", json!("9999-12-31 23:59:59")),
+        (
+            "no-expiry",
+            "0000",
+            "/wallet/badges?email=hong.c@naru.example",
+            "/data/list/0/valid_until",
+            json!("0000-00-00"),
+        ),
         ("numbers", "string", valid, "/data/total_count", json!("1")),
         ("numbers", "string", valid, "/data/list/0/rnum", json!("1")),
         ("code-form", "number", "/ping", "/code", json!(1)),
