@@ -1,4 +1,10 @@
 //! The desk as a whole, over a real sandbox, on a test terminal, with scripted keys.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
 
 mod common;
 
