@@ -677,6 +677,16 @@ async fn nothing_is_drawn_when_nothing_changed() {
 }
 
 #[tokio::test]
+async fn an_idle_desk_is_woken_only_when_the_minute_of_its_requests_ends() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    h.screen();
+    let tick = h.desk.app.next_tick().expect("the header's count of the last minute will fall");
+    let away = tick.saturating_duration_since(tokio::time::Instant::now());
+    assert!(away > std::time::Duration::from_secs(20), "{away:?}");
+}
+
+#[tokio::test]
 async fn an_answer_that_comes_too_late_is_dropped() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.press("3");
