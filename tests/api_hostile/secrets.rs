@@ -1,6 +1,6 @@
 //! Where the key goes, and where it never does.
 
-use super::server::{JSON, KEY, Move, Server, answer, enveloped, pong};
+use super::server::{After, JSON, KEY, Move, Server, answer, enveloped, pong, writer};
 use Move::Send;
 use lapel::api::{ApiKey, Call, Connection, IssueRequest, PictureError, Pictures, Recipient, connect};
 use lapel::domain::TemplateId;
@@ -234,4 +234,20 @@ async fn pictures_are_fetched_without_the_key() {
     let knock = pictures.fetch(&at("/a.png?sig=1"), &CancellationToken::new()).await;
     assert!(matches!(knock, Err(PictureError::Refused(_))), "{knock:?}");
     assert_eq!(elsewhere.connections(), before);
+}
+
+#[tokio::test]
+async fn what_is_not_tls_gets_nothing_but_a_handshake() {
+    // Five bytes are enough to see what it is; then it answers as no TLS server does.
+    let server = Server::start_after(After::Bytes(5), |_, _| vec![Send(pong()), Move::Close]).await;
+    let writer = writer(&server.base_url().replace("http:", "https:"), |_| {});
+    for error in [
+        writer.reader().ping(&Call::interactive()).await.expect_err("no TLS"),
+        writer.issue(&request(), &Call::interactive()).await.expect_err("no TLS"),
+    ] {
+        // Provably nothing was sent: so both were tried again.
+        assert_eq!(error.word(), "not reached", "{error:?}");
+    }
+    assert_eq!(server.connections(), 6);
+    assert!(server.seen().iter().all(|seen| seen.body[..2] == [0x16, 0x03]), "a handshake and nothing else");
 }
