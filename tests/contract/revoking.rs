@@ -43,7 +43,7 @@ async fn badges_that_are_not_issued_are_left_out_silently_and_unchanged() {
     let reply = kit.issue("TPL-001", "c@example.org").await;
     let waiting = reply.data()["badge_id"].as_str().unwrap();
     let before = detail(&kit, &gone).await;
-    assert_eq!(revoke(&kit, &[&waiting, &gone, &issued, "B-1", "", "없음"]).await, (6, 1));
+    assert_eq!(revoke(&kit, &[waiting, &gone, &issued, "B-1", "", "없음"]).await, (6, 1));
     assert_eq!(detail(&kit, waiting).await["status_name"], "발급대기");
     assert_eq!(detail(&kit, &gone).await, before);
     assert_eq!(detail(&kit, &issued).await["status_name"], "회수중");

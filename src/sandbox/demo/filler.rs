@@ -140,7 +140,7 @@ impl History {
             }
             done = done.max(target);
         }
-        stories.try_for_each(|row| give(row))
+        stories.try_for_each(give)
     }
 
     /// Midnight of a day, counted from the first.
