@@ -320,7 +320,10 @@ mod tests {
         let keymap = Keymap::default();
         for (context, action, keys) in keymap.lines() {
             let shown = keymap.help(&[context, Context::Global, Context::Always]);
-            assert!(shown.iter().any(|(k, a)| *a == action && keys == *k), "{action:?} in {context:?}: {shown:?}");
+            assert!(
+                shown.iter().any(|(k, a)| *a == action && keys == *k),
+                "{action:?} in {context:?}: {shown:?}"
+            );
             assert!(!action.help().is_empty() && !action.hint().is_empty());
         }
     }
