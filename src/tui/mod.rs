@@ -188,13 +188,14 @@ impl<B: Backend> Desk<B> {
 /// When standard output is no terminal, or goes away.
 pub async fn run(start: Start) -> anyhow::Result<App> {
     let crash_dir = start.crash_dir.clone();
-    let mut taken = Some(Taken::new().context("lapel needs a terminal to draw on")?);
     let screen = terminal::screen().context("lapel needs a terminal to draw on")?;
     let mut desk = Desk::new(screen, start)?;
+    // Before the terminal is taken: a signal in between would leave it as it is then.
+    terminal::read_signals(&desk.sender()).context("cannot watch for signals")?;
     terminal::on_panic(crash_dir, desk.sender());
+    let mut taken = Some(Taken::new().context("lapel needs a terminal to draw on")?);
     // The first frame is drawn before anything is read, asked or connected.
     desk.draw()?;
-    terminal::read_signals(&desk.sender()).context("cannot watch for signals")?;
     terminal::read_input(desk.sender());
     let ended = desk
         .run(|| {
