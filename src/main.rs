@@ -57,7 +57,9 @@ async fn hand_over(cli: Cli) -> u8 {
             }
             Err(error) => cli::ping_without_settings(Some(&error), json),
         },
-        Some(Command::Demo(demo)) => open_desk(Settings::for_demo(&flags, &env), Some(demo)).await,
+        Some(Command::Demo(demo)) => {
+            open_desk(Settings::for_demo(&flags, &env), Some((demo, flags.read_only))).await
+        }
         None => match Settings::resolve(&flags, &env) {
             Ok(settings) => open_desk(settings, None).await,
             Err(error) => {
@@ -74,7 +76,7 @@ fn start_log(settings: &Settings) -> Vec<String> {
     settings.warnings.iter().cloned().chain(log).collect()
 }
 
-async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>) -> u8 {
+async fn open_desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         cli::complain("the desk needs a terminal. For scripts: lapel ping --json, lapel sandbox --json");
         return exit::USAGE;
@@ -83,11 +85,11 @@ async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>) -> u8 {
     desk(settings, demo).await
 }
 
-/// Runs the desk until it is left.
-async fn desk(settings: Settings, demo: Option<DemoFlags>) -> u8 {
+/// Runs the desk until it is left. `demo`: its flags, and whether it is only for looking.
+async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
-    let flags = demo.unwrap_or_default();
+    let (flags, read_only) = demo.unwrap_or_default();
     let begin = match &settings.profile {
         _ if is_demo => Begin::Sandbox,
         None => Begin::Welcome,
@@ -108,7 +110,7 @@ async fn desk(settings: Settings, demo: Option<DemoFlags>) -> u8 {
         helpers: Helpers {
             start_sandbox: Arc::new(move || {
                 let (starter, flags) = (starter.clone(), flags.clone());
-                Box::pin(async move { starter.start(flags).await })
+                Box::pin(async move { starter.start(flags, read_only).await })
             }),
             keep_profile: Arc::new(move |candidate| {
                 let paths = paths.clone();
@@ -149,7 +151,7 @@ struct Sandboxes(Arc<Mutex<Vec<Sandbox>>>);
 
 impl Sandboxes {
     /// Starts one, and says how to speak to it.
-    async fn start(&self, flags: DemoFlags) -> Result<Session, String> {
+    async fn start(&self, flags: DemoFlags, read_only: bool) -> Result<Session, String> {
         let speed = flags.speed.unwrap_or(DEMO_SPEED);
         let defaults = Options::default();
         let options =
@@ -159,6 +161,8 @@ impl Sandboxes {
         let key = ApiKey::new(sandbox.api_key()).map_err(|why| why.to_string())?;
         let mut connection = Connection::new(sandbox.base_url(), key).map_err(|why| why.to_string())?;
         connection.clock_speed = speed;
+        connection.read_only = read_only;
+        connection.utc_offset = Some(sandbox.utc_offset());
         let organisation = sandbox.keys().last().map(|key| key.name.clone());
         if let Ok(mut all) = self.0.lock() {
             all.push(sandbox);

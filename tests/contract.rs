@@ -3,6 +3,9 @@
 //! The client here is plain: it knows nothing of `lapel::api`. What the sandbox got wrong must show up as a
 //! failing test here, and what the client got wrong as a failing test there.
 
+// A test says what is wrong by panicking.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 #[path = "contract/kit.rs"]
 mod kit;
 

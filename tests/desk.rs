@@ -340,7 +340,7 @@ async fn a_revocation_says_before_what_is_left_out_and_after_what_was_accepted()
     h.press("x");
     let screen = h.settled().await;
     assert!(screen.contains("Revoke 2 badges"), "{screen}");
-    assert!(screen.contains("left out: cannot be revoked before they are Issued"), "{screen}");
+    assert!(screen.contains("left out: cannot be revoked before it is Issued"), "{screen}");
     assert!(screen.contains("left out: revoked already"), "{screen}");
     h.press("enter");
     assert!(h.screen().contains("the reason is empty"));
@@ -436,7 +436,7 @@ async fn a_dropped_badge_is_found_by_name() {
     h.settled().await;
     h.press("esc a x");
     let screen = h.settled().await;
-    assert!(screen.contains("lapel does not know this word"), "{screen}");
+    assert!(screen.contains("an unknown word, the service decides"), "{screen}");
     h.type_text("중복 발급");
     h.press("enter 2 y");
     let screen = h.shows("1 not accepted").await;

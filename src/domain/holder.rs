@@ -4,6 +4,7 @@
 use super::ids::BadgeId;
 use super::records::{HistoryItem, WalletBadge};
 use super::text::Text;
+use super::time::ServiceTime;
 use super::verdict::Verdict;
 use jiff::civil::DateTime;
 use std::collections::HashMap;
@@ -39,6 +40,12 @@ impl Held {
     pub fn recipient_name(&self) -> Option<&Text> {
         let history = self.history.as_ref().and_then(|i| i.recipient_name.as_ref());
         history.or_else(|| self.wallet.as_ref().and_then(|b| b.recipient_name.as_ref()))
+    }
+
+    /// When it was accepted.
+    pub fn reg_date(&self) -> Option<&ServiceTime> {
+        let history = self.history.as_ref().and_then(|i| i.reg_date.as_ref());
+        history.or_else(|| self.wallet.as_ref().and_then(|b| b.reg_date.as_ref()))
     }
 
     fn when(&self) -> String {

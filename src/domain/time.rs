@@ -83,14 +83,15 @@ impl ServiceTime {
         self.day().is_some_and(|d| d.year() >= 9000)
     }
 
-    /// `11-02 09:41` in the year of `now`, `2025-11-02 09:41` in another; the raw text where unreadable.
+    /// For a narrow column: `11-02 09:41` in the year of `now`, `2025-11-02` in another; the raw text where
+    /// unreadable.
     pub fn short(&self, now: Option<DateTime>) -> String {
         let same_year = |d: Date| now.is_some_and(|n| n.year() == d.year());
         match self.read {
             Some(Read::Day(d)) if same_year(d) => d.strftime("%m-%d").to_string(),
-            Some(Read::Day(d)) => d.to_string(),
             Some(Read::Moment(m)) if same_year(m.date()) => m.strftime("%m-%d %H:%M").to_string(),
-            Some(Read::Moment(m)) => m.strftime("%Y-%m-%d %H:%M").to_string(),
+            Some(Read::Day(d)) => d.to_string(),
+            Some(Read::Moment(m)) => m.date().to_string(),
             None => self.raw.shown().into_owned(),
         }
     }
@@ -242,9 +243,9 @@ mod tests {
     fn short_form_drops_the_year_of_now_only() {
         let now = Some(datetime(2026, 11, 21, 0, 0, 0, 0));
         assert_eq!(time("2026-11-02 09:41:33").short(now), "11-02 09:41");
-        assert_eq!(time("2025-11-02 09:41:33").short(now), "2025-11-02 09:41");
+        assert_eq!(time("2025-11-02 09:41:33").short(now), "2025-11-02");
         assert_eq!(time("2028-11-21").short(now), "2028-11-21");
-        assert_eq!(time("2026-11-02 09:41:33").short(None), "2026-11-02 09:41");
+        assert_eq!(time("2026-11-02 09:41:33").short(None), "2026-11-02");
     }
 
     #[test]

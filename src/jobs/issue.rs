@@ -4,8 +4,9 @@ use super::follow::Schedule;
 use super::job::{Job, JobRow, Kind, RowState};
 use super::look::{self, Seen};
 use super::{Desk, IssuePlan};
-use crate::api::{ApiError, Call, IssueRequest};
-use crate::domain::{HistoryItem, State, Text, Verdict};
+use crate::api::{ApiError, Call, IssueRequest, Reader};
+use crate::domain::time::OffsetBasis;
+use crate::domain::{BadgeId, HistoryItem, State, Text, Verdict};
 
 /// What is said when a badge was found that may or may not be the one in doubt.
 const AMBIGUOUS: &str = "a badge of this template was found for this address, but lapel cannot tell whether it is this \
@@ -45,12 +46,13 @@ pub(super) async fn run(plan: IssuePlan, mut desk: Desk) {
         Err(error) => row.state = RowState::NotDone(error.to_string()),
     }
     job.sending = false;
+    let answered = desk.writer.reader().clock().utc();
     if desk.show(&job).await && job.is_open() {
-        follow(&plan, &mut job, &mut desk).await;
+        follow(&plan, answered, &mut job, &mut desk).await;
     }
 }
 
-async fn follow(plan: &IssuePlan, job: &mut Job, desk: &mut Desk) {
+async fn follow(plan: &IssuePlan, answered: jiff::Timestamp, job: &mut Job, desk: &mut Desk) {
     let reader = desk.writer.reader().clone();
     let mut schedule = Schedule::issue(reader.clock().speed());
     let mut first_word = None;
@@ -86,6 +88,7 @@ async fn follow(plan: &IssuePlan, job: &mut Job, desk: &mut Desk) {
                 Err(error) => job.note = Some(format!("the last look failed: {error}")),
             }
         } else if let Some(id) = row.badge_id.clone() {
+            learn_zone(&reader, plan, &id, answered, &call).await;
             match look::badge(&reader, &id, &call).await {
                 Ok(Seen::As(verdict)) => {
                     job.note = None;
@@ -99,6 +102,19 @@ async fn follow(plan: &IssuePlan, job: &mut Job, desk: &mut Desk) {
         if *job != before && !desk.show(job).await {
             return;
         }
+    }
+}
+
+/// Learns the zone of the service's times from a badge whose acceptance was witnessed, unless it is known.
+/// Only the history says when a badge was accepted; where it hides waiting ones, the next look tries again.
+async fn learn_zone(reader: &Reader, plan: &IssuePlan, id: &BadgeId, answered: jiff::Timestamp, call: &Call) {
+    if reader.clock().basis() != OffsetBasis::ThisComputer {
+        return;
+    }
+    let found = look::holdings(reader, &plan.template_id, plan.recipient_email.as_str(), call).await;
+    let row = found.into_iter().flatten().find(|item| item.badge_id == *id);
+    if let Some(accepted) = row.and_then(|item| item.reg_date) {
+        reader.learn_offset(&accepted, answered);
     }
 }
 

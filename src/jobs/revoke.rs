@@ -51,15 +51,15 @@ pub(super) async fn run(plan: RevokePlan, mut desk: Desk) {
         Ok(answer) => {
             let accepted = answer.accepted_count.and_then(|n| usize::try_from(n).ok());
             job.note = Some(outcome(accepted, sent));
-            set(&mut job, if accepted == Some(sent) { RowState::Revoking } else { RowState::Unproven });
+            set(&mut job, if accepted == Some(sent) { &RowState::Revoking } else { &RowState::Unproven });
             accepted
         }
         Err(error @ ApiError::InDoubt { .. }) => {
-            set(&mut job, RowState::InDoubt(error.to_string()));
+            set(&mut job, &RowState::InDoubt(error.to_string()));
             None
         }
         Err(error) => {
-            set(&mut job, RowState::NotDone(error.to_string()));
+            set(&mut job, &RowState::NotDone(error.to_string()));
             None
         }
     };
@@ -79,7 +79,7 @@ fn outcome(accepted: Option<usize>, sent: usize) -> String {
     }
 }
 
-fn set(job: &mut Job, state: RowState) {
+fn set(job: &mut Job, state: &RowState) {
     for row in job.rows.iter_mut().filter(|r| r.state == RowState::Sending) {
         row.state = state.clone();
     }

@@ -1,6 +1,7 @@
 //! Answers: the envelope, and how the switches bend it.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
 use axum::body::Body;
@@ -119,7 +120,7 @@ impl Wire {
     pub fn raw(&self, length: i64, body: &[u8]) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} Sandbox\r\ncontent-length: {}\r\n", self.status, length.max(0));
         for (name, value) in &self.headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            let _ = write!(head, "{name}: {value}\r\n");
         }
         head.push_str("\r\n");
         let mut bytes = head.into_bytes();
@@ -208,7 +209,7 @@ fn bend(value: &mut Value, switches: &Switches) {
             }
         }
         Value::Number(number) if switches.numbers == Numbers::Text => {
-            *value = Value::from(number.to_string())
+            *value = Value::from(number.to_string());
         }
         _ => {}
     }

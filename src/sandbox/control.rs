@@ -9,7 +9,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
 use axum::{Json, Router};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -397,27 +397,26 @@ async fn add_faults(State(control): State<Control>, body: Bytes) -> Told {
 struct WantedLimits {
     rate_limit: Option<u32>,
     /// Absent: unchanged; null: no quota.
-    #[serde(default, with = "double")]
-    quota: Option<Option<u64>>,
+    #[serde(default, deserialize_with = "present")]
+    quota: Option<Value>,
 }
 
 /// Tells a field that is null from one that is not there.
-mod double {
-    use serde::{Deserialize, Deserializer};
-
-    #[allow(clippy::option_option)]
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<u64>>, D::Error> {
-        Option::<u64>::deserialize(from).map(Some)
-    }
+fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
 }
 
 async fn set_limits(State(control): State<Control>, body: Bytes) -> Told {
     let wanted: WantedLimits = read(&body)?;
+    if let Some(quota) = wanted.quota {
+        let number = quota.as_u64();
+        if number.is_none() && !quota.is_null() {
+            return Err(wrong("quota takes a whole number, or null for no quota"));
+        }
+        control.set_quota(number);
+    }
     if let Some(rate) = wanted.rate_limit {
         control.set_rate_limit(rate);
-    }
-    if let Some(quota) = wanted.quota {
-        control.set_quota(quota);
     }
     Ok(Json(control.limits()).into_response())
 }

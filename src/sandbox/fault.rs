@@ -11,44 +11,52 @@ use std::time::Duration;
 pub const HELP: &str = "\
   A rule is a line of words: [METHOD] [PATH] [WHEN]... FAULT...
 
-  METHOD   get, post or any (default any)
-  PATH     relative to the base URL; `*` or `{id}` stands for one segment, a final `/**` for all that
-           follows (default: every path)
-  WHEN     every=N     only every Nth matching request (default 1)
-           after=N     not the first N matching requests
-           times=N     at most N times
-           match=WORD  only when the query string or the body contains WORD
+  METHOD  get, post or any (default any)
+  PATH    relative to the base URL (default: every path); `*` or `{id}`
+          stands for one segment, a final `/**` for all that follows
+  WHEN    every=N     only every Nth matching request (default 1)
+          after=N     not the first N matching requests
+          times=N     at most N times
+          match=WORD  only when the query or the body contains WORD
 
   FAULT, one of
-           status=N               an error envelope with that status; with code=WORD and message=REST OF LINE
-           status=429 retry-after=VALUE   seconds, http-date, none, nonsense, or any word
-           html=N                 a web page with that status
-           redirect=URL           302, or as given with status=301|302|303|307|308
-           drop                   the connection is closed without an answer
-           reset                  the same, with a TCP reset
-           empty                  200 with no body at all; 204 or empty=N for another status
-           garbage                bytes that are not HTTP
-           truncate[=N]           the connection ends after N bytes of the body (default: half)
-           wrong-length=N         content-length is off by N (such as +10 or -5)
-           slow-body=TIME         the body trickles for that long
-           items=reversed|lower|missing|extra|doubled|none   the list in the answer lies
-           accepted=N             accepted_count lies
+          status=N            an error envelope with that status; also
+                              code=WORD and message=REST OF LINE
+          status=429 retry-after=VALUE
+                              seconds, http-date, none, nonsense, any word
+          html=N              a web page with that status
+          redirect=URL        302, or status=301|302|303|307|308
+          drop                the connection is closed without an answer
+          reset               the same, with a TCP reset
+          empty, empty=N, 204 no body at all, with status 200, N or 204
+          garbage             bytes that are not HTTP
+          truncate[=N]        the connection ends after N bytes of the
+                              body (default: half of it)
+          wrong-length=N      content-length is off by N, such as +10
+          slow-body=TIME      the body trickles for that long
+          items=HOW           the list in the answer lies: reversed, lower,
+                              missing, extra, doubled, empty, none; or the
+                              data is null
+          accepted=N          accepted_count lies
   and, alone or with any of these,
-           delay=TIME             3s, 250ms, 2m (real time) before the request is looked at
-           commit                 the request is carried out first, then delay and fault happen
-           commit-drop            short for `commit drop`; likewise commit-reset
+          delay=TIME          real time, such as 3s, 250ms, 2m, before the
+                              request is looked at
+          commit              the request is carried out first; delay and
+                              fault come after it
+          commit-drop         short for `commit drop`; also commit-reset
 
-  truncate, wrong-length, slow-body, items and accepted spoil a real answer, so they always carry out the
-  request. All others do so only with `commit`.
+  truncate, wrong-length, slow-body, items and accepted spoil a real
+  answer, so they always carry out the request; all others only with
+  `commit`.
 
   Examples
-           get /badges/history every=7 status=500
-           post /badges commit-drop times=1
-           post /badges/batch drop
-           get /** delay=3s
-           any status=429 retry-after=5 after=20 times=3
-           post /badges/batch commit delay=40s
-           get /badges/* html=502 times=2";
+          get /badges/history every=7 status=500
+          post /badges commit-drop times=1
+          post /badges/batch drop
+          get /** delay=3s
+          any status=429 retry-after=5 after=20 times=3
+          post /badges/batch commit delay=40s
+          get /badges/* html=502 times=2";
 
 /// What goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +93,12 @@ pub(super) enum Items {
     Missing,
     Extra,
     Doubled,
+    /// The list is there, and empty.
+    Empty,
+    /// There is no list.
     None,
+    /// There is no data.
+    Null,
 }
 
 /// One rule. Made from its text with [`str::parse`].
@@ -221,7 +234,7 @@ impl Fault {
                 self.path = Some(word.to_owned());
             }
             ("every", _) => {
-                self.every = Some(number()?).filter(|n| *n > 0).ok_or_else(|| bad("at least 1"))?
+                self.every = Some(number()?).filter(|n| *n > 0).ok_or_else(|| bad("at least 1"))?;
             }
             ("after", _) => self.after = number()?,
             ("times", _) => self.times = Some(number()?),
@@ -271,8 +284,12 @@ impl Fault {
                     "missing" => Items::Missing,
                     "extra" => Items::Extra,
                     "doubled" => Items::Doubled,
+                    "empty" => Items::Empty,
                     "none" => Items::None,
-                    _ => return Err(bad("reversed, lower, missing, extra, doubled or none")),
+                    "null" => Items::Null,
+                    _ => {
+                        return Err(bad("reversed, lower, missing, extra, doubled, empty, none or null"));
+                    }
                 };
                 parts.harm(word, Harm::Items(kind))?;
             }

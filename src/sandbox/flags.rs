@@ -23,7 +23,7 @@ use super::{Options, Sandbox};
 )]
 pub struct Flags {
     /// Loopback address to listen on; port 0 takes a free port
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = address)]
     pub listen: SocketAddr,
 
     /// File that keeps everything between runs; without it all is forgotten at the end
@@ -35,11 +35,11 @@ pub struct Flags {
     pub seed: u64,
 
     /// Rows of issuance history to make up [default: 4300]; a million starts in seconds
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=20_000_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..=20_000_000))]
     pub history: Option<u64>,
 
     /// How many seconds pass in the service in one real second; 0 stands still
-    #[arg(long, value_name = "F", default_value_t = 1.0, value_parser = speed)]
+    #[arg(long, value_name = "F", default_value_t = 1.0, allow_negative_numbers = true, value_parser = speed)]
     pub speed: f64,
 
     /// Requests per key in any 60 seconds of real time, before 429
@@ -67,6 +67,12 @@ fn rule(text: &str) -> Result<Fault, String> {
     text.parse()
 }
 
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let text = text.replacen("localhost", "127.0.0.1", 1);
+    text.parse()
+        .map_err(|_| format!("`{text}` is not an address with a port: write 127.0.0.1:8080 or [::1]:0"))
+}
+
 fn speed(text: &str) -> Result<f64, String> {
     let wrong = || format!("`{text}` is not a speed: write a number from 0 to 10000000, such as 60");
     text.parse().ok().filter(|speed| (0.0..=1e7).contains(speed)).ok_or_else(wrong)
@@ -75,7 +81,7 @@ fn speed(text: &str) -> Result<f64, String> {
 fn after_help() -> String {
     format!(
         "Switches (--set GAP=VALUE), one for everything the contract leaves open:\n\n{}\n\
-         Faults (--fault RULE):\n\n{}\n\n\
+         Faults (--fault RULE):\n\n\x20 {}\n\n\
          Control address (JSON over HTTP, loopback only), printed as `control`:\n\n\
          \x20 GET  /clock                         POST /clock {{\"advance\": \"3h\", \"speed\": 60}}\n\
          \x20 GET  /switches                      PUT  /switches {{\"labels\": \"en\"}}\n\
@@ -121,15 +127,23 @@ pub async fn serve(flags: Flags) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+struct Announcement<'a> {
+    base_url: &'a str,
+    api_key: &'a str,
+    control_url: &'a str,
+}
+
 fn announce(sandbox: &Sandbox, json: bool) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     if json {
-        let line = serde_json::json!({
-            "base_url": sandbox.base_url(),
-            "api_key": sandbox.api_key(),
-            "control_url": sandbox.control_url(),
-        });
-        writeln!(out, "{line}")?;
+        let line = Announcement {
+            base_url: sandbox.base_url(),
+            api_key: sandbox.api_key(),
+            control_url: sandbox.control_url(),
+        };
+        writeln!(out, "{}", serde_json::to_string(&line)?)?;
         return out.flush();
     }
     writeln!(out, "The sandbox is ready. All data is invented.\n")?;

@@ -73,7 +73,7 @@ async fn handle(service: Shared, peer: Peer, request: Request, next: Next) -> Re
         tokio::time::sleep(fault.delay).await;
         if fault.harm != Harm::Late {
             let nothing = Answer::read(Value::Null);
-            return spoil(&service, &peer, &fault.harm, nothing, &HeaderMap::new()).await;
+            return spoil(&service, &peer, &fault.harm, nothing, &HeaderMap::new());
         }
     }
     let admitted = admit(&service, &peer, request.headers(), &below);
@@ -103,7 +103,7 @@ async fn handle(service: Shared, peer: Peer, request: Request, next: Next) -> Re
     match fault {
         Some(fault) if fault.commit => {
             tokio::time::sleep(fault.delay).await;
-            spoil(&service, &peer, &fault.harm, answer, &headers).await
+            spoil(&service, &peer, &fault.harm, answer, &headers)
         }
         _ => finish(answer, &service, &headers),
     }
@@ -188,13 +188,7 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
 }
 
 /// Puts a fault in place of an answer.
-async fn spoil(
-    service: &Service,
-    peer: &Peer,
-    harm: &Harm,
-    mut answer: Answer,
-    headers: &HeaderMap,
-) -> Response {
+fn spoil(service: &Service, peer: &Peer, harm: &Harm, mut answer: Answer, headers: &HeaderMap) -> Response {
     let switches = service.switches();
     let now = service.clock.now();
     let cut = |bytes: Vec<u8>, end: End| {
@@ -288,6 +282,9 @@ fn worded(
 
 /// Makes the list in an answer lie: the items of a batch, or the rows of a page.
 fn bend_items(data: &mut Value, lie: Items) {
+    if lie == Items::Null {
+        *data = Value::Null;
+    }
     let Some(fields) = data.as_object_mut() else { return };
     let name = if fields.contains_key("items") { "items" } else { "list" };
     if lie == Items::None {
@@ -320,7 +317,8 @@ fn bend_items(data: &mut Value, lie: Items) {
                 }
             }
         }
-        Items::None => {}
+        Items::Empty => list.clear(),
+        Items::None | Items::Null => {}
     }
 }
 

@@ -44,7 +44,8 @@ impl Limiter {
         }
         // The limit may have been lowered meanwhile: so many must leave the window first.
         let leaving = windows.admitted.len() - limit;
-        let free = windows.admitted.get(leaving).map_or(WINDOW, |at| WINDOW - now.duration_since(*at));
+        let free =
+            windows.admitted.get(leaving).map_or(WINDOW, |at| WINDOW.saturating_sub(now.duration_since(*at)));
         Err(free.as_secs() + u64::from(free.subsec_nanos() > 0))
     }
 

@@ -184,6 +184,12 @@ impl Sandbox {
         &self.control_url
     }
 
+    /// The offset of the zone that its timestamps are in (the `zone` switch).
+    pub fn utc_offset(&self) -> jiff::tz::Offset {
+        let seconds = self.control.service().switches().zone;
+        jiff::tz::Offset::from_seconds(seconds).unwrap_or(jiff::tz::Offset::UTC)
+    }
+
     /// The same powers as the control address, without HTTP.
     pub fn control(&self) -> Control {
         self.control.clone()

@@ -146,10 +146,9 @@ impl Params {
 
 fn direction(word: &str, accepted: SortType) -> Option<Direction> {
     let folded = match accepted {
-        SortType::Any => word.to_ascii_uppercase(),
         SortType::Upper => word.to_owned(),
         SortType::Lower if word.bytes().any(|byte| byte.is_ascii_uppercase()) => return None,
-        SortType::Lower => word.to_ascii_uppercase(),
+        SortType::Any | SortType::Lower => word.to_ascii_uppercase(),
     };
     match folded.as_str() {
         "" | "ASC" => Some(Direction::Ascending),

@@ -9,30 +9,33 @@ use super::demo::catalogue::{
 use super::service::{Ask, Service};
 use super::store::{Badge, State, Store};
 use super::switches::{
-    BadgeSkills, EmailStatus, ImageUrls, Labels, NoLevel, NoRevokeDetail, NoRevokeHistory, Switches,
-    TemplateSkills, WaitingIssuedAt, WalletValidUntil,
+    BadgeSkills, EmailStatus, ImageUrls, Labels, NoExpiry, NoLevel, NoRevokeDetail, NoRevokeHistory,
+    Switches, TemplateSkills, WaitingIssuedAt, WalletValidUntil,
 };
 
 const DAY: i64 = 86_400;
 
-/// The label of a state, before it varies from badge to badge.
+const KOREAN: [&str; 4] = ["발급대기", "발급완료", "회수중", "회수완료"];
+const ENGLISH: [&str; 4] = ["Waiting", "Issued", "Revoking", "Revoked"];
+const CODES: [&str; 4] = ["ISSUE_WAIT", "ISSUED", "REVOKING", "REVOKED"];
+const UNHEARD: [&str; 4] = ["심의 1단계", "교부", "효력 정지 심의", "말소"];
+const SWAPPED: [&str; 4] = ["발급완료", "회수중", "회수완료", "발급대기"];
+
+/// The label of a state, which may vary from badge to badge.
 pub(super) fn label(switches: &Switches, state: State, seq: i64) -> &'static str {
-    let at = match state {
-        State::Waiting => 0,
-        State::Issued => 1,
-        State::Revoking => 2,
-        State::Revoked => 3,
+    let words = match switches.labels {
+        Labels::Ko => KOREAN,
+        Labels::En => ENGLISH,
+        Labels::Mixed => [KOREAN, ENGLISH][usize::from(seq % 2 != 0)],
+        Labels::Codes => CODES,
+        Labels::Other => UNHEARD,
+        Labels::Swapped => SWAPPED,
     };
-    const KO: [&str; 4] = ["발급대기", "발급완료", "회수중", "회수완료"];
-    const EN: [&str; 4] = ["Waiting", "Issued", "Revoking", "Revoked"];
-    match switches.labels {
-        Labels::Ko => KO[at],
-        Labels::En => EN[at],
-        Labels::Mixed if seq % 2 == 0 => KO[at],
-        Labels::Mixed => EN[at],
-        Labels::Codes => ["ISSUE_WAIT", "ISSUED", "REVOKING", "REVOKED"][at],
-        Labels::Other => ["심의 1단계", "교부", "효력 정지 심의", "말소"][at],
-        Labels::Swapped => ["발급완료", "회수중", "회수완료", "발급대기"][at],
+    match state {
+        State::Waiting => words[0],
+        State::Issued => words[1],
+        State::Revoking => words[2],
+        State::Revoked => words[3],
     }
 }
 
@@ -205,6 +208,22 @@ fn times(ask: &Ask, badge: &Badge) -> (Option<i64>, Option<i64>, Option<i64>) {
     }
 }
 
+/// The end of validity as it is written; badges without one have a switch of their own.
+fn until(ask: &Ask, badge: &Badge, at: Option<i64>, write: fn(i64, i32) -> String) -> Option<String> {
+    let endless = badge.valid_until.is_none() && badge.state(ask.now) != State::Waiting;
+    let date = write(0, 0).len() == 10;
+    match (at, ask.switches.no_expiry) {
+        (Some(at), _) => Some(write(at, ask.switches.zone)),
+        (None, NoExpiry::Far) if endless => {
+            Some(if date { "9999-12-31" } else { "9999-12-31 23:59:59" }.to_owned())
+        }
+        (None, NoExpiry::Zero) if endless => {
+            Some(if date { "0000-00-00" } else { "0000-00-00 00:00:00" }.to_owned())
+        }
+        (None, _) => None,
+    }
+}
+
 /// When it was revoked, if that has happened yet.
 fn revoked(ask: &Ask, badge: &Badge) -> Option<String> {
     badge.revoke_at.filter(|at| *at <= ask.now).map(|at| stamp(at, ask.switches.zone))
@@ -228,7 +247,7 @@ pub(super) fn history_item(ask: &Ask, template: &Template, badge_id: &str, badge
         "status_name": status_name(ask, badge),
         "email_status": email_status(ask, badge),
         "issuing_org": issuing_org(ask, badge),
-        "valid_until": valid_until.map(|at| stamp(at, zone)),
+        "valid_until": until(ask, badge, valid_until, stamp),
         "issued_at": issued_at.map(|at| stamp(at, zone)),
         "reg_date": stamp(badge.reg_at, zone),
         "revoke_at": revoke_at,
@@ -251,7 +270,8 @@ pub(super) fn wallet_item(
 ) -> Value {
     let zone = ask.switches.zone;
     let (issued_at, valid_from, valid_until) = times(ask, badge);
-    let write = if ask.switches.wallet_valid_until == WalletValidUntil::Date { day } else { stamp };
+    let date = ask.switches.wallet_valid_until == WalletValidUntil::Date;
+    let write: fn(i64, i32) -> String = if date { day } else { stamp };
     json!({
         "badge_id": badge_id,
         "front_image_url": image(service, ask, badge.template, "front", true),
@@ -261,7 +281,7 @@ pub(super) fn wallet_item(
         "issuing_org": issuing_org(ask, badge),
         "status_name": status_name(ask, badge),
         "valid_from": valid_from.map(|at| write(at, zone)),
-        "valid_until": valid_until.map(|at| write(at, zone)),
+        "valid_until": until(ask, badge, valid_until, write),
         "issued_at": issued_at.map(|at| stamp(at, zone)),
         "reg_date": stamp(badge.reg_at, zone),
     })
@@ -306,7 +326,7 @@ pub(super) fn badge_detail(
         "recipient_email": badge.email,
         "email_status": email_status(ask, badge),
         "valid_from": valid_from.map(|at| stamp(at, zone)),
-        "valid_until": valid_until.map(|at| stamp(at, zone)),
+        "valid_until": until(ask, badge, valid_until, stamp),
         "issued_at": issued_at.map(|at| stamp(at, zone)),
         "revoke_at": revoke_at,
         "revoke_reason": badge.reason.as_deref().filter(|_| revoke_at.is_some()),

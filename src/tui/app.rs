@@ -62,6 +62,14 @@ pub(super) enum Over {
     Help(Help),
 }
 
+/// One line for the person at the bottom of the screen.
+pub(super) struct Notice {
+    pub(super) text: String,
+    pub(super) bad: bool,
+    /// It came by itself, not in answer to a key: it stays until it is closed.
+    stays: bool,
+}
+
 /// What the desk asks its loop for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
@@ -98,7 +106,7 @@ pub struct App {
     pub(super) badge: BadgeScreen,
     pub(super) sent: Sent,
     pub(super) over: Vec<Over>,
-    pub(super) notice: Option<(String, bool)>,
+    pub(super) notice: Option<Notice>,
     pub(super) size: (u16, u16),
     palette: ThemeChoice,
     tickets: Tickets,
@@ -121,7 +129,8 @@ impl App {
         warning: Option<String>,
     ) -> Self {
         let welcome = matches!(begin, Begin::Welcome).then(|| Welcome::new(warning.clone()));
-        let notice = warning.filter(|_| welcome.is_none()).map(|w| (w, true));
+        let notice =
+            warning.filter(|_| welcome.is_none()).map(|text| Notice { text, bad: true, stays: true });
         let mut app = Self {
             env,
             counts: Counts::default(),
@@ -183,6 +192,13 @@ impl App {
     /// Whether anything that is drawn may have changed since this was last asked.
     pub fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.changed)
+    }
+
+    /// Draws in other colours from now on.
+    pub fn set_theme(&mut self, theme: ThemeChoice) {
+        self.palette = theme;
+        self.env.theme = Theme::new(theme, self.env.environment());
+        self.changed = true;
     }
 
     /// Asks for a drawing: the terminal was away.
@@ -278,7 +294,7 @@ impl App {
                 self.changed = true;
             }
             Message::Link => self.link(),
-            Message::Job(job) => self.job(job, &mut out),
+            Message::Job(job) => self.job(&job, &mut out),
             Message::Tick => {
                 self.link();
                 if self.is_loading() {
@@ -309,10 +325,6 @@ impl App {
                 self.go(go, &mut out);
             }
         }
-        if let Some(notice) = out.notice.take() {
-            self.notice = Some(notice);
-            self.changed = true;
-        }
         let area = self.body();
         if self.welcome.is_none() && self.env.reader.is_some() && self.fits() {
             match self.tab {
@@ -322,8 +334,8 @@ impl App {
                 Tab::Badge => self.badge.pump(area, &self.env),
             }
         }
-        if let Some(notice) = out.notice.take() {
-            self.notice = Some(notice);
+        if let Some((text, bad)) = out.notice.take() {
+            self.notice = Some(Notice { text, bad, stays: false });
             self.changed = true;
         }
         for order in &out.orders {
@@ -373,6 +385,7 @@ impl App {
         let action = self.env.keymap.action(&stack, key);
         if let Some(action) = action {
             self.changed = true;
+            self.notice = self.notice.take().filter(|n| n.stays);
             if action != Action::Quit && action != Action::QuitNow {
                 self.quit_asked = false;
             }
@@ -577,13 +590,13 @@ impl App {
         }
     }
 
-    fn job(&mut self, job: Arc<Job>, out: &mut Out<'_>) {
+    fn job(&mut self, job: &Arc<Job>, out: &mut Out<'_>) {
         self.changed = true;
         let before = self.sent.take(job.clone());
-        if let Some((text, bad)) = news(before.as_deref(), &job) {
+        if let Some((text, bad)) = news(before.as_deref(), job) {
             // While one looks at it, the screen itself says it.
             if !matches!(self.over.last(), Some(Over::Sent)) {
-                out.notice = Some((text, bad));
+                self.notice = Some(Notice { text, bad, stays: true });
             }
         }
         if before.as_ref().is_some_and(|b| b.rows == job.rows) {
@@ -606,9 +619,9 @@ impl App {
 
     fn go(&mut self, go: Go, out: &mut Out<'_>) {
         match go {
-            Go::Badge(id) => {
+            Go::Badge(id, accepted_at) => {
                 self.tab = Tab::Badge;
-                self.badge.open(id, out);
+                self.badge.open(id, accepted_at, out);
             }
             Go::Holder(email) => {
                 self.tab = Tab::Wallet;

@@ -382,13 +382,13 @@ impl<T: Browse> Browser<T> {
             ratatui::layout::Constraint::Length(1),
         ])
         .areas(area);
-        two_sided(frame, line, self.summary(env), Span::styled(right.to_owned(), env.theme.mark()));
+        two_sided(frame, line, self.summary(env), Span::styled(right.to_owned(), env.theme.mark()), true);
         if bar > 0 {
             self.bar.draw(frame, filter, env);
         }
         let widths = layout(
             &T::HEADS.iter().map(|h| h.column).collect::<Vec<_>>(),
-            usize::from(body.width).saturating_sub(5),
+            usize::from(body.width).saturating_sub(4),
         );
         frame.render_widget(self.heads(&widths, env), head);
         if let Top::Sort { at, direction } = &self.top {
@@ -417,10 +417,10 @@ impl<T: Browse> Browser<T> {
             match order.by {
                 By::Service(_) => {}
                 By::Page { refused: true } => {
-                    text.push_str(", each page only (the service refuses to sort by it)")
+                    text.push_str(", each page only (the service refuses to sort by it)");
                 }
                 By::Page { refused: false } => {
-                    text.push_str(", each page only (the service does not sort by it)")
+                    text.push_str(", each page only (the service does not sort by it)");
                 }
             }
         }
@@ -439,7 +439,7 @@ impl<T: Browse> Browser<T> {
                 (format!("{}{arrow}", head.title), env.theme.dim())
             })
             .collect();
-        let mut spans = vec![Span::raw("     ")];
+        let mut spans = vec![Span::raw("   ")];
         spans.extend(cells(&heads, widths, env.glyphs.ellipsis));
         Line::from(spans)
     }
@@ -482,12 +482,12 @@ impl<T: Browse> Browser<T> {
             match what {
                 Place::Entry(Entry::Row(row)) => {
                     let mark = if marked(row) { env.glyphs.mark } else { " " };
-                    spans.push(Span::styled(format!("{mark}   "), env.theme.mark()));
+                    spans.push(Span::styled(format!("{mark} "), env.theme.mark()));
                     spans.extend(cells(&row.cells(env), widths, env.glyphs.ellipsis));
                 }
                 other => {
                     let (text, style) = self.stand_in(&other, env);
-                    spans.push(Span::styled(format!("    {text}"), style));
+                    spans.push(Span::styled(format!("  {text}"), style));
                 }
             }
             let mut line = Line::from(spans);
@@ -569,7 +569,7 @@ impl<T: Browse> Browser<T> {
         } else {
             format!("{loading}row {} of {}", number(self.list.cursor() + 1), number(self.list.len()))
         };
-        two_sided(frame, area, left, Span::styled(right, env.theme.dim()));
+        two_sided(frame, area, left, Span::styled(right, env.theme.dim()), true);
     }
 
     fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, at: usize, direction: Direction) {
@@ -596,10 +596,11 @@ fn compare<T: Browse>(a: &T, b: &T, column: usize, direction: Direction) -> Orde
     if direction == Direction::Desc { order.reverse() } else { order }
 }
 
-/// A line with something at its right end, which gives way when there is no room.
-pub fn two_sided(frame: &mut Frame<'_>, area: Rect, left: Line<'_>, right: Span<'_>) {
+/// A line with something at its right end. Where there is no room for both, the left one is cut if the right
+/// one has to stay; otherwise the right one gives way.
+pub fn two_sided(frame: &mut Frame<'_>, area: Rect, left: Line<'_>, right: Span<'_>, right_stays: bool) {
     let room = usize::from(area.width).saturating_sub(width(&right.content) + 1);
-    if left.width() <= room || width(&right.content) <= 20 {
+    if right_stays || left.width() < room {
         let wide =
             u16::try_from(width(&right.content)).unwrap_or(area.width).min(area.width.saturating_sub(1));
         let split = area.width.saturating_sub(wide + 1);

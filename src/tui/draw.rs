@@ -18,6 +18,7 @@ const TABS_AT: u16 = 8;
 const HINTS: &[Action] = &[
     Action::Open,
     Action::Accept,
+    Action::Confirm,
     Action::Mark,
     Action::Range,
     Action::MarkLoaded,
@@ -196,14 +197,14 @@ impl App {
     }
 
     fn draw_notice(&self, frame: &mut Frame<'_>, area: Rect) {
-        let Some((text, bad)) = &self.notice else {
+        let Some(notice) = &self.notice else {
             self.draw_rule(frame, area);
             return;
         };
-        let style = if *bad { self.env.theme.error() } else { self.env.theme.good() };
-        let sign = if *bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
+        let style = if notice.bad { self.env.theme.error() } else { self.env.theme.good() };
+        let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
         let room = usize::from(area.width).saturating_sub(2);
-        let text = fit(&format!("{sign} {text}"), room, self.env.glyphs.ellipsis);
+        let text = fit(&format!("{sign} {}", notice.text), room, self.env.glyphs.ellipsis);
         frame.render_widget(Line::styled(format!(" {text}"), style), area);
     }
 

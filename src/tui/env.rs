@@ -6,7 +6,7 @@ use super::theme::{Glyphs, Theme};
 use super::worker::Order;
 use crate::api::{LinkStatus, Reader};
 use crate::config::{Environment, ThemeChoice};
-use crate::domain::{BadgeId, ServiceClock, Text};
+use crate::domain::{BadgeId, ServiceClock, ServiceTime, Text};
 use crate::jobs::Victim;
 use jiff::civil::DateTime;
 
@@ -88,8 +88,8 @@ impl Env {
 /// Where a screen wants to go.
 #[derive(Debug)]
 pub enum Go {
-    /// Open one badge on the Badge tab.
-    Badge(BadgeId),
+    /// Open one badge on the Badge tab; with the time of its acceptance, which its own record lacks.
+    Badge(BadgeId, Option<ServiceTime>),
     /// Look up a holder on the Wallet tab.
     Holder(String),
     /// Open the issue form for a template.

@@ -85,12 +85,13 @@ impl Field {
             crate::domain::text::scrub(&typed).into_owned()
         };
         // The part around the cursor is shown; the cursor itself takes one column.
-        let mut head = before;
-        while width(&head) + 1 > columns {
+        let mut head = before.as_str();
+        while width(head) + 1 > columns {
             let mut chars = head.chars();
             chars.next();
-            head = chars.as_str().to_owned();
+            head = chars.as_str();
         }
+        let head = head.to_owned();
         let mut tail = shown.chars().skip(self.before_len());
         let under = tail.next().unwrap_or(' ');
         let tail: String = tail.collect();

@@ -37,27 +37,27 @@ pub fn fit(text: &str, columns: usize, ellipsis: &str) -> String {
     out
 }
 
-/// Breaks text into lines of at most `columns`, at spaces where there are any.
+/// Breaks text into lines of at most `columns`: at spaces, and inside a word only where it is longer than a
+/// line.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split_word_bounds() {
-        if width(&line) + width(word) <= columns {
-            if !(line.is_empty() && word.trim().is_empty()) {
-                line.push_str(word);
+    // The first line keeps its indent; no other line begins with a space.
+    for word in text.split_inclusive(' ') {
+        if width(&line) + width(word.trim_end()) > columns {
+            let full = std::mem::take(&mut line);
+            if !full.trim_end().is_empty() {
+                lines.push(full.trim_end().to_owned());
             }
-            continue;
         }
-        if !line.is_empty() {
-            lines.push(std::mem::take(&mut line).trim_end().to_owned());
-        }
-        if word.trim().is_empty() {
+        if width(word.trim_end()) <= columns {
+            line.push_str(word);
             continue;
         }
         for grapheme in word.graphemes(true) {
             if width(&line) + width(grapheme) > columns && !line.is_empty() {
-                lines.push(std::mem::take(&mut line));
+                lines.push(std::mem::take(&mut line).trim_end().to_owned());
             }
             line.push_str(grapheme);
         }
@@ -105,7 +105,7 @@ pub fn layout(columns: &[Column], room: usize) -> Vec<usize> {
             if !s {
                 return 0;
             }
-            let extra = if shares == 0 { 0 } else { spare * c.share / shares };
+            let extra = (spare * c.share).checked_div(shares).unwrap_or(0);
             left -= extra.min(left);
             c.least + extra
         })
@@ -188,6 +188,8 @@ mod tests {
     #[test]
     fn text_wraps_at_spaces_and_inside_long_words() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("a service.", 9), ["a", "service."]);
+        assert_eq!(wrap("  indented text", 10), ["  indented", "text"]);
         assert_eq!(wrap("디지털리터러시", 6), ["디지털", "리터러", "시"]);
         assert!(wrap("", 5).is_empty());
     }

@@ -2,6 +2,8 @@
 //!
 //! Nothing here sleeps for a result: every wait is for a condition, within the client's own time-outs.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+
 mod limits;
 mod misbehaviour;
 mod reading;

@@ -254,7 +254,7 @@ async fn a_get_says_what_happened_and_asks_no_more_than_it_may() {
             let server = Server::start_after(after, move |_, _| moves.clone()).await;
             let writer = server.writer_with(|c| {
                 if slow {
-                    hurried(c)
+                    hurried(c);
                 }
             });
             let error = writer.reader().ping(&Call::interactive()).await.expect_err(name);
@@ -276,7 +276,7 @@ async fn a_post_is_never_sent_twice_and_doubt_is_said() {
             let server = Server::start_after(after, move |_, _| moves.clone()).await;
             let writer = server.writer_with(|c| {
                 if slow {
-                    hurried(c)
+                    hurried(c);
                 }
             });
             let error = writer.issue(&request(), &Call::interactive()).await.expect_err(name);

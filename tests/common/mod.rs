@@ -66,6 +66,13 @@ impl Harness {
         Self { desk: desk(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox }
     }
 
+    /// A desk on its first screen, with no profile.
+    pub async fn welcome(columns: u16, rows: u16) -> Self {
+        let sandbox =
+            Sandbox::start(Options { history: Some(0), ..frozen() }).await.expect("the sandbox starts");
+        Self { desk: desk(Begin::Welcome, helpers(), columns, rows), sandbox }
+    }
+
     /// Presses keys by name, one after the other: `j`, `G`, `enter`, `ctrl-u`.
     pub fn press(&mut self, keys: &str) {
         for key in keys.split_whitespace() {

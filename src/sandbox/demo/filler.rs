@@ -140,7 +140,7 @@ impl History {
             }
             done = done.max(target);
         }
-        stories.try_for_each(|row| give(row))
+        stories.try_for_each(give)
     }
 
     /// Midnight of a day, counted from the first.
@@ -197,7 +197,7 @@ impl History {
                 this.templates.get(template).and_then(|one| valid_until(one, at, this.now, this.zone));
             until.is_some_and(|until| until < this.now)
         };
-        if self.rng.f64() < 0.205 {
+        if self.rng.f64() < 0.165 {
             // The courses that run out soonest.
             let soon: Vec<usize> =
                 [32, 32, 33, 21, 17].into_iter().filter(|one| expired(self, *one)).collect();

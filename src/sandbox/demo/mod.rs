@@ -9,3 +9,6 @@ mod people;
 mod stories;
 
 pub(super) use filler::{History, NEVER, Until, valid_until};
+
+#[cfg(test)]
+mod tests;

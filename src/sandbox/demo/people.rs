@@ -196,7 +196,7 @@ pub(super) fn holders(rng: &mut Rng, reserved: Vec<Holder>, count: usize) -> Vec
             _ => format!("{latin}{serial}"),
         };
         let domain = match (home, rng.u8(0..10)) {
-            (_, 0) if serial < 400 && serial % 97 == 0 => "예시.example",
+            _ if serial == 97 => "예시.example",
             (0, 0..=5) => "naru.example",
             (1, 0..=4) => "saebyeok.example",
             (2, 0..=2) => "bluewhale.example",

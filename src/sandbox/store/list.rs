@@ -70,8 +70,12 @@ impl Listing {
 
     fn sql(&self) -> String {
         let mut sql = String::from("SELECT b.seq FROM badge b");
-        if !self.order.is_empty() {
-            sql.push_str(" JOIN recipient r ON r.id = b.recipient JOIN template t ON t.id = b.template");
+        let wants = |table: &str| self.order.iter().any(|order| order.expression.starts_with(table));
+        if wants("r.") {
+            sql.push_str(" JOIN recipient r ON r.id = b.recipient");
+        }
+        if wants("t.") {
+            sql.push_str(" JOIN template t ON t.id = b.template");
         }
         for (at, condition) in self.conditions.iter().enumerate() {
             let _ = write!(sql, " {} ({condition})", if at == 0 { "WHERE" } else { "AND" });

@@ -6,6 +6,8 @@
 
 mod change;
 mod list;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 
@@ -153,6 +155,9 @@ impl Store {
 
     fn prepare(&mut self, how: Opening<'_>) -> anyhow::Result<()> {
         if how.data.is_some() {
+            // One sandbox per file: two would give out the same numbers.
+            self.db.busy_timeout(std::time::Duration::from_millis(300))?;
+            self.db.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
             self.db.pragma_update(None, "journal_mode", "WAL")?;
             self.db.pragma_update(None, "synchronous", "NORMAL")?;
         }

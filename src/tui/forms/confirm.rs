@@ -59,7 +59,7 @@ impl Confirm {
         spans.extend([
             key(&y),
             Span::styled(format!(" {verb}"), style),
-            plain("        "),
+            plain("   "),
             key("esc"),
             plain(" go back"),
         ]);

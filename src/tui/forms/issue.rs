@@ -104,12 +104,9 @@ impl IssueForm {
             self.tried = false;
             return;
         }
-        let name = match check_name(self.name.value()) {
-            Ok((name, _)) => name,
-            Err(_) => {
-                self.focus.at = 0;
-                return;
-            }
+        let Ok((name, _)) = check_name(self.name.value()) else {
+            self.focus.at = 0;
+            return;
         };
         let Ok(address) = Address::check(self.email.value()) else {
             self.focus.at = 1;
@@ -267,7 +264,7 @@ impl IssueForm {
             if at == 0 {
                 match check_name(field.value()) {
                     Ok((_, notes)) => notes.iter().for_each(|n| {
-                        put(lines, &format!("       {} {n}", env.glyphs.alert), theme.warning())
+                        put(lines, &format!("       {} {n}", env.glyphs.alert), theme.warning());
                     }),
                     Err(why) if typed || self.tried => put(lines, &format!("       {why}"), theme.error()),
                     Err(_) => {}
@@ -275,7 +272,7 @@ impl IssueForm {
             } else {
                 match Address::check(field.value()) {
                     Ok(address) => address.warnings().iter().for_each(|w| {
-                        put(lines, &format!("       {} {w}", env.glyphs.alert), theme.warning())
+                        put(lines, &format!("       {} {w}", env.glyphs.alert), theme.warning());
                     }),
                     // While it is being typed, an address that is not finished is no mistake.
                     Err(why)
@@ -350,7 +347,7 @@ fn review_lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut Put<'
         env.glyphs.dot,
         env.glyphs.dot
     );
-    lines.push(Line::styled(format!("  {text}"), theme.accent()));
+    put(lines, &text, theme.accent());
     lines.push(review.confirm.line("to issue", env));
 }
 

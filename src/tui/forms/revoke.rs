@@ -136,7 +136,7 @@ impl RevokeForm {
         }
         lines.push(Line::raw(""));
         let foot = match &self.review {
-            Some((_, confirm)) => confirm.line("to revoke; a revocation cannot be taken back", env),
+            Some((_, confirm)) => confirm.line("to revoke: this cannot be taken back", env),
             None => Line::styled(
                 "  ⏎ goes on to the confirmation; nothing is sent before it.  esc gives up.",
                 theme.dim(),
@@ -168,11 +168,11 @@ impl RevokeForm {
         }
         let fate = |state: &State| match state {
             State::Issued => "will be sent in 1 request",
-            State::Expired => "will be sent: the service has no such state, they should count as Issued",
-            State::Waiting => "left out: cannot be revoked before they are Issued",
+            State::Expired => "will be sent: to the service it is still Issued",
+            State::Waiting => "left out: cannot be revoked before it is Issued",
             State::Revoking => "left out: being revoked already",
             State::Revoked => "left out: revoked already",
-            State::Other(_) => "will be sent: lapel does not know this word, the service decides",
+            State::Other(_) => "will be sent: an unknown word, the service decides",
         };
         states
             .into_iter()
@@ -183,7 +183,7 @@ impl RevokeForm {
                     (word, env.theme.state(&state)),
                     (fate(&state).to_owned(), env.theme.text()),
                 ];
-                Line::from(cells(&row, &[7, 14, 80], env.glyphs.ellipsis))
+                Line::from(cells(&row, &[7, 14, 60], env.glyphs.ellipsis))
             })
             .collect()
     }

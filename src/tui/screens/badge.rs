@@ -1,7 +1,7 @@
 //! The Badge tab: the verdict first, everything else below it.
 
 use crate::api::ApiError;
-use crate::domain::{Badge, BadgeId, ServiceTime, Text, Verdict};
+use crate::domain::{Badge, BadgeId, ServiceTime, State, Text, Verdict};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
@@ -19,6 +19,8 @@ use ratatui::text::{Line, Span};
 #[derive(Default)]
 pub struct BadgeScreen {
     wanted: Option<BadgeId>,
+    /// When it was accepted, as a list said: the badge's own record does not.
+    accepted_at: Option<ServiceTime>,
     read: Option<Result<Badge, ApiError>>,
     ticket: Option<Ticket>,
     find: Option<Field>,
@@ -37,12 +39,13 @@ impl BadgeScreen {
     }
 
     /// Reads a badge and shows it.
-    pub fn open(&mut self, id: BadgeId, out: &mut Out<'_>) {
+    pub fn open(&mut self, id: BadgeId, accepted_at: Option<ServiceTime>, out: &mut Out<'_>) {
         self.find = None;
         self.scroll = 0;
         if self.wanted.as_ref() != Some(&id) {
             self.read = None;
         }
+        self.accepted_at = accepted_at;
         self.wanted = Some(id.clone());
         out.ask_instead(&mut self.ticket, Ask::Badge(id));
     }
@@ -64,7 +67,7 @@ impl BadgeScreen {
                     c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']')
                 };
                 match BadgeId::new(typed.trim_matches(around)) {
-                    Some(id) => self.open(id, out),
+                    Some(id) => self.open(id, None, out),
                     None => out.say("Type or paste a badge id first."),
                 }
             }
@@ -121,7 +124,10 @@ impl BadgeScreen {
         match answer {
             Answer::Badge(badge) if self.ticket == Some(ticket) => {
                 self.ticket = None;
-                self.read = Some(*badge);
+                self.read = Some(badge.map(|mut badge| {
+                    badge.reg_date = badge.reg_date.or_else(|| self.accepted_at.clone());
+                    badge
+                }));
                 Ok(())
             }
             other => Err(other),
@@ -202,7 +208,7 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     let dot = format!(" {} ", env.glyphs.dot);
     let mut lines = Vec::new();
     let style = theme.state(&state).add_modifier(ratatui::style::Modifier::BOLD);
-    let first = format!("{} {word} {why}", env.glyphs.state(&state));
+    let first = format!("{} {word}  {why}", env.glyphs.state(&state));
     lines.extend(wrap(&first, room).into_iter().map(|l| Line::styled(l, style)));
     let what: Vec<String> = [text(&badge.title), text(&badge.badge_type_name), text(&badge.level_name)]
         .into_iter()
@@ -215,14 +221,18 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     lines.extend(mail_line(badge, env));
     lines.push(Line::raw(""));
     let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| with_age(t, now));
+    // A badge that only waits has no dates yet; that is not the same as having no end.
+    let until = match (&badge.valid_until, &state) {
+        (Some(until), _) => Some(with_age(until, now)),
+        (None, State::Waiting) => None,
+        (None, _) => Some("no end date".to_owned()),
+    };
     let fields = [
         ("State", text(&badge.status_name).map(|w| format!("{w} (the service's word)"))),
+        ("Accepted", time(&badge.reg_date)),
         ("Issued", time(&badge.issued_at)),
         ("From", time(&badge.valid_from)),
-        (
-            "Until",
-            Some(badge.valid_until.as_ref().map_or_else(|| "no end date".to_owned(), |t| with_age(t, now))),
-        ),
+        ("Until", until),
         ("Revoked", time(&badge.revoke_at)),
         ("Reason", text(&badge.revoke_reason)),
         ("Badge id", Some(badge.badge_id.to_string())),

@@ -39,7 +39,7 @@ impl Browse for HistoryItem {
         Spec { label: "Revoked to", takes: Takes::Date },
     ];
     const HEADS: &'static [Head] = &[
-        Head { title: "State", column: Column { least: 11, share: 0, goes: 0 }, sort_by: "status_name" },
+        Head { title: "State", column: Column { least: 10, share: 0, goes: 0 }, sort_by: "status_name" },
         Head { title: "Holder", column: Column { least: 10, share: 2, goes: 0 }, sort_by: "recipient_name" },
         Head { title: "E-mail", column: Column { least: 14, share: 4, goes: 0 }, sort_by: "recipient_email" },
         Head { title: "Badge", column: Column { least: 14, share: 5, goes: 0 }, sort_by: "title" },
@@ -135,7 +135,7 @@ impl History {
         }
         match action {
             Action::Open => match self.browser.list.selected() {
-                Some(row) => out.go.push(Go::Badge(row.badge_id.clone())),
+                Some(row) => out.go.push(Go::Badge(row.badge_id.clone(), row.reg_date.clone())),
                 None => out.say("There is no badge on this row to open."),
             },
             Action::Wallet => {

@@ -83,7 +83,7 @@ impl Sent {
                 match id {
                     Some(id) => {
                         out.go.push(Go::Close);
-                        out.go.push(Go::Badge(id));
+                        out.go.push(Go::Badge(id, None));
                     }
                     None => out.say("The service has given no badge id for this one yet."),
                 }

@@ -169,7 +169,7 @@ impl Templates {
             Action::PageUp if self.full => self.scroll = self.scroll.saturating_sub(5),
             Action::Issue => match self.browser.list.selected() {
                 Some(row) => {
-                    out.go.push(Go::Issue(row.template_id.clone(), row.title.clone().unwrap_or_default()))
+                    out.go.push(Go::Issue(row.template_id.clone(), row.title.clone().unwrap_or_default()));
                 }
                 None => out.say("There is no template on this row to issue from."),
             },
@@ -293,9 +293,8 @@ impl Templates {
     /// The place of the list that a screen position shows, for the mouse.
     pub fn place_at(&self, area: Rect, column: u16, row: u16) -> Option<u64> {
         let list = Self::list_area(area);
-        (column < list.right() && !(self.full && !Self::beside(area)) && self.categories.is_none())
-            .then(|| self.browser.place_at(list, row))
-            .flatten()
+        let hidden = self.categories.is_some() || (self.full && !Self::beside(area));
+        if hidden || column >= list.right() { None } else { self.browser.place_at(list, row) }
     }
 
     /// Draws the tab.
@@ -402,7 +401,7 @@ fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &E
     match &open.categories {
         None => lines.push(Line::styled(format!("  {} reading categories", env.spinner()), env.theme.dim())),
         Some(Err(error)) => {
-            lines.push(Line::styled(format!("  Categories were not read: {error}"), env.theme.error()))
+            lines.push(Line::styled(format!("  Categories were not read: {error}"), env.theme.error()));
         }
         Some(Ok(listed)) => {
             lines.push(Line::styled(
@@ -426,7 +425,7 @@ fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &E
     match &open.types {
         None => lines.push(Line::styled(format!("  {} reading badge types", env.spinner()), env.theme.dim())),
         Some(Err(error)) => {
-            lines.push(Line::styled(format!("  Badge types were not read: {error}"), env.theme.error()))
+            lines.push(Line::styled(format!("  Badge types were not read: {error}"), env.theme.error()));
         }
         Some(Ok(types)) => {
             lines.push(Line::styled(

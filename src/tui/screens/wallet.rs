@@ -87,7 +87,7 @@ impl Wallet {
         let page = self.height.saturating_sub(1).max(1);
         match action {
             Action::Accept => match Address::check(self.field.value()) {
-                Ok(address) => self.look_up(&address.as_str().to_owned(), out),
+                Ok(address) => self.look_up(address.as_str(), out),
                 Err(problem) => self.error = Some(format!("{problem}. Nothing was asked.")),
             },
             Action::ClearField => self.field.clear(),
@@ -107,7 +107,7 @@ impl Wallet {
                 }
             }
             Action::Open => match self.rows().get(self.at) {
-                Some(held) => out.go.push(Go::Badge(held.badge_id.clone())),
+                Some(held) => out.go.push(Go::Badge(held.badge_id.clone(), held.reg_date().cloned())),
                 None => self.typing = true,
             },
             Action::Revoke => match self.rows().get(self.at) {
@@ -263,10 +263,9 @@ impl Wallet {
         let who = match names.as_slice() {
             [] => shown(Some(&found.email)),
             [one] => one.clone(),
-            [first, rest @ ..] => format!(
-                "{first} and {} under this address",
-                count(rest.len() as u64, "other name", "other names")
-            ),
+            [first, rest @ ..] => {
+                format!("{first} and {}", count(rest.len() as u64, "other name", "other names"))
+            }
         };
         let dot = env.glyphs.dot;
         let text = if found.failed {
@@ -284,7 +283,13 @@ impl Wallet {
         };
         let asked = count(u64::from(found.requests), "request", "requests");
         let top = Rect { height: 1, ..body };
-        two_sided(frame, top, Line::styled(text, env.theme.strong()), Span::styled(asked, env.theme.dim()));
+        two_sided(
+            frame,
+            top,
+            Line::styled(text, env.theme.strong()),
+            Span::styled(asked, env.theme.dim()),
+            false,
+        );
         let mut y = body.y + 1;
         for trouble in &found.troubles {
             if y < body.bottom() {

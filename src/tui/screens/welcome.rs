@@ -224,7 +224,7 @@ impl Welcome {
                         _ => {
                             for (i, environment) in ENVIRONMENTS.iter().enumerate() {
                                 let sign = if i == form.environment { env.glyphs.on } else { env.glyphs.off };
-                                spans.push(Span::raw(format!("{sign} {}   ", environment)));
+                                spans.push(Span::raw(format!("{sign} {environment}   ")));
                             }
                             if focused {
                                 spans.push(Span::styled("space changes", theme.dim()));

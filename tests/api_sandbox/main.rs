@@ -1,0 +1,12 @@
+//! The client against the sandbox, over real HTTP: two independent readings of one contract.
+//!
+//! The sandbox's ledger is the oracle: what was really accepted, how often it was asked, and what a
+//! well-behaved client never does.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
+
+mod faults;
+mod gaps;
+mod kit;
+mod switches;
+mod whole;
