@@ -128,6 +128,17 @@ impl<B: Backend> Desk<B> {
         if !self.app.take_changed() {
             return Ok(false);
         }
+        let size =
+            self.terminal.size().map_err(|e| anyhow::anyhow!("the terminal's size is not known: {e}"))?;
+        if self.app.size != (size.width, size.height) {
+            // The window has changed and the news of it are still on their way.
+            self.app.update(Message::Resize(size.width, size.height));
+        }
+        if self.app.take_repaint() {
+            // Not clear(): that asks the terminal for its cursor and waits behind the input thread.
+            self.terminal.resize(Rect::from(size)).map_err(|e| anyhow::anyhow!("cannot draw: {e}"))?;
+        }
+        self.app.take_changed();
         self.app.counts.draws += 1;
         self.terminal.draw(|frame| self.app.draw(frame)).map_err(|e| anyhow::anyhow!("cannot draw: {e}"))?;
         Ok(true)
@@ -164,11 +175,7 @@ impl<B: Backend> Desk<B> {
                 Some(Wish::Quit) => return Ok(self.app),
                 Some(Wish::Suspend) => {
                     suspend().context("the terminal went away while lapel was in the background")?;
-                    let size = self.terminal.size().map_err(|e| anyhow::anyhow!("{e}"))?;
-                    // Not clear(): that asks the terminal for its cursor and waits behind the input thread.
-                    self.terminal.resize(Rect::from(size)).map_err(|e| anyhow::anyhow!("{e}"))?;
-                    self.app.update(Message::Resize(size.width, size.height));
-                    self.app.touch();
+                    self.app.repaint();
                 }
                 None => {}
             }

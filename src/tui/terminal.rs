@@ -119,6 +119,8 @@ pub fn read_input(messages: mpsc::Sender<Message>) {
                     continue;
                 }
                 Ok(Event::Mouse(mouse)) => Message::Mouse(mouse),
+                // Where there are signals, it is one of them that tells.
+                Ok(Event::Resize(..)) if cfg!(unix) => continue,
                 Ok(Event::Resize(columns, rows)) => Message::Resize(columns, rows),
                 Ok(Event::FocusGained | Event::FocusLost) => continue,
                 Err(_) => {
@@ -167,7 +169,8 @@ impl LateAnswers {
     }
 }
 
-/// Signals that end the program become messages, so that it ends the same way as by a key.
+/// Signals that end the program become messages, so that it ends the same way as by a key; so does the one
+/// that tells of another size.
 ///
 /// # Errors
 /// When the handlers cannot be installed.
@@ -186,6 +189,18 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
             }
         });
     }
+    // Not through the input thread: that is not listening yet at the start, and in the middle of an answer
+    // of the terminal that it does not understand it is not listening either.
+    let mut changes = signal(SignalKind::window_change())?;
+    let messages = messages.clone();
+    tokio::spawn(async move {
+        while changes.recv().await.is_some() {
+            let Ok((columns, rows)) = crossterm::terminal::size() else { continue };
+            if messages.send(Message::Resize(columns, rows)).await.is_err() {
+                return;
+            }
+        }
+    });
     Ok(())
 }
 
