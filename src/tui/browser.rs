@@ -534,7 +534,7 @@ impl<T: Browse> Browser<T> {
         let left = if let Top::Row(field) = &self.top {
             let mut spans = vec![Span::styled("  Go to row ", env.theme.strong())];
             spans.extend(field.spans(14, true, env));
-            spans.push(Span::styled("  ⏎ go  esc back", env.theme.dim()));
+            spans.push(Span::styled(format!("  {} go  esc back", env.glyphs.enter), env.theme.dim()));
             Line::from(spans)
         } else if let Some(note) = self.list.note() {
             let text = match note {
