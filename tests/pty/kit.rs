@@ -28,6 +28,13 @@ struct Seen {
     leave: bool,
 }
 
+impl Seen {
+    /// Whether what is on the screen is no half-drawn frame: each ends with the cursor being hidden.
+    fn is_whole(&self) -> bool {
+        !self.parser.screen().alternate_screen() || self.raw.ends_with(b"\x1b[?25l")
+    }
+}
+
 type Shared = Arc<(Mutex<Seen>, Condvar)>;
 
 /// A program in a terminal.
@@ -103,6 +110,13 @@ impl Setup {
     pub fn size(mut self, columns: u16, rows: u16) -> Self {
         (self.columns, self.rows) = (columns, rows);
         self
+    }
+
+    /// With a file in its home.
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.home.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
     }
 
     /// Starts it.
@@ -196,6 +210,11 @@ impl Shown {
         Self { text, screen: screen.clone() }
     }
 
+    /// Whether something is on its way.
+    pub fn is_loading(&self) -> bool {
+        self.text.contains(['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧'])
+    }
+
     pub fn has(&self, what: &str) -> bool {
         self.text.contains(what)
     }
@@ -231,7 +250,7 @@ impl Term {
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let shown = Shown::of(seen.parser.screen());
-            if fulfilled(&shown) {
+            if seen.is_whole() && fulfilled(&shown) {
                 return shown;
             }
             let left = end.saturating_duration_since(Instant::now());
