@@ -3,6 +3,8 @@
 //! Nothing here sleeps for a result: every wait is for a condition, with a bound.
 #![cfg(unix)]
 
+#[path = "../common/mod.rs"]
+mod common;
 mod counts;
 mod ends;
 mod first_run;
