@@ -12,4 +12,6 @@ mod input;
 mod kit;
 mod look;
 mod panics;
+mod pictures;
 mod story;
+mod svg;
