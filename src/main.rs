@@ -49,7 +49,9 @@ async fn hand_over(cli: Cli) -> u8 {
         },
         Some(Command::Ping { json, .. }) => match Settings::resolve(&flags, &env) {
             Ok(settings) => {
-                start_log(&settings).iter().for_each(|warning| cli::complain(warning));
+                for warning in start_log(&settings) {
+                    cli::complain(&warning);
+                }
                 match &settings.profile {
                     Some(profile) => cli::ping(profile, json).await,
                     None => cli::ping_without_settings(None, json),

@@ -1,4 +1,10 @@
 //! The real binary as a child process: what it prints, where, with which exit code, and what it never says.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
 
 use serde_json::Value;
 use std::fs;

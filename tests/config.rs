@@ -1,4 +1,10 @@
 //! Settings: the layers, the mistakes, keys at rest, and keeping a profile.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
 
 use lapel::config::{
     ConfigError, Env, Environment, Flags, GlyphChoice, NewProfile, Paths, Profile, Settings, ThemeChoice,
@@ -155,7 +161,7 @@ fn every_profile_setting_arrives() {
     let settings = home.settings().expect("settings");
     let b = settings.profile.as_ref().expect("a profile");
     assert_eq!((b.name.as_str(), b.environment, b.read_only), ("b", Environment::Demo, true));
-    assert_eq!((b.rate_limit, b.utc_offset.map(|o| o.seconds())), (Some(600), Some(32_400)));
+    assert_eq!((b.rate_limit, b.utc_offset.map(jiff::tz::Offset::seconds)), (Some(600), Some(32_400)));
     assert_eq!(
         (b.organisation.as_deref(), b.proxy.as_deref()),
         (Some("새봄"), Some("http://p.example:8080"))

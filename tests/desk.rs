@@ -1,4 +1,10 @@
 //! The desk as a whole, over a real sandbox, on a test terminal, with scripted keys.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
 
 mod common;
 
@@ -667,6 +673,16 @@ async fn nothing_is_drawn_when_nothing_changed() {
     h.desk.app.update(Message::Link);
     assert!(!h.desk.draw().expect("drawn"), "nothing has changed");
     assert_eq!(h.desk.app.counts.draws, before.draws);
+}
+
+#[tokio::test]
+async fn an_idle_desk_is_woken_only_when_the_minute_of_its_requests_ends() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    h.screen();
+    let tick = h.desk.app.next_tick().expect("the header's count of the last minute will fall");
+    let away = tick.saturating_duration_since(tokio::time::Instant::now());
+    assert!(away > std::time::Duration::from_secs(20), "{away:?}");
 }
 
 #[tokio::test]

@@ -1,4 +1,10 @@
 //! Sending and following, over a real sandbox; its ledger says what really happened.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
 
 mod common;
 
@@ -245,7 +251,7 @@ async fn unknown_words_never_end_a_job_by_a_guess() {
     assert_eq!(bench.posts("/badges"), 1);
 }
 
-async fn victims(bench: &Bench, count: usize) -> Vec<Victim> {
+fn victims(bench: &Bench, count: usize) -> Vec<Victim> {
     let row = RowSpec { recipient_email: "many@naru.example".into(), ..RowSpec::default() };
     let ids = bench
         .sandbox
@@ -261,7 +267,7 @@ async fn victims(bench: &Bench, count: usize) -> Vec<Victim> {
 #[tokio::test]
 async fn many_dropped_badges_are_named_with_few_requests() {
     let mut bench = Bench::new(small()).await;
-    let victims = victims(&bench, 250).await;
+    let victims = victims(&bench, 250);
     // Meanwhile 30 of them have been revoked by someone else.
     let earlier = RevokePlan::new(victims[..30].to_vec(), "earlier").expect("few");
     bench.jobs.revoke(earlier).expect("can send");
@@ -285,7 +291,7 @@ async fn many_dropped_badges_are_named_with_few_requests() {
 #[tokio::test]
 async fn a_lost_answer_to_a_revocation_is_settled_by_looking() {
     let mut bench = Bench::new(small()).await;
-    let victims = victims(&bench, 3).await;
+    let victims = victims(&bench, 3);
     bench.sandbox.control().add_fault("post /badges/revoke commit-drop").expect("a rule");
     bench.jobs.revoke(RevokePlan::new(victims, "중복 발급").expect("3")).expect("can send");
     let job = bench.until("seen", |j| j.rows.iter().all(|r| r.state == RowState::Revoking)).await;
@@ -296,7 +302,7 @@ async fn a_lost_answer_to_a_revocation_is_settled_by_looking() {
 #[tokio::test]
 async fn a_lying_count_is_noticed() {
     let mut bench = Bench::new(small()).await;
-    let victims = victims(&bench, 3).await;
+    let victims = victims(&bench, 3);
     bench.sandbox.control().add_fault("post /badges/revoke accepted=5").expect("a rule");
     bench.jobs.revoke(RevokePlan::new(victims, "중복 발급").expect("3")).expect("can send");
     let job = bench.until("sent", rests).await;

@@ -1,4 +1,10 @@
 //! Every screen as a picture in text, at 80x24 and at 120x36, in dark, light and without colours.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
 
 mod common;
 

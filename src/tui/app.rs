@@ -1,6 +1,8 @@
 //! The desk itself: which screen is open, what is over it, and how a message changes that. It never waits
 //! and never draws.
 
+mod input;
+
 use super::Begin;
 use super::action::Action;
 use super::ask::{Answer, Ask, Session, Ticket, Tickets};
@@ -20,7 +22,7 @@ use super::theme::Theme;
 use super::worker::Order;
 use crate::config::ThemeChoice;
 use crate::jobs::{Job, Kind, RowState};
-use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::KeyEventKind;
 use ratatui::layout::Rect;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -387,187 +389,6 @@ impl App {
             self.env.link = now;
             self.changed = true;
         }
-    }
-
-    fn key(&mut self, key: KeyEvent, out: &mut Out<'_>) {
-        let stack = self.stack();
-        let action = self.env.keymap.action(&stack, key);
-        if let Some(action) = action {
-            self.changed = true;
-            self.notice = self.notice.take().filter(|n| n.stays);
-            if action != Action::Quit && action != Action::QuitNow {
-                self.quit_asked = false;
-            }
-            if self.is_forbidden(action) {
-                out.say("This profile is read-only: it can neither issue nor revoke.");
-                return;
-            }
-            self.act(action, out);
-        } else {
-            let typed = self.type_key(key, out);
-            self.changed |= typed;
-        }
-    }
-
-    fn act(&mut self, action: Action, out: &mut Out<'_>) {
-        match action {
-            Action::Suspend => self.wish = Some(Wish::Suspend),
-            Action::QuitNow => self.quit(out),
-            _ => {
-                if !self.act_inside(action, out) {
-                    self.act_outside(action, out);
-                }
-            }
-        }
-    }
-
-    fn act_inside(&mut self, action: Action, out: &mut Out<'_>) -> bool {
-        if let Some(welcome) = &mut self.welcome {
-            return welcome.act(action, out);
-        }
-        match self.over.last_mut() {
-            Some(Over::Issue(form)) => form.act(action, &self.env, out),
-            Some(Over::Revoke(form)) => form.act(action, &self.env, out),
-            Some(Over::Sent) => self.sent.act(action, out),
-            Some(Over::Help(help)) => help.act(action, out),
-            None => match self.tab {
-                Tab::Templates => self.templates.act(action, out),
-                Tab::History => self.history.act(action, &self.env, out),
-                Tab::Wallet => self.wallet.act(action, &self.env, out),
-                Tab::Badge => self.badge.act(action, &self.env, out),
-            },
-        }
-    }
-
-    fn act_outside(&mut self, action: Action, out: &mut Out<'_>) {
-        match action {
-            Action::Templates => self.tab = Tab::Templates,
-            Action::History => self.tab = Tab::History,
-            Action::WalletTab => self.tab = Tab::Wallet,
-            Action::BadgeTab => self.tab = Tab::Badge,
-            Action::NextTab => self.tab = self.tab.step(1),
-            Action::PreviousTab => self.tab = self.tab.step(Tab::ALL.len() - 1),
-            Action::Sent => self.over.push(Over::Sent),
-            Action::Help => {
-                let stack = self.stack();
-                let lines = self
-                    .env
-                    .keymap
-                    .help(&stack)
-                    .into_iter()
-                    .filter(|(_, a)| !self.is_forbidden(*a))
-                    .collect();
-                self.over.push(Over::Help(Help::new(lines)));
-            }
-            Action::Dismiss | Action::Back => self.notice = None,
-            Action::Quit => self.quit(out),
-            _ => {}
-        }
-    }
-
-    fn quit(&mut self, out: &mut Out<'_>) {
-        if self.sent.is_sending() && !self.quit_asked {
-            self.quit_asked = true;
-            out.warn("A request is on its way and its answer is not here yet. Wait a moment, or quit again and look in the history afterwards.");
-        } else {
-            self.wish = Some(Wish::Quit);
-        }
-    }
-
-    fn type_key(&mut self, key: KeyEvent, out: &mut Out<'_>) -> bool {
-        if let Some(welcome) = &mut self.welcome {
-            return welcome.key(key);
-        }
-        match self.over.last_mut() {
-            Some(Over::Issue(form)) => form.key(key),
-            Some(Over::Revoke(form)) => form.key(key),
-            Some(Over::Sent | Over::Help(_)) => false,
-            None => match self.tab {
-                Tab::Templates => self.templates.browser.key(key, out),
-                Tab::History => self.history.browser.key(key, out),
-                Tab::Wallet => self.wallet.key(key),
-                Tab::Badge => self.badge.key(key),
-            },
-        }
-    }
-
-    fn paste(&mut self, text: &str, out: &mut Out<'_>) {
-        if let Some(welcome) = &mut self.welcome {
-            welcome.paste(text);
-            return;
-        }
-        match self.over.last_mut() {
-            Some(Over::Issue(form)) => form.paste(text),
-            Some(Over::Revoke(form)) => form.paste(text),
-            Some(Over::Sent | Over::Help(_)) => {}
-            None => match self.tab {
-                Tab::Templates => {
-                    self.templates.browser.paste(text, out);
-                }
-                Tab::History => {
-                    self.history.browser.paste(text, out);
-                }
-                Tab::Wallet => self.wallet.paste(text),
-                Tab::Badge => self.badge.paste(text),
-            },
-        }
-    }
-
-    fn mouse(&mut self, mouse: MouseEvent, out: &mut Out<'_>) {
-        if self.welcome.is_some() {
-            return;
-        }
-        let step = match mouse.kind {
-            MouseEventKind::ScrollDown => Some(Action::Down),
-            MouseEventKind::ScrollUp => Some(Action::Up),
-            _ => None,
-        };
-        if let Some(action) = step {
-            // Only where the keys for it exist too: in a field, the wheel must not change fields.
-            if self
-                .stack()
-                .iter()
-                .any(|c| matches!(c, Context::List | Context::Badge | Context::Sent | Context::Help))
-            {
-                self.changed = true;
-                for _ in 0..3 {
-                    self.act_inside(action, out);
-                }
-            }
-            return;
-        }
-        if mouse.kind != MouseEventKind::Down(MouseButton::Left) {
-            return;
-        }
-        if mouse.row == 0 && self.over.is_empty() {
-            if let Some(tab) = super::draw::tab_at(mouse.column) {
-                self.tab = tab;
-                self.changed = true;
-            }
-            return;
-        }
-        if !self.over.is_empty() {
-            return;
-        }
-        let area = self.body();
-        let move_to = |place: Option<u64>, list: &mut dyn FnMut(u64)| {
-            if let Some(place) = place {
-                list(place);
-            }
-            place.is_some()
-        };
-        self.changed |= match self.tab {
-            Tab::Templates => {
-                let place = self.templates.place_at(area, mouse.column, mouse.row);
-                move_to(place, &mut |p| self.templates.browser.list.move_to(p))
-            }
-            Tab::History => {
-                let place = self.history.browser.place_at(area, mouse.row);
-                move_to(place, &mut |p| self.history.browser.list.move_to(p))
-            }
-            Tab::Wallet => self.wallet.click(area, mouse.row),
-            Tab::Badge => false,
-        };
     }
 
     /// An answer goes to whoever holds its ticket; one that nobody waits for is dropped.

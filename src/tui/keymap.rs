@@ -329,6 +329,19 @@ mod tests {
     }
 
     #[test]
+    fn the_help_of_its_context_shows_every_action() {
+        let keymap = Keymap::default();
+        for (context, action, keys) in keymap.lines() {
+            let shown = keymap.help(&[context, Context::Global, Context::Always]);
+            assert!(
+                shown.iter().any(|(k, a)| *a == action && keys == *k),
+                "{action:?} in {context:?}: {shown:?}"
+            );
+            assert!(!action.help().is_empty() && !action.hint().is_empty());
+        }
+    }
+
+    #[test]
     fn the_help_leaves_out_what_an_inner_context_takes() {
         let keymap = Keymap::default();
         let lines = keymap.help(&[Context::Help, Context::Global]);

@@ -124,10 +124,10 @@ fn cases() -> Vec<Case> {
         case("a bare list", vec![plain(b"[]")], FOREIGN, DOUBT),
         case("JSON cut off", vec![plain(br#"{"code":"0001","data":{"st"#)], FOREIGN, DOUBT),
         case("JSON far too deep", vec![plain(deep.as_bytes())], FOREIGN, DOUBT),
-        case("a huge answer", vec![plain(&vec![b' '; 17 * 1024 * 1024])], FOREIGN, DOUBT),
+        case("a huge answer", vec![plain(&padded(17))], FOREIGN, DOUBT),
         case(
             "a small answer that unpacks to a huge one",
-            vec![Send(answer("200 OK", &["Content-Encoding: gzip"], gzip(&vec![b' '; 64 * 1024 * 1024])))],
+            vec![Send(answer("200 OK", &["Content-Encoding: gzip"], gzip(&padded(64))))],
             FOREIGN,
             DOUBT,
         ),
@@ -322,7 +322,7 @@ async fn a_202_is_accepted_whatever_becomes_of_the_rest() {
         ),
         ("no data", vec![Send(enveloped("202 Accepted", "0002", "m", "null"))], true),
         ("a damaged id", vec![body(b"{\"code\":\"0002\",\"data\":{\"badge_id\":\"\xff\xfe\"}}")], true),
-        ("a huge answer", vec![body(&vec![b' '; 17 * 1024 * 1024])], true),
+        ("a huge answer", vec![body(&padded(17))], true),
         // It says yes and no: nothing may be taken from that.
         ("a refusal inside", vec![Send(enveloped("202 Accepted", "4001", "m", "null"))], false),
     ];
@@ -339,6 +339,13 @@ async fn a_202_is_accepted_whatever_becomes_of_the_rest() {
         }));
     }
     all(tasks).await;
+}
+
+/// An answer that would do, if it were not that long.
+fn padded(megabytes: usize) -> Vec<u8> {
+    let mut body = br#"{"code":"0002","message":"","data":{"badge_id":"B1","status":"ok"}}"#.to_vec();
+    body.resize(megabytes * 1024 * 1024, b' ');
+    body
 }
 
 fn request() -> IssueRequest {

@@ -1,6 +1,6 @@
 //! Where the key goes, and where it never does.
 
-use super::server::{JSON, KEY, Move, Server, answer, enveloped, pong};
+use super::server::{After, JSON, KEY, Move, Server, answer, enveloped, pong, writer};
 use Move::Send;
 use lapel::api::{ApiKey, Call, Connection, IssueRequest, PictureError, Pictures, Recipient, connect};
 use lapel::domain::TemplateId;
@@ -234,4 +234,55 @@ async fn pictures_are_fetched_without_the_key() {
     let knock = pictures.fetch(&at("/a.png?sig=1"), &CancellationToken::new()).await;
     assert!(matches!(knock, Err(PictureError::Refused(_))), "{knock:?}");
     assert_eq!(elsewhere.connections(), before);
+}
+
+#[tokio::test]
+async fn what_is_not_tls_gets_nothing_but_a_handshake() {
+    // Five bytes are enough to see what it is; then it answers as no TLS server does.
+    let server = Server::start_after(After::Bytes(5), |_, _| vec![Send(pong()), Move::Close]).await;
+    let writer = writer(&server.base_url().replace("http:", "https:"), |_| {});
+    for error in [
+        writer.reader().ping(&Call::interactive()).await.expect_err("no TLS"),
+        writer.issue(&request(), &Call::interactive()).await.expect_err("no TLS"),
+    ] {
+        // Provably nothing was sent: so both were tried again.
+        assert_eq!(error.word(), "not reached", "{error:?}");
+    }
+    assert_eq!(server.connections(), 6);
+    assert!(server.seen().iter().all(|seen| seen.body[..2] == [0x16, 0x03]), "a handshake and nothing else");
+}
+
+/// The part that runs in a process of its own, on a computer without certificates: see the next test.
+#[tokio::test]
+async fn in_a_process_without_certificates() {
+    let Ok(base_url) = std::env::var("LAPEL_TEST_NO_CERTIFICATES") else { return };
+    let mut connection = Connection::new(&base_url, ApiKey::new(KEY).expect("a key")).expect("a URL");
+    let access = connect(&connection).expect("this computer needs no certificates to talk to itself");
+    access.reader().ping(&Call::interactive()).await.expect("an answer");
+    Pictures::new(&connection).expect("nor do pictures of a service on it");
+    connection.base_url = "https://badges.example/api/v1/ext".into();
+    let error = connect(&connection).expect_err("no certificates");
+    assert_eq!(error.word(), "not reached");
+    assert!(error.to_string().contains("no secure connection"), "{error}");
+    println!("all of it was done");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn without_certificates_there_is_an_error_and_no_panic() {
+    let server = Server::always(vec![Send(pong())]).await;
+    let base_url = server.base_url();
+    let output = tokio::task::spawn_blocking(move || {
+        Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", "secrets::in_a_process_without_certificates", "--nocapture"])
+            .env("SSL_CERT_FILE", "/nonexistent")
+            .env("SSL_CERT_DIR", "/nonexistent")
+            .env("LAPEL_TEST_NO_CERTIFICATES", base_url)
+            .output()
+    })
+    .await
+    .expect("no panic")
+    .expect("it runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && said.contains("all of it was done"), "{said}");
 }

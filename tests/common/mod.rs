@@ -94,7 +94,7 @@ impl Harness {
     }
 
     /// The cells of the screen. They come from a terminal of their own: a real one clears the other half of
-    /// a wide character that is overwritten, and TestBackend does not.
+    /// a wide character that is overwritten, and `TestBackend` does not.
     pub fn buffer(&self) -> ratatui::buffer::Buffer {
         let size = self.desk.terminal.backend().size().expect("a size");
         let mut fresh = Terminal::new(TestBackend::new(size.width, size.height)).expect("a test terminal");

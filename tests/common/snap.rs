@@ -1,4 +1,4 @@
-//! A screen as text: what it says, and how it is styled. TestBackend's own form drops the colours and says
+//! A screen as text: what it says, and how it is styled. `TestBackend`'s own form drops the colours and says
 //! something about every wide character.
 
 use ratatui::buffer::{Buffer, Cell};

@@ -63,7 +63,6 @@ async fn one_picture_is_missing_one_is_an_svg() {
 
 /// Slow without optimisation, so it is run by name.
 #[tokio::test]
-#[ignore = "draws sixteen million pixels"]
 async fn one_picture_is_4000_pixels_wide() {
     let kit = kit::small().await;
     let (_, _, png) = picture(&kit, "/images/TPL-022/front.png").await;

@@ -127,9 +127,20 @@ async fn a_turn_that_comes_as_its_waiter_leaves_goes_to_the_next() {
     settle().await;
     drop(first);
     advance(WINDOW).await;
-    pace.status_now();
+    // Somebody else joins the queue, and so hands the turn to the first, which does not look any more.
+    let third = tokio::spawn({
+        let pace = pace.clone();
+        async move { drop(interactive(&pace).await) }
+    });
+    settle().await;
+    assert!(!next.is_finished() && pace.status_now().waiting == 2);
     drop(leaving);
     settle().await;
+    assert_eq!(
+        (next.is_finished(), pace.status_now().waiting, pace.status_now().used_last_minute),
+        (true, 1, 1)
+    );
+    third.abort();
     next.await.expect("no panic");
 }
 

@@ -1,0 +1,254 @@
+//! Drawing a browsed list: only the rows on the screen are built.
+
+use super::{Browse, Browser, By, Top};
+use crate::api::Direction;
+use crate::tui::action::Action;
+use crate::tui::env::Env;
+use crate::tui::fit::{cells, count, layout, number, width, wrap};
+use crate::tui::keymap::Context;
+use crate::tui::list::{Entry, Note, Place};
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+impl<T: Browse> Browser<T> {
+    /// Draws the list; `marked` says which rows carry a mark, `right` is said at the right of the top line.
+    pub fn draw(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        env: &Env,
+        marked: &dyn Fn(&T) -> bool,
+        right: &str,
+    ) {
+        let bar = self.bar.height(area.width);
+        let [line, filter, head, body, foot] = Layout::vertical([
+            Constraint::Length(1),
+            Constraint::Length(bar),
+            Constraint::Length(1),
+            Constraint::Fill(1),
+            Constraint::Length(1),
+        ])
+        .areas(area);
+        two_sided(frame, line, self.summary(env), Span::styled(right.to_owned(), env.theme.mark()), true);
+        if bar > 0 {
+            self.bar.draw(frame, filter, env);
+        }
+        let widths = layout(
+            &T::HEADS.iter().map(|h| h.column).collect::<Vec<_>>(),
+            usize::from(body.width).saturating_sub(4),
+        );
+        frame.render_widget(self.heads(&widths, env), head);
+        if let Top::Sort { at, direction } = &self.top {
+            self.draw_sort(frame, body, env, *at, *direction);
+        } else {
+            self.draw_rows(frame, body, env, &widths, marked);
+        }
+        self.draw_foot(frame, foot, env);
+    }
+
+    fn summary(&self, env: &Env) -> Line<'static> {
+        let mut text = if !self.list.is_answered() {
+            format!("  {} reading {}", env.spinner(), T::NOUN.1)
+        } else if self.list.is_counted() {
+            format!("  {}", count(self.list.len(), T::NOUN.0, T::NOUN.1))
+        } else if self.list.is_empty() {
+            format!("  no {}", T::NOUN.1)
+        } else {
+            format!("  at least {}", count(self.list.len(), T::NOUN.0, T::NOUN.1))
+        };
+        for words in self.bar.words() {
+            text.push_str(&format!(" {} {words}", env.glyphs.dot));
+        }
+        if let Some(order) = &self.order {
+            text.push_str(&format!(" {} by {}", env.glyphs.dot, T::HEADS[order.column].title.to_lowercase()));
+            match order.by {
+                By::Service(_) => {}
+                By::Page { refused: true } => {
+                    text.push_str(", each page only (the service refuses to sort by it)");
+                }
+                By::Page { refused: false } => {
+                    text.push_str(", each page only (the service does not sort by it)");
+                }
+            }
+        }
+        Line::styled(text, env.theme.strong())
+    }
+
+    fn heads(&self, widths: &[usize], env: &Env) -> Line<'static> {
+        let heads: Vec<(String, Style)> = T::HEADS
+            .iter()
+            .enumerate()
+            .map(|(i, head)| {
+                let arrow = self.order.as_ref().filter(|o| o.column == i).map_or("", |o| match o.direction {
+                    Direction::Asc => env.glyphs.up,
+                    Direction::Desc => env.glyphs.down,
+                });
+                (format!("{}{arrow}", head.title), env.theme.dim())
+            })
+            .collect();
+        let mut spans = vec![Span::raw("   ")];
+        spans.extend(cells(&heads, widths, env.glyphs.ellipsis));
+        Line::from(spans)
+    }
+
+    fn draw_rows(
+        &self,
+        frame: &mut Frame<'_>,
+        body: Rect,
+        env: &Env,
+        widths: &[usize],
+        marked: &dyn Fn(&T) -> bool,
+    ) {
+        if self.list.is_empty() {
+            let text = match self.list.error() {
+                Some(error) => vec![error.to_string(), self.retry_hint(env)],
+                None if !self.list.is_answered() => return,
+                None if self.bar.is_empty() => vec![format!("There are no {} here.", T::NOUN.1)],
+                None => vec![format!("No {} fit this filter. esc takes it away.", T::NOUN.1)],
+            };
+            let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
+            let room = usize::from(body.width).saturating_sub(4);
+            let lines =
+                text.iter().flat_map(|t| wrap(t, room)).map(|l| Line::styled(format!("  {l}"), style));
+            let text: Vec<Line<'_>> = std::iter::once(Line::raw("")).chain(lines).collect();
+            frame.render_widget(ratatui::text::Text::from(text), body);
+            return;
+        }
+        let mut built = 0;
+        for (i, (place, what)) in self.list.visible().enumerate() {
+            let Ok(i) = u16::try_from(i) else { break };
+            if i >= body.height {
+                break;
+            }
+            built += 1;
+            let selected = place == self.list.cursor();
+            let mut spans =
+                vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent())];
+            match what {
+                Place::Entry(Entry::Row(row)) => {
+                    let mark = if marked(row) { env.glyphs.mark } else { " " };
+                    spans.push(Span::styled(format!("{mark} "), env.theme.mark()));
+                    spans.extend(cells(&row.cells(env), widths, env.glyphs.ellipsis));
+                }
+                other => {
+                    let (text, style) = self.stand_in(&other, env);
+                    spans.push(Span::styled(format!("  {text}"), style));
+                }
+            }
+            let mut line = Line::from(spans);
+            if selected {
+                line = line.patch_style(env.theme.selected());
+            }
+            let area = Rect { y: body.y + i, height: 1, ..body };
+            frame.render_widget(line, area);
+            if selected {
+                frame.buffer_mut().set_style(area, Style::new().add_modifier(Modifier::REVERSED));
+            }
+        }
+        self.built.set(built);
+    }
+
+    /// What stands where there is no row.
+    fn stand_in(&self, place: &Place<'_, T>, env: &Env) -> (String, Style) {
+        match place {
+            Place::Loading => (format!("{} reading", env.spinner()), env.theme.dim()),
+            Place::Failed(error) => (format!("{} not read: {error}", env.glyphs.alert), env.theme.error()),
+            Place::Entry(Entry::Unreadable(problem)) => (
+                format!(
+                    "{} the service's record {} cannot be read: {}",
+                    env.glyphs.alert, problem.place, problem.why
+                ),
+                env.theme.warning(),
+            ),
+            Place::Entry(Entry::Double(other)) => (
+                format!("the same as row {}: the list moved while it was read", number(other + 1)),
+                env.theme.warning(),
+            ),
+            Place::Entry(_) => {
+                ("the service counts a row here and gave none".to_owned(), env.theme.warning())
+            }
+        }
+    }
+
+    fn retry_hint(&self, env: &Env) -> String {
+        let key = env.keymap.key(&[Context::Global], Action::Reload).unwrap_or_default();
+        format!("Nothing was changed. {key} reads again.")
+    }
+
+    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let left = if let Top::Row(field) = &self.top {
+            let mut spans = vec![Span::styled("  Go to row ", env.theme.strong())];
+            spans.extend(field.spans(14, true, env));
+            spans.push(Span::styled(format!("  {} go  esc back", env.glyphs.enter), env.theme.dim()));
+            Line::from(spans)
+        } else if let Some(note) = self.list.note() {
+            let text = match note {
+                Note::Changed { before, now } if before == now => {
+                    "  the list changed while it was read; it was read again".to_owned()
+                }
+                Note::Changed { before, now } => format!(
+                    "  the list changed while it was read ({} {} {}); it was read again",
+                    number(*before),
+                    if env.glyphs.dash.is_ascii() { "->" } else { "→" },
+                    number(*now)
+                ),
+                Note::KeepsMoving => {
+                    "  the list keeps changing while it is read; rows shown twice are marked".to_owned()
+                }
+                Note::SelectedGone => "  the row that was selected is not in this list any more".to_owned(),
+            };
+            Line::styled(text, env.theme.warning())
+        } else if let (Some(error), false) = (self.list.error(), self.list.is_empty()) {
+            Line::styled(format!("  {} {error}", env.glyphs.alert), env.theme.error())
+        } else if !self.list.is_counted() && !self.list.is_empty() {
+            Line::styled(
+                "  the service's count is missing or too low; there may be more",
+                env.theme.warning(),
+            )
+        } else {
+            Line::raw("")
+        };
+        let loading = if self.list.is_loading() { format!("{} ", env.spinner()) } else { String::new() };
+        let right = if self.list.is_empty() {
+            loading
+        } else {
+            format!("{loading}row {} of {}", number(self.list.cursor() + 1), number(self.list.len()))
+        };
+        two_sided(frame, area, left, Span::styled(right, env.theme.dim()), true);
+    }
+
+    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, at: usize, direction: Direction) {
+        let arrow = match direction {
+            Direction::Asc => format!("{} ascending", env.glyphs.up),
+            Direction::Desc => format!("{} descending", env.glyphs.down),
+        };
+        let mut lines = vec![Line::styled(format!("  Sort by            {arrow}"), env.theme.strong())];
+        let names = std::iter::once("the service's own order").chain(T::HEADS.iter().map(|h| h.title));
+        for (i, name) in names.enumerate() {
+            let cursor = if i == at { env.glyphs.cursor } else { " " };
+            let style = if i == at { env.theme.selected() } else { env.theme.text() };
+            lines.push(Line::from(vec![
+                Span::styled(format!(" {cursor} "), env.theme.accent()),
+                Span::styled(format!("{name} "), style),
+            ]));
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), body);
+    }
+}
+
+/// A line with something at its right end. Where there is no room for both, the left one is cut if the right
+/// one has to stay; otherwise the right one gives way.
+pub fn two_sided(frame: &mut Frame<'_>, area: Rect, left: Line<'_>, right: Span<'_>, right_stays: bool) {
+    let room = usize::from(area.width).saturating_sub(width(&right.content) + 1);
+    if right_stays || left.width() < room {
+        let wide =
+            u16::try_from(width(&right.content)).unwrap_or(area.width).min(area.width.saturating_sub(1));
+        let split = area.width.saturating_sub(wide + 1);
+        frame.render_widget(left, Rect { width: split.saturating_sub(u16::from(wide > 0)), ..area });
+        frame.render_widget(Line::from(right), Rect { x: area.x + split, width: wide, ..area });
+    } else {
+        frame.render_widget(left, area);
+    }
+}
