@@ -65,9 +65,9 @@ impl Theme {
         self.accent().add_modifier(Modifier::UNDERLINED)
     }
 
-    /// The selected row.
+    /// The selected row: one bar, not a patchwork of the colours that were in it.
     pub fn selected(&self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
+        Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED)
     }
 
     /// A mark.
