@@ -8,6 +8,8 @@ use vt100::{Cell, Color, Screen};
 /// Columns and rows of a cell, and the letters in it, in pixels.
 const CELL: (f64, f64) = (8.4, 19.0);
 const LETTER: f64 = 14.0;
+/// The same for a letter that takes two cells.
+const WIDE_LETTER: f64 = 16.0;
 const MARGIN: f64 = 16.0;
 const FONTS: &str = "ui-monospace,'SF Mono',Menlo,'Cascadia Mono',Consolas,'DejaVu Sans Mono','Liberation Mono',\
                      'Noto Sans Mono CJK KR','D2Coding','Noto Sans CJK KR','Apple SD Gothic Neo','Malgun Gothic',\
@@ -149,7 +151,10 @@ fn letters(out: &mut String, screen: &Screen, y: u16, columns: u16, paper: &Pape
             style.push_str(" opacity=\".65\"");
         }
         // A wide letter is as wide as it is high, which is less than two cells: in their middle.
-        let place = left(x) + if cell.is_wide() { CELL.0 - LETTER / 2.0 } else { 0.0 };
+        let place = left(x) + if cell.is_wide() { CELL.0 - WIDE_LETTER / 2.0 } else { 0.0 };
+        if cell.is_wide() {
+            let _ = write!(style, " font-size=\"{WIDE_LETTER}\"");
+        }
         let open = text.is_ascii() && !cell.is_wide();
         match parts.last_mut() {
             Some(part) if open && part.open && part.next == x && part.style == style => {
@@ -216,7 +221,10 @@ fn wide_letters_take_two_cells_and_reversed_rows_are_filled() {
     let svg = picture(parser.screen(), &DARK, "a test");
     assert_eq!("가a나".width(), 5);
     assert!(svg.contains("<rect x=\"16\" y=\"16\" width=\"42\" height=\"19\" fill=\"#d5d9e0\"/>"), "{svg}");
-    assert!(svg.contains("<text y=\"30.1\"><tspan x=\"17.4\" fill=\"#16191f\">가</tspan>"), "{svg}");
+    assert!(
+        svg.contains("<text y=\"30.1\"><tspan x=\"16.4\" fill=\"#16191f\" font-size=\"16\">가</tspan>"),
+        "{svg}"
+    );
     assert!(svg.contains("<tspan x=\"32.8\" fill=\"#16191f\">a</tspan>"), "{svg}");
     assert!(svg.contains("<tspan x=\"66.4 74.8\">&lt;b</tspan></text>"), "{svg}");
     assert!(svg.contains("fill=\"#87d787\">●</tspan>"), "{svg}");
