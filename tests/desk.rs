@@ -668,9 +668,8 @@ async fn nothing_is_drawn_when_nothing_changed() {
     h.settled().await;
     h.screen();
     let before = h.desk.app.counts;
-    // Keys without a meaning, a mouse button without one, a size that is the same.
+    // Keys without a meaning, a link that is the same.
     h.desk.app.update(Message::Key(key_event("Z")));
-    h.desk.app.update(Message::Resize(120, 36));
     h.desk.app.update(Message::Link);
     assert!(!h.desk.draw().expect("drawn"), "nothing has changed");
     assert_eq!(h.desk.app.counts.draws, before.draws);

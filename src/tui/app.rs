@@ -118,6 +118,7 @@ pub struct App {
     wish: Option<Wish>,
     quit_asked: bool,
     changed: bool,
+    lost: bool,
     broken: Option<String>,
 }
 
@@ -153,6 +154,7 @@ impl App {
             wish: None,
             quit_asked: false,
             changed: true,
+            lost: false,
             broken: None,
         };
         match begin {
@@ -203,9 +205,15 @@ impl App {
         self.changed = true;
     }
 
-    /// Asks for a drawing: the terminal was away.
-    pub fn touch(&mut self) {
+    /// Asks for a drawing of everything, whatever was drawn before: the terminal may have lost it.
+    pub fn repaint(&mut self) {
         self.changed = true;
+        self.lost = true;
+    }
+
+    /// Whether the terminal may have lost what was drawn before.
+    pub fn take_repaint(&mut self) -> bool {
+        std::mem::take(&mut self.lost)
     }
 
     /// When the desk wants a [`Message::Tick`]: soon while something is loading, at the next change of the
@@ -277,8 +285,9 @@ impl App {
             }
             Message::Mouse(mouse) => self.mouse(mouse, &mut out),
             Message::Resize(columns, rows) => {
-                self.changed |= self.size != (columns, rows);
                 self.size = (columns, rows);
+                // Also where it is the same: a window that was smaller for a moment has lost what was on it.
+                self.repaint();
             }
             Message::Answer(ticket, answer) => {
                 self.outstanding.remove(&ticket);

@@ -3,6 +3,7 @@
 use super::action::Action;
 use super::app::{App, Over, SMALLEST, Tab};
 use super::fit::{fit, width, wrap};
+use super::theme::Glyphs;
 use crate::api::LinkTrouble;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -79,6 +80,14 @@ impl App {
         }
         self.draw_notice(frame, row(area.height - 2));
         self.draw_footer(frame, row(area.height - 1));
+        if self.env.glyphs == Glyphs::ASCII {
+            // Sentences come from every room of the house, and with quotation marks.
+            for cell in &mut frame.buffer_mut().content {
+                if let Some(plain) = Glyphs::plain(cell.symbol()) {
+                    cell.set_symbol(plain);
+                }
+            }
+        }
     }
 
     fn draw_tab(&self, frame: &mut Frame<'_>, body: Rect) {

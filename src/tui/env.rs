@@ -34,7 +34,7 @@ impl Env {
         Self {
             theme: Theme::new(palette, Environment::Demo),
             glyphs,
-            keymap: Keymap::default(),
+            keymap: Keymap::named(&glyphs),
             session: None,
             reader: None,
             link: None,

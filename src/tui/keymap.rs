@@ -1,6 +1,7 @@
 //! Which key does what, where. The help, the footer and the README's table are made from this.
 
 use super::action::Action;
+use super::theme::Glyphs;
 use crokey::{KeyCombination, OneToThree};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::collections::HashMap;
@@ -146,6 +147,7 @@ const DEFAULT: &[Line] = &[
 pub struct Keymap {
     lines: Vec<(Context, Action, Vec<KeyCombination>)>,
     lookup: HashMap<(Context, KeyCombination), Action>,
+    ascii: bool,
 }
 
 impl Default for Keymap {
@@ -160,7 +162,7 @@ impl Default for Keymap {
             }
             lines.push((*context, *action, keys));
         }
-        Self { lines, lookup }
+        Self { lines, lookup, ascii: false }
     }
 }
 
@@ -187,6 +189,16 @@ fn normal(key: KeyCombination) -> KeyCombination {
 }
 
 impl Keymap {
+    /// With its keys named in this set of signs.
+    pub fn named(glyphs: &Glyphs) -> Self {
+        Self { ascii: *glyphs == Glyphs::ASCII, ..Self::default() }
+    }
+
+    /// A key as a person reads it.
+    fn name(&self, key: KeyCombination) -> String {
+        name(key, self.ascii)
+    }
+
     /// What `key` means where the contexts in `stack` apply, innermost first.
     pub fn action(&self, stack: &[Context], key: KeyEvent) -> Option<Action> {
         let key = normal(KeyCombination::from(key));
@@ -201,7 +213,7 @@ impl Keymap {
                 let free: Vec<String> = keys
                     .iter()
                     .filter(|k| !stack[..depth].iter().any(|inner| self.lookup.contains_key(&(*inner, **k))))
-                    .map(|k| name(*k))
+                    .map(|k| self.name(*k))
                     .collect();
                 if !free.is_empty() && !lines.iter().any(|(_, a)| a == action) {
                     lines.push((free.join(" "), *action));
@@ -217,22 +229,23 @@ impl Keymap {
             let (.., keys) = self.lines.iter().find(|(c, a, _)| c == context && *a == action)?;
             keys.iter()
                 .find(|k| !stack[..depth].iter().any(|inner| self.lookup.contains_key(&(*inner, **k))))
-                .map(|k| name(*k))
+                .map(|k| self.name(*k))
         })
     }
 
     /// Every line, in order: for the README's table and for tests.
     pub fn lines(&self) -> impl Iterator<Item = (Context, Action, String)> + '_ {
         self.lines.iter().map(|(context, action, keys)| {
-            (*context, *action, keys.iter().map(|k| name(*k)).collect::<Vec<_>>().join(" "))
+            (*context, *action, keys.iter().map(|k| self.name(*k)).collect::<Vec<_>>().join(" "))
         })
     }
 }
 
-/// A key as a person reads it.
-fn name(key: KeyCombination) -> String {
+/// A key as a person reads it; arrows and the enter key are words where there are only ASCII signs.
+fn name(key: KeyCombination, ascii: bool) -> String {
     let written = key.to_string().to_lowercase();
     match written.as_str() {
+        "enter" | "up" | "down" | "left" | "right" if ascii => written.clone(),
         "enter" => "⏎".to_owned(),
         "backtab" | "shift-backtab" => "S-Tab".to_owned(),
         "tab" => "Tab".to_owned(),

@@ -128,6 +128,17 @@ impl<B: Backend> Desk<B> {
         if !self.app.take_changed() {
             return Ok(false);
         }
+        let size =
+            self.terminal.size().map_err(|e| anyhow::anyhow!("the terminal's size is not known: {e}"))?;
+        if self.app.size != (size.width, size.height) {
+            // The window has changed and the news of it are still on their way.
+            self.app.update(Message::Resize(size.width, size.height));
+        }
+        if self.app.take_repaint() {
+            // Not clear(): that asks the terminal for its cursor and waits behind the input thread.
+            self.terminal.resize(Rect::from(size)).map_err(|e| anyhow::anyhow!("cannot draw: {e}"))?;
+        }
+        self.app.take_changed();
         self.app.counts.draws += 1;
         self.terminal.draw(|frame| self.app.draw(frame)).map_err(|e| anyhow::anyhow!("cannot draw: {e}"))?;
         Ok(true)
@@ -164,11 +175,7 @@ impl<B: Backend> Desk<B> {
                 Some(Wish::Quit) => return Ok(self.app),
                 Some(Wish::Suspend) => {
                     suspend().context("the terminal went away while lapel was in the background")?;
-                    let size = self.terminal.size().map_err(|e| anyhow::anyhow!("{e}"))?;
-                    // Not clear(): that asks the terminal for its cursor and waits behind the input thread.
-                    self.terminal.resize(Rect::from(size)).map_err(|e| anyhow::anyhow!("{e}"))?;
-                    self.app.update(Message::Resize(size.width, size.height));
-                    self.app.touch();
+                    self.app.repaint();
                 }
                 None => {}
             }
@@ -188,13 +195,14 @@ impl<B: Backend> Desk<B> {
 /// When standard output is no terminal, or goes away.
 pub async fn run(start: Start) -> anyhow::Result<App> {
     let crash_dir = start.crash_dir.clone();
-    let mut taken = Some(Taken::new().context("lapel needs a terminal to draw on")?);
     let screen = terminal::screen().context("lapel needs a terminal to draw on")?;
     let mut desk = Desk::new(screen, start)?;
+    // Before the terminal is taken: a signal in between would leave it as it is then.
+    terminal::read_signals(&desk.sender()).context("cannot watch for signals")?;
     terminal::on_panic(crash_dir, desk.sender());
+    let mut taken = Some(Taken::new().context("lapel needs a terminal to draw on")?);
     // The first frame is drawn before anything is read, asked or connected.
     desk.draw()?;
-    terminal::read_signals(&desk.sender()).context("cannot watch for signals")?;
     terminal::read_input(desk.sender());
     let ended = desk
         .run(|| {

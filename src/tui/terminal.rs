@@ -2,24 +2,61 @@
 
 use super::message::Message;
 use crossterm::event::{
-    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event,
-    MouseEventKind,
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, KeyCode,
+    KeyEvent, KeyModifiers, MouseEventKind,
 };
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use std::io::{self, BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 /// The real terminal. Frames are written in one piece.
-pub type Screen = Terminal<CrosstermBackend<BufWriter<Stdout>>>;
+pub type Screen = Terminal<CrosstermBackend<BufWriter<Line>>>;
 
 /// Whether the terminal is in lapel's hands now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Whether nothing is to be drawn any more: the system has told lapel to end, or the terminal has gone away.
+static OVER: AtomicBool = AtomicBool::new(false);
+
+/// Standard output, for drawing. When all is over it takes everything and throws it away: the first failure
+/// ends the desk, and what is still drawn on the way out must not fail again. (A ratatui terminal that cannot
+/// show the cursor when it is dropped prints that on standard error, which panics where that is the same
+/// closed window.)
+pub struct Line(Stdout);
+
+impl Line {
+    fn unless_gone<T>(
+        &mut self,
+        empty: T,
+        write: impl FnOnce(&mut Stdout) -> io::Result<T>,
+    ) -> io::Result<T> {
+        if OVER.load(Ordering::SeqCst) {
+            return Ok(empty);
+        }
+        let done = write(&mut self.0);
+        if done.as_ref().is_err_and(|e| !matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock)) {
+            OVER.store(true, Ordering::SeqCst);
+        }
+        done
+    }
+}
+
+impl Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unless_gone(bytes.len(), |out| out.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unless_gone((), Stdout::flush)
+    }
+}
 
 /// Takes the terminal over; gives it back when dropped.
 pub struct Taken;
@@ -61,7 +98,7 @@ fn give_back() {
 /// # Errors
 /// When the terminal's size cannot be found out.
 pub fn screen() -> io::Result<Screen> {
-    Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(1 << 16, io::stdout())))
+    Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(1 << 16, Line(io::stdout()))))
 }
 
 /// Reads the terminal's input in a thread of its own, for as long as the program runs: `poll` with a
@@ -69,8 +106,10 @@ pub fn screen() -> io::Result<Screen> {
 pub fn read_input(messages: mpsc::Sender<Message>) {
     // Detached: it sits in a read that nothing can end but the process.
     std::thread::spawn(move || {
+        let mut answers = LateAnswers::default();
         loop {
             let message = match crossterm::event::read() {
+                Ok(Event::Key(key)) if answers.takes(&key, Instant::now()) => continue,
                 Ok(Event::Key(key)) => Message::Key(key),
                 Ok(Event::Paste(text)) => Message::Paste(text),
                 // A mouse that only moves is no news, and there is much of it.
@@ -80,6 +119,8 @@ pub fn read_input(messages: mpsc::Sender<Message>) {
                     continue;
                 }
                 Ok(Event::Mouse(mouse)) => Message::Mouse(mouse),
+                // Where there are signals, it is one of them that tells.
+                Ok(Event::Resize(..)) if cfg!(unix) => continue,
                 Ok(Event::Resize(columns, rows)) => Message::Resize(columns, rows),
                 Ok(Event::FocusGained | Event::FocusLost) => continue,
                 Err(_) => {
@@ -94,7 +135,42 @@ pub fn read_input(messages: mpsc::Sender<Message>) {
     });
 }
 
-/// Signals that end the program become messages, so that it ends the same way as by a key.
+/// Between two bytes of a terminal's answer passes no more time than this; between a person's keys more.
+const WITHIN_ANSWER: Duration = Duration::from_millis(100);
+/// No answer takes longer than this.
+const LONGEST_ANSWER: Duration = Duration::from_secs(1);
+
+/// Recognises the terminal's answers to what somebody has asked it before, such as for its colours. When
+/// they come late, over a slow line, they are read as keys: Alt with the letter that begins a control string,
+/// then its text, key by key. Left alone, the `/` of a colour opens the filter and an `i` a form.
+#[derive(Debug, Default)]
+struct LateAnswers {
+    /// When the answer that is being read began, and when its last key came.
+    reading: Option<(Instant, Instant)>,
+}
+
+impl LateAnswers {
+    /// Whether a key is a part of such an answer.
+    fn takes(&mut self, key: &KeyEvent, now: Instant) -> bool {
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
+        if let Some((began, last)) = self.reading.take()
+            && now.saturating_duration_since(last) < WITHIN_ANSWER
+            && now.saturating_duration_since(began) < LONGEST_ANSWER
+        {
+            let bell = key.code == KeyCode::Char('g') && key.modifiers.contains(KeyModifiers::CONTROL);
+            let ends = bell || (alt && key.code == KeyCode::Char('\\'));
+            self.reading = (!ends).then_some((began, now));
+            return true;
+        }
+        // OSC, DCS, APC, PM and SOS; no key of lapel is among them.
+        let begins = alt && matches!(key.code, KeyCode::Char(']' | 'P' | '_' | '^' | 'X'));
+        self.reading = begins.then_some((now, now));
+        begins
+    }
+}
+
+/// Signals that end the program become messages, so that it ends the same way as by a key; so does the one
+/// that tells of another size.
 ///
 /// # Errors
 /// When the handlers cannot be installed.
@@ -106,12 +182,25 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
         let messages = messages.clone();
         tokio::spawn(async move {
             while stream.recv().await.is_some() {
+                OVER.store(true, Ordering::SeqCst);
                 if messages.send(Message::Terminate).await.is_err() {
                     return;
                 }
             }
         });
     }
+    // Not through the input thread: that is not listening yet at the start, and in the middle of an answer
+    // of the terminal that it does not understand it is not listening either.
+    let mut changes = signal(SignalKind::window_change())?;
+    let messages = messages.clone();
+    tokio::spawn(async move {
+        while changes.recv().await.is_some() {
+            let Ok((columns, rows)) = crossterm::terminal::size() else { continue };
+            if messages.send(Message::Resize(columns, rows)).await.is_err() {
+                return;
+            }
+        }
+    });
     Ok(())
 }
 
@@ -182,5 +271,63 @@ fn write_crash(dir: &Path, text: &str) -> String {
     match written {
         Ok(()) => path.display().to_string(),
         Err(error) => format!("(could not be written: {error})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(code: char, modifiers: KeyModifiers) -> KeyEvent {
+        KeyEvent::new(KeyCode::Char(code), modifiers)
+    }
+
+    /// The keys of a text that are left, where they come this far apart.
+    fn left(answers: &mut LateAnswers, text: &str, apart: Duration) -> String {
+        let mut now = Instant::now();
+        let mut left = String::new();
+        for c in text.chars() {
+            now += apart;
+            if !answers.takes(&key(c, KeyModifiers::NONE), now) {
+                left.push(c);
+            }
+        }
+        left
+    }
+
+    #[test]
+    fn a_late_answer_is_taken_whole_and_what_follows_is_not() {
+        let quick = Duration::from_millis(1);
+        for (begin, end) in [
+            (key(']', KeyModifiers::ALT), key('\\', KeyModifiers::ALT)),
+            (key(']', KeyModifiers::ALT), key('g', KeyModifiers::CONTROL)),
+            (key('P', KeyModifiers::ALT | KeyModifiers::SHIFT), key('\\', KeyModifiers::ALT)),
+            (key('_', KeyModifiers::ALT), key('\\', KeyModifiers::ALT)),
+        ] {
+            let mut answers = LateAnswers::default();
+            assert!(answers.takes(&begin, Instant::now()));
+            assert_eq!(left(&mut answers, "11;rgb:1a1a/1b1b/2626", quick), "");
+            assert!(answers.takes(&end, Instant::now() + Duration::from_millis(30)));
+            assert_eq!(left(&mut answers, "jkq", quick), "jkq");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_breaks_off_does_not_take_a_persons_keys() {
+        let mut answers = LateAnswers::default();
+        assert!(answers.takes(&key(']', KeyModifiers::ALT), Instant::now()));
+        assert_eq!(left(&mut answers, "jkq", Duration::from_millis(120)), "jkq");
+        assert!(answers.takes(&key('P', KeyModifiers::ALT), Instant::now()));
+        // A key held down comes some thirty times a second.
+        assert_eq!(left(&mut answers, &"j".repeat(40), Duration::from_millis(33)).len(), 10);
+    }
+
+    #[test]
+    fn other_keys_with_alt_are_keys() {
+        let mut answers = LateAnswers::default();
+        for c in ['b', 'f', 'd', '\\', '[', 'g'] {
+            assert!(!answers.takes(&key(c, KeyModifiers::ALT), Instant::now()), "{c}");
+        }
+        assert!(!answers.takes(&key('P', KeyModifiers::SHIFT), Instant::now()));
     }
 }

@@ -65,9 +65,9 @@ impl Theme {
         self.accent().add_modifier(Modifier::UNDERLINED)
     }
 
-    /// The selected row.
+    /// The selected row: one bar, not a patchwork of the colours that were in it.
     pub fn selected(&self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
+        Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED)
     }
 
     /// A mark.
@@ -127,6 +127,7 @@ pub struct Glyphs {
     pub dot: &'static str,
     pub dash: &'static str,
     pub ellipsis: &'static str,
+    pub enter: &'static str,
     pub on: &'static str,
     pub off: &'static str,
     pub up: &'static str,
@@ -153,6 +154,7 @@ impl Glyphs {
         dot: "·",
         dash: "—",
         ellipsis: "…",
+        enter: "⏎",
         on: "(•)",
         off: "( )",
         up: "↑",
@@ -178,6 +180,7 @@ impl Glyphs {
         dot: "-",
         dash: "-",
         ellipsis: "~",
+        enter: "enter",
         on: "(*)",
         off: "( )",
         up: "^",
@@ -185,6 +188,18 @@ impl Glyphs {
         span: "..",
         spinner: &["|", "/", "-", "\\"],
     };
+
+    /// The plain sign for one of typography that looks like it, for terminals that may not have it.
+    pub fn plain(sign: &str) -> Option<&'static str> {
+        Some(match sign {
+            "“" | "”" => "\"",
+            "‘" | "’" => "'",
+            "‹" | "←" => "<",
+            "›" | "→" => ">",
+            "…" => "~",
+            _ => return None,
+        })
+    }
 
     /// The set that was chosen.
     pub fn of(choice: GlyphChoice) -> Self {

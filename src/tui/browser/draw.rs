@@ -9,7 +9,7 @@ use crate::tui::keymap::Context;
 use crate::tui::list::{Entry, Note, Place};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 impl<T: Browse> Browser<T> {
@@ -144,7 +144,7 @@ impl<T: Browse> Browser<T> {
             let area = Rect { y: body.y + i, height: 1, ..body };
             frame.render_widget(line, area);
             if selected {
-                frame.buffer_mut().set_style(area, Style::new().add_modifier(Modifier::REVERSED));
+                frame.buffer_mut().set_style(area, env.theme.selected());
             }
         }
         self.built.set(built);
@@ -181,7 +181,7 @@ impl<T: Browse> Browser<T> {
         let left = if let Top::Row(field) = &self.top {
             let mut spans = vec![Span::styled("  Go to row ", env.theme.strong())];
             spans.extend(field.spans(14, true, env));
-            spans.push(Span::styled("  ⏎ go  esc back", env.theme.dim()));
+            spans.push(Span::styled(format!("  {} go  esc back", env.glyphs.enter), env.theme.dim()));
             Line::from(spans)
         } else if let Some(note) = self.list.note() {
             let text = match note {

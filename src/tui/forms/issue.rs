@@ -209,7 +209,10 @@ impl IssueForm {
                 lines.push(Line::raw(""));
                 put(
                     &mut lines,
-                    "⏎ goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
+                    &format!(
+                        "{} goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
+                        env.glyphs.enter
+                    ),
                     theme.dim(),
                 );
             }

@@ -138,7 +138,10 @@ impl RevokeForm {
         let foot = match &self.review {
             Some((_, confirm)) => confirm.line("to revoke: this cannot be taken back", env),
             None => Line::styled(
-                "  ⏎ goes on to the confirmation; nothing is sent before it.  esc gives up.",
+                format!(
+                    "  {} goes on to the confirmation; nothing is sent before it.  esc gives up.",
+                    env.glyphs.enter
+                ),
                 theme.dim(),
             ),
         };

@@ -171,7 +171,10 @@ impl BadgeScreen {
             _ => vec![
                 Line::raw(""),
                 Line::styled(
-                    "Type or paste a badge id, then press ⏎; or open a badge from History or Wallet.",
+                    format!(
+                        "Type or paste a badge id, then press {}; or open a badge from History or Wallet.",
+                        env.glyphs.enter
+                    ),
                     env.theme.dim(),
                 ),
             ],

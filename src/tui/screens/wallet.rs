@@ -246,7 +246,8 @@ impl Wallet {
         } else if let Some(found) = &self.found {
             self.draw_found(found, frame, body, env);
         } else {
-            say(frame, "Type or paste the holder's e-mail address, then press ⏎.", env.theme.dim());
+            let text = format!("Type or paste the holder's e-mail address, then press {}.", env.glyphs.enter);
+            say(frame, &text, env.theme.dim());
         }
     }
 

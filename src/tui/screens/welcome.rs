@@ -240,7 +240,9 @@ impl Welcome {
                     theme.dim(),
                 );
                 lines.push(Line::raw(""));
-                put(&mut lines, "⏎ on the last field checks and keeps it.  esc goes back.", theme.dim());
+                let text =
+                    format!("{} on the last field checks and keeps it.  esc goes back.", env.glyphs.enter);
+                put(&mut lines, &text, theme.dim());
             }
         }
         if self.ticket.is_some() && self.form.is_some() {

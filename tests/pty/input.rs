@@ -1,0 +1,106 @@
+//! What comes in that no person typed as keys: pastes, late answers of the terminal.
+
+use super::kit::{pasted, still_demo};
+
+#[test]
+fn a_paste_into_the_desk_is_no_key_press() {
+    let mut term = still_demo().start();
+    let before = term.shows("row 1 of");
+    term.send(pasted("q\nq\nix\u{3}\u{1b}\n2y"));
+    // The first key after it shows that everything before it has been dealt with.
+    term.send("j");
+    let after = term.shows("row 2 of");
+    assert_eq!(after.line(2), before.line(2), "the same list: {}", after.text);
+    term.send("2");
+    term.until("the history", |s| s.has("Issued") && s.has("row 1 of"));
+    term.send(pasted("xaq\ny"));
+    term.send("j");
+    let after = term.until("the second row", |s| s.has("row 2 of"));
+    assert!(!after.has("marked") && !after.has("Revoke"), "{}", after.text);
+}
+
+#[test]
+fn a_paste_into_a_field_is_text_whatever_it_holds() {
+    let mut term = still_demo().start();
+    term.shows("row 1 of");
+    term.send("i");
+    term.shows("Name");
+    term.send(pasted("홍길동\r\n"));
+    term.until("the name", |s| s.has("홍길동"));
+    term.send("\t");
+    term.send(pasted("gildong@naru.example\ny"));
+    let shown = term.until("the address", |s| s.has("gildong@naru.example y"));
+    assert!(!shown.has("Review"), "a line break in a paste does not go on: {}", shown.text);
+    term.send("\x15");
+    term.send(pasted("gildong@naru.example"));
+    term.send("\r");
+    term.shows("No badge of this template");
+    // Nor does a pasted letter confirm.
+    term.send(pasted("y"));
+    term.send("\x1b");
+    let shown = term.until("the form again", |s| !s.has("Review"));
+    assert!(!shown.has("Sent in this session"), "{}", shown.text);
+}
+
+/// Answers to questions that somebody asked the terminal before lapel, and that come late over a slow line.
+const LATE: &[&str] = &[
+    // What the background is, ended either way.
+    "\x1b]11;rgb:1a1a/1b1b/2626\x1b\\",
+    "\x1b]11;rgb:1a1a/1b1b/2626\x07",
+    // Kitty graphics, a capability string, a version.
+    "\x1b_Gi=31;OK\x1b\\",
+    "\x1bP1+r544e=787465726d\x1b\\",
+    "\x1bP>|XTerm(388)\x1b\\",
+    // All is well, the size of a cell, the size of the window.
+    "\x1b[0n",
+    "\x1b[6;20;10t",
+    "\x1b[8;24;80t",
+    // Where the cursor is, what the terminal is.
+    "\x1b[12;40R",
+    "\x1b[?62;22c",
+];
+
+#[test]
+fn late_answers_of_the_terminal_do_nothing() {
+    let mut term = still_demo().start();
+    term.shows("row 1 of");
+    for (tab, count) in [("1", "40 templates"), ("2", "4,300 badges")] {
+        term.send(tab);
+        let mut before = term.until("a list", |s| s.has(count) && s.has("row 1 of"));
+        for late in LATE {
+            term.send(late);
+            term.send("j");
+            let after = term.until(&format!("one row further after {late:?}"), |s| {
+                s.text != before.text && s.has("row 2 of")
+            });
+            assert!(!after.has("marked") && !after.has("Issue "), "{late:?}: {}", after.text);
+            assert_eq!(after.line(2), before.line(2), "{late:?}");
+            term.send("k");
+            before = term.until("back", |s| s.has("row 1 of"));
+        }
+    }
+    // In a field they are no text either.
+    term.send("/");
+    term.shows("Title");
+    for late in LATE {
+        term.send(late);
+    }
+    term.send("한");
+    let shown = term.shows("한");
+    assert!(!shown.has("rgb") && !shown.has("OK") && !shown.has("XTerm"), "{}", shown.text);
+}
+
+/// `ESC[?2026;2$y` is not understood by the library that reads the terminal: it takes what follows for a
+/// part of it, up to the next `u` or `c`. The desk itself goes on.
+#[test]
+fn an_answer_that_is_not_understood_does_not_stop_the_desk() {
+    let mut term = still_demo().start();
+    term.shows("row 1 of");
+    term.send("\x1b[?2026;2$y");
+    term.resize(100, 30);
+    term.send("jc");
+    term.send("j");
+    term.until("alive", |s| s.has("row 2 of") && s.line(29).contains("quit"));
+    term.send("q");
+    term.exit_restored();
+}

@@ -1,0 +1,17 @@
+//! The real binary in a real terminal: a pty on one side, an emulator on the other.
+//!
+//! Nothing here sleeps for a result: every wait is for a condition, with a bound.
+#![cfg(unix)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod counts;
+mod ends;
+mod first_run;
+mod input;
+mod kit;
+mod look;
+mod panics;
+mod pictures;
+mod story;
+mod svg;

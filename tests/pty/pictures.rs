@@ -1,0 +1,79 @@
+//! The README's pictures, made from a real run. `assets/make-pictures` writes them; without its variable
+//! this only tries that they can be made.
+
+use super::kit::{Shown, Term, lapel};
+use super::svg::{DARK, LIGHT, Paper, picture};
+use std::path::Path;
+
+/// Says that the pictures are to be written.
+const WRITE: &str = "UPDATE_PICTURES";
+
+fn demo(theme: &str) -> Term {
+    lapel(&["demo", "--seed", "7", "--speed", "0", "--theme", theme]).size(100, 30).start()
+}
+
+fn write(name: &str, shown: &Shown, paper: &Paper, label: &str) {
+    let svg = picture(&shown.screen, paper, label);
+    assert!(svg.len() < 150_000, "{name} is too large for a README: {} bytes", svg.len());
+    if std::env::var_os(WRITE).is_some() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name);
+        std::fs::write(path, svg).expect("written");
+    }
+}
+
+/// Goes to a row of the history by its number, such as `1,400`.
+fn go_to(term: &mut Term, row: &str) {
+    term.send(format!("#{row}\r"));
+    term.until("the row", |s| s.has(&format!("row {row} of")) && !s.is_loading());
+}
+
+#[test]
+fn the_history_with_marks() {
+    let mut term = demo("dark");
+    term.shows("row 1 of");
+    term.send("2");
+    term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
+    for row in ["300", "505", "503", "500", "496", "498"] {
+        go_to(&mut term, row);
+        if !["505", "498"].contains(&row) {
+            term.send(" ");
+        }
+    }
+    let shown = term.until("the marks", |s| s.has("4 marked (1 not in view)") && !s.is_loading());
+    write(
+        "history-dark.svg",
+        &shown,
+        &DARK,
+        "The History tab: a list of issued badges, some waiting, some expired or revoked, three of them marked",
+    );
+}
+
+#[test]
+fn the_templates() {
+    let mut term = demo("dark");
+    term.shows("row 1 of 40");
+    for row in 2..=4 {
+        term.send("j");
+        term.shows(&format!("row {row} of"));
+    }
+    let shown = term.until("the detail", |s| s.has("TPL-004") && !s.is_loading());
+    write("templates-dark.svg", &shown, &DARK, "The Templates tab: the list of badge templates");
+}
+
+#[test]
+fn a_badge() {
+    let mut term = demo("light");
+    term.shows("row 1 of");
+    term.send("2");
+    term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
+    term.send("/\t\t");
+    term.send("데이터 시각화 역량");
+    term.until("the filtered list", |s| s.has("68 badges"));
+    term.send("\r");
+    term.until("the list without its bar", |s| !s.has("Revoked from"));
+    go_to(&mut term, "3");
+    term.until("one that is issued", |s| s.selected().contains("Issued"));
+    term.send("\r");
+    let shown = term.until("the badge", |s| s.has("Badge id") && !s.is_loading());
+    write("badge-light.svg", &shown, &LIGHT, "The Badge tab: one badge, its verdict first, then its story");
+}
