@@ -10,6 +10,8 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
+/// How many unfinished badges are listed at the end.
+const FAREWELL: usize = 20;
 /// Service seconds in a real one in the demo: a badge issued there becomes Issued while one watches.
 const DEMO_SPEED: f64 = 60.0;
 
@@ -122,7 +124,20 @@ async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
         crash_dir: settings.paths.data_dir.clone(),
     };
     match tui::run(start).await {
-        Ok(_) => exit::OK,
+        Ok(app) => {
+            // The screen is gone: what is not done must not be gone with it.
+            let unfinished = app.unfinished();
+            for line in unfinished.iter().take(FAREWELL) {
+                cli::complain(&format!("not done yet: {line}"));
+            }
+            if unfinished.len() > FAREWELL {
+                cli::complain(&format!(
+                    "not done yet: {} more; look in the history",
+                    unfinished.len() - FAREWELL
+                ));
+            }
+            exit::OK
+        }
         Err(why) => {
             cli::complain(&format!("{why:#}"));
             exit::FAILED
@@ -137,8 +152,14 @@ fn session(profile: &Profile) -> Result<Session, String> {
         connection,
         name: profile.name.clone(),
         environment: profile.environment,
-        organisation: profile.organisation.clone(),
+        // A profile without a label is told apart by its host.
+        organisation: profile.organisation.clone().or_else(|| host(&profile.base_url)),
     })
+}
+
+/// The host of a base URL.
+fn host(base_url: &str) -> Option<String> {
+    url::Url::parse(base_url).ok()?.host_str().map(str::to_owned)
 }
 
 /// Keeps a profile whose key has answered a ping.

@@ -260,7 +260,13 @@ fn victims(bench: &Bench, count: usize) -> Vec<Victim> {
         .expect("inserted");
     ids.into_iter()
         .filter_map(BadgeId::new)
-        .map(|badge_id| Victim { badge_id, holder: "h".into(), title: "t".into(), state: State::Issued })
+        .map(|badge_id| Victim {
+            badge_id,
+            holder: "h".into(),
+            email: "e".into(),
+            title: "t".into(),
+            state: State::Issued,
+        })
         .collect()
 }
 
@@ -314,6 +320,7 @@ async fn more_than_one_request_is_refused_before_anything_is_sent() {
     let victim = |n: usize| Victim {
         badge_id: BadgeId::new(format!("B{n}")).expect("an id"),
         holder: "h".into(),
+        email: "e".into(),
         title: "t".into(),
         state: State::Issued,
     };

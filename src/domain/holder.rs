@@ -48,6 +48,12 @@ impl Held {
         history.or_else(|| self.wallet.as_ref().and_then(|b| b.reg_date.as_ref()))
     }
 
+    /// When it was issued.
+    pub fn issued_at(&self) -> Option<&ServiceTime> {
+        let history = self.history.as_ref().and_then(|i| i.issued_at.as_ref());
+        history.or_else(|| self.wallet.as_ref().and_then(|b| b.issued_at.as_ref()))
+    }
+
     fn when(&self) -> String {
         let history = self.history.as_ref().and_then(|i| i.reg_date.as_ref().or(i.issued_at.as_ref()));
         let wallet = self.wallet.as_ref().and_then(|b| b.reg_date.as_ref().or(b.issued_at.as_ref()));

@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::Instant;
 
 /// A time as the service wrote it. The raw text is kept for showing, since not every text that a service
-/// writes is a time (`0000-00-00 00:00:00`, `24:00:00`); what could be read of it decides.
+/// writes is a time (`24:00:00`, `2026-13-01`); what could be read of it decides.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServiceTime {
     raw: Text,
@@ -23,10 +23,13 @@ enum Read {
 }
 
 impl ServiceTime {
-    /// Reads `YYYY-MM-DD HH:MM:SS` or `YYYY-MM-DD`; anything else is kept as text only. `None` when empty.
+    /// Reads `YYYY-MM-DD HH:MM:SS` or `YYYY-MM-DD`; anything else is kept as text only. `None` when empty or
+    /// all zeros.
     pub fn new(raw: &str) -> Option<Self> {
         let trimmed = raw.trim();
-        if trimmed.is_empty() {
+        // Databases write `0000-00-00 00:00:00` for "no time".
+        let blank = trimmed.bytes().all(|b| b"0-: T.".contains(&b));
+        if trimmed.is_empty() || blank {
             return None;
         }
         // strptime, not parse: parse takes a bare date for a timestamp and drops an offset unsaid. A
@@ -229,13 +232,13 @@ mod tests {
         let day = time("2028-11-21");
         assert!(day.is_date_only());
         assert_eq!(day.end(), Some(datetime(2028, 11, 21, 23, 59, 59, 0)));
-        for odd in
-            ["0000-00-00 00:00:00", "2026-13-01", "soon", "2026-11-02 09:41:00+09:00", "2026-11-02 24:00:00"]
-        {
+        for odd in ["2026-13-01", "soon", "2026-11-02 09:41:00+09:00", "2026-11-02 24:00:00"] {
             assert_eq!(time(odd).start(), None, "{odd}");
             assert_eq!(time(odd).to_string(), odd);
         }
         assert!(ServiceTime::new("  ").is_none());
+        assert!(ServiceTime::new("0000-00-00 00:00:00").is_none());
+        assert!(ServiceTime::new("0000-00-00").is_none());
         assert!(time("9999-12-31").is_forever());
     }
 

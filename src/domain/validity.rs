@@ -63,7 +63,7 @@ fn code(text: Option<&Text>) -> String {
 
 /// The template's policy in words: `valid 24 months`, `no end date`, `valid until 2026-12-31`.
 pub fn policy(template: &TemplateDetail) -> String {
-    if let Some(fixed) = &template.fixed_expire_date {
+    if let Some(fixed) = template.fixed_expire_date.as_ref().filter(|f| !f.is_forever()) {
         return format!("valid until {fixed}");
     }
     // Any day serves: only whether it can be computed matters here.

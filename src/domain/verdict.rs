@@ -196,6 +196,11 @@ pub enum Verdict {
         /// The service's own word.
         label: Text,
     },
+    /// The label says issued, but no time of issue bears it out.
+    SaidIssued {
+        /// The service's own word.
+        label: Text,
+    },
     /// There is a revocation time, under a label that says neither revoking nor revoked.
     RevocationUnderWay {
         /// When.
@@ -248,6 +253,8 @@ impl Verdict {
             return Self::Expired { until: until.clone(), ago: between(end, now) };
         }
         match label {
+            // A badge that is issued has a time of issue (contract, "Badge (detail)"); a label alone may lie.
+            Label::Issued if facts.issued_at.is_none() => Self::SaidIssued { label: word() },
             Label::Issued => match facts.valid_from.filter(|f| f.start().is_some_and(|start| start > now)) {
                 Some(from) => Self::NotYetValid { from: from.clone() },
                 None => Self::Valid { until: facts.valid_until.filter(|u| !u.is_forever()).cloned() },
@@ -266,7 +273,7 @@ impl Verdict {
             Self::Revoked { .. } => State::Revoked,
             // A revocation time is a fact; whether it is done already, the label would have to say.
             Self::Revoking { .. } | Self::RevocationUnderWay { .. } => State::Revoking,
-            Self::Unknown { label } => State::Other(label.clone()),
+            Self::Unknown { label } | Self::SaidIssued { label } => State::Other(label.clone()),
         }
     }
 
@@ -301,6 +308,10 @@ impl Verdict {
             Self::RevocationUnderWay { at, label, reason } => (
                 "BEING REVOKED OR REVOKED".into(),
                 format!("{at}{}; the service's word is \u{201c}{label}\u{201d}", because(reason)),
+            ),
+            Self::SaidIssued { label } => (
+                format!("\u{201c}{label}\u{201d}"),
+                "the service's word, but it gives no time of issue: not taken for issued".into(),
             ),
             Self::Unknown { label } if label.looks_empty() => {
                 ("UNKNOWN".into(), "the service gave no state".into())
@@ -407,7 +418,13 @@ mod tests {
     #[test]
     fn a_date_is_valid_through_its_day() {
         let on = |until| {
-            verdict(&Case { label: Some("Issued"), valid_until: Some(until), ..Case::default() }).state()
+            verdict(&Case {
+                label: Some("Issued"),
+                issued_at: Some("2025-11-01 00:00:00"),
+                valid_until: Some(until),
+                ..Case::default()
+            })
+            .state()
         };
         assert_eq!(on("2026-11-21"), State::Issued);
         assert_eq!(on("2026-11-20"), State::Expired);
@@ -451,12 +468,20 @@ mod tests {
 
     #[test]
     fn not_yet_valid_is_said() {
-        let case = Case { label: Some("Issued"), valid_from: Some("2026-12-01 00:00:00"), ..Case::default() };
+        let issued_at = Some("2026-11-01 00:00:00");
+        let case = Case {
+            label: Some("Issued"),
+            issued_at,
+            valid_from: Some("2026-12-01 00:00:00"),
+            ..Case::default()
+        };
         assert_eq!(verdict(&case).line().0, "NOT YET VALID");
         assert_eq!(
-            verdict(&Case { label: Some("Issued"), ..Case::default() }).line(),
+            verdict(&Case { label: Some("Issued"), issued_at, ..Case::default() }).line(),
             ("VALID".into(), "no end date".into())
         );
+        let said = verdict(&Case { label: Some("발급완료"), ..Case::default() });
+        assert_eq!(said.state(), State::Other("발급완료".into()), "no time of issue bears it out");
     }
 
     #[test]

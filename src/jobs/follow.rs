@@ -3,6 +3,7 @@
 use crate::api::Call;
 use std::time::Duration;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 /// Minutes of service time after acceptance at which an accepted issue is looked at. The service takes
 /// 5 minutes to a day (contract, "Limits", rule 3): earlier is a wasted request.
@@ -19,6 +20,7 @@ pub struct Schedule {
     next: usize,
     passed: u64,
     speed: f64,
+    due: Option<Instant>,
 }
 
 impl Schedule {
@@ -35,7 +37,7 @@ impl Schedule {
     fn new(minutes: &'static [u64], speed: f64) -> Self {
         // A clock that stands still would never come to a look; it is followed in real time.
         let speed = if speed.is_finite() && speed > 0.0 { speed } else { 1.0 };
-        Self { minutes, next: 0, passed: 0, speed }
+        Self { minutes, next: 0, passed: 0, speed, due: None }
     }
 
     /// How long to wait, in real time, from one look (or from acceptance) to the next.
@@ -52,8 +54,20 @@ impl Schedule {
 /// Waits until the next look is due, or until somebody asks for one. The look is then made by the call that
 /// comes back; `None` when the program is ending.
 pub async fn next_look(schedule: &mut Schedule, asked: &mut watch::Receiver<u64>) -> Option<Call> {
+    // A look that was asked for does not use up the schedule: the next one comes when it was due.
+    let due = match schedule.due {
+        Some(due) => due,
+        None => {
+            let due = Instant::now() + schedule.wait();
+            schedule.due = Some(due);
+            due
+        }
+    };
     tokio::select! {
-        () = tokio::time::sleep(schedule.wait()) => Some(Call::background()),
+        () = tokio::time::sleep_until(due) => {
+            schedule.due = None;
+            Some(Call::background())
+        }
         asked = asked.changed() => asked.is_ok().then(Call::interactive),
     }
 }
@@ -75,6 +89,24 @@ mod tests {
         }
         assert_eq!(looks, 13);
         assert_eq!(schedule.wait(), Duration::from_secs(6 * 3600));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn looks_on_demand_do_not_use_up_the_schedule() {
+        let mut schedule = Schedule::issue(1.0);
+        let (ask, mut asked) = watch::channel(0);
+        let start = Instant::now();
+        for n in 1..=20 {
+            ask.send_replace(n);
+            assert!(next_look(&mut schedule, &mut asked).await.is_some());
+        }
+        assert!(start.elapsed() < Duration::from_secs(1));
+        assert!(next_look(&mut schedule, &mut asked).await.is_some());
+        assert_eq!(
+            start.elapsed().as_secs(),
+            300,
+            "the first look by itself comes after five minutes all the same"
+        );
     }
 
     #[test]

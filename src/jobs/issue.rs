@@ -6,8 +6,13 @@ use super::look::{self, Seen};
 use super::{Desk, IssuePlan};
 use crate::api::{ApiError, Call, IssueRequest, Reader};
 use crate::domain::time::OffsetBasis;
-use crate::domain::{BadgeId, HistoryItem, State, Text, Verdict};
+use crate::domain::{BadgeId, HistoryItem, ServiceClock, ServiceTime, State, Text, Verdict};
+use jiff::{SignedDuration, Timestamp};
 
+/// How often the zone of the service's times is asked for: each time costs a request.
+const ZONE_LOOKS: u32 = 3;
+/// How far two clocks may be apart before one is believed to be earlier.
+const SKEW: SignedDuration = SignedDuration::from_mins(5);
 /// What is said when a badge was found that may or may not be the one in doubt.
 const AMBIGUOUS: &str = "a badge of this template was found for this address, but lapel cannot tell whether it is this \
                          one: look at the holder's wallet before doing anything";
@@ -17,6 +22,7 @@ pub(super) async fn run(plan: IssuePlan, mut desk: Desk) {
         id: desk.id,
         kind: Kind::Issue,
         title: plan.title.clone(),
+        template_id: Some(plan.template_id.clone()),
         rows: vec![JobRow {
             holder: Text::new(plan.recipient_name.clone()),
             address: plan.recipient_email.text(),
@@ -34,11 +40,13 @@ pub(super) async fn run(plan: IssuePlan, mut desk: Desk) {
         recipient_name: plan.recipient_name.clone(),
         recipient_email: plan.recipient_email.as_str().to_owned(),
     };
+    let sent_at = desk.writer.reader().clock().utc();
     // Awaited to its end, whatever the desk does meanwhile: a dropped POST would be a doubt of our own making.
-    let answer = desk.writer.issue(&request, &Call::interactive()).await;
+    let answer = desk.writer.issue(&request, &desk.call()).await;
     let row = &mut job.rows[0];
     match answer {
         Ok(accepted) => {
+            desk.claim(&accepted.badge_id);
             row.badge_id = Some(accepted.badge_id);
             row.state = RowState::Waiting;
         }
@@ -48,46 +56,39 @@ pub(super) async fn run(plan: IssuePlan, mut desk: Desk) {
     job.sending = false;
     let answered = desk.writer.reader().clock().utc();
     if desk.show(&job).await && job.is_open() {
-        follow(&plan, answered, &mut job, &mut desk).await;
+        follow(&plan, [sent_at, answered], &mut job, &mut desk).await;
     }
 }
 
-async fn follow(plan: &IssuePlan, answered: jiff::Timestamp, job: &mut Job, desk: &mut Desk) {
+async fn follow(plan: &IssuePlan, [sent_at, answered]: [Timestamp; 2], job: &mut Job, desk: &mut Desk) {
     let reader = desk.writer.reader().clone();
     let mut schedule = Schedule::issue(reader.clock().speed());
-    let mut first_word = None;
+    let mut lessons = ZONE_LOOKS;
+    // A doubt is looked at once: where the service shows waiting badges, that settles it.
+    let mut now = matches!(job.rows[0].state, RowState::InDoubt(_));
     while job.is_open() {
-        let Some(call) = next_look(&mut schedule, &mut desk.look).await else { return };
+        let call = if std::mem::take(&mut now) {
+            Call::interactive()
+        } else {
+            let Some(call) = next_look(&mut schedule, &mut desk.look).await else { return };
+            call
+        };
         let before = job.clone();
-        let row = &mut job.rows[0];
-        if row.badge_id.is_none() {
-            // In doubt: whatever this person has of this template now and had not before is ours.
-            match look::holdings(&reader, &plan.template_id, plan.recipient_email.as_str(), &call).await {
-                Ok(found) => {
-                    let before = plan.held_before.as_deref();
-                    let known = |item: &HistoryItem| before.is_some_and(|b| b.contains(&item.badge_id));
-                    let mut new = found.into_iter().filter(|item| !known(item));
-                    match (new.next(), new.next()) {
-                        (Some(item), None) if before.is_some() => {
-                            row.state = after(&Verdict::of(&item, reader.clock().now()), &mut first_word);
-                            row.badge_id = Some(item.badge_id);
-                            job.note = None;
-                        }
-                        (Some(_), _) => job.note = Some(AMBIGUOUS.to_owned()),
-                        (None, _) => job.note = None,
-                    }
-                }
+        job.note = None;
+        if let Some(id) = job.rows[0].badge_id.clone() {
+            if lessons > 0 && reader.clock().basis() == OffsetBasis::ThisComputer {
+                lessons -= 1;
+                learn_zone(&reader, plan, &id, answered, &call).await;
+            }
+            match look::badge(&reader, &id, &call).await {
+                Ok(Seen::As(verdict)) => job.rows[0].state = after(&verdict),
+                // Some services show a badge only once it is issued: nothing is wrong yet.
+                Ok(Seen::NotFound) => {}
                 Err(error) => job.note = Some(format!("the last look failed: {error}")),
             }
-        } else if let Some(id) = row.badge_id.clone() {
-            learn_zone(&reader, plan, &id, answered, &call).await;
-            match look::badge(&reader, &id, &call).await {
-                Ok(Seen::As(verdict)) => {
-                    job.note = None;
-                    row.state = after(&verdict, &mut first_word);
-                }
-                // Some services show a badge only once it is issued: nothing is wrong yet.
-                Ok(Seen::NotFound) => job.note = None,
+        } else {
+            match look::holdings(&reader, &plan.template_id, plan.recipient_email.as_str(), &call).await {
+                Ok(found) => settle(plan, found.items, sent_at, &reader.clock(), job, desk),
                 Err(error) => job.note = Some(format!("the last look failed: {error}")),
             }
         }
@@ -97,45 +98,61 @@ async fn follow(plan: &IssuePlan, answered: jiff::Timestamp, job: &mut Job, desk
     }
 }
 
-/// Learns the zone of the service's times from a badge whose acceptance was witnessed, unless it is known.
-/// Only the history says when a badge was accepted; where it hides waiting ones, the next look tries again.
-async fn learn_zone(reader: &Reader, plan: &IssuePlan, id: &BadgeId, answered: jiff::Timestamp, call: &Call) {
-    if reader.clock().basis() != OffsetBasis::ThisComputer {
-        return;
+/// Settles a doubt, if what this person has of this template allows it: exactly one badge that was not there
+/// before, that no other job of this session has, and that was not accepted before the request was sent.
+fn settle(
+    plan: &IssuePlan,
+    found: Vec<HistoryItem>,
+    sent_at: Timestamp,
+    clock: &ServiceClock,
+    job: &mut Job,
+    desk: &Desk,
+) {
+    let before = plan.held_before.as_deref();
+    let known = |item: &HistoryItem| {
+        before.is_some_and(|b| b.contains(&item.badge_id)) || desk.is_claimed(&item.badge_id)
+    };
+    let mut new = found.into_iter().filter(|item| !known(item));
+    match (new.next(), new.next()) {
+        (None, _) => {}
+        (Some(item), None)
+            if before.is_some() && !is_older(&item, sent_at, clock) && desk.claim(&item.badge_id) =>
+        {
+            let row = &mut job.rows[0];
+            row.state = after(&Verdict::of(&item, clock.now()));
+            row.badge_id = Some(item.badge_id);
+        }
+        (Some(_), _) => job.note = Some(AMBIGUOUS.to_owned()),
     }
+}
+
+/// Whether a badge was accepted clearly before a moment; a waiting one may only have been hidden. Without a
+/// known zone that cannot be told.
+fn is_older(item: &HistoryItem, than: Timestamp, clock: &ServiceClock) -> bool {
+    let accepted = item.reg_date.as_ref().and_then(ServiceTime::start);
+    clock.basis() != OffsetBasis::ThisComputer
+        && accepted
+            .and_then(|at| clock.offset().to_timestamp(at).ok())
+            .is_some_and(|at| than.duration_since(at) > SKEW)
+}
+
+/// Learns the zone of the service's times from a badge whose acceptance was witnessed. Only the history says
+/// when a badge was accepted; where it hides waiting ones, the next look tries again.
+async fn learn_zone(reader: &Reader, plan: &IssuePlan, id: &BadgeId, answered: Timestamp, call: &Call) {
     let found = look::holdings(reader, &plan.template_id, plan.recipient_email.as_str(), call).await;
-    let row = found.into_iter().flatten().find(|item| item.badge_id == *id);
+    let row = found.into_iter().flat_map(|h| h.items).find(|item| item.badge_id == *id);
     if let Some(accepted) = row.and_then(|item| item.reg_date) {
         reader.learn_offset(&accepted, answered);
     }
 }
 
-/// Where a row stands after a look. A word that lapel does not know is waiting's word as long as it is the
-/// first one seen after acceptance; once it changes, the new one is shown as it is.
-fn after(verdict: &Verdict, first_word: &mut Option<Text>) -> RowState {
+/// Where a row stands after a look.
+fn after(verdict: &Verdict) -> RowState {
     match verdict.state() {
         State::Waiting => RowState::Waiting,
         State::Issued | State::Expired => RowState::Issued,
         State::Revoking => RowState::Revoking,
         State::Revoked => RowState::Revoked,
-        State::Other(word) => {
-            let first = first_word.get_or_insert_with(|| word.clone());
-            if *first == word { RowState::Waiting } else { RowState::Other(word) }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unknown_word_counts_as_waiting_until_it_changes() {
-        let mut first = None;
-        let unknown = |label: &str| Verdict::Unknown { label: label.into() };
-        assert_eq!(after(&unknown("W aiting-ish"), &mut first), RowState::Waiting);
-        assert_eq!(after(&unknown("W aiting-ish"), &mut first), RowState::Waiting);
-        assert_eq!(after(&unknown("done-ish"), &mut first), RowState::Other("done-ish".into()));
-        assert_eq!(after(&Verdict::Valid { until: None }, &mut first), RowState::Issued);
+        State::Other(word) => RowState::Other(word),
     }
 }

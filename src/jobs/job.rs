@@ -1,6 +1,6 @@
 //! A job: what was asked for, and where each of its badges stands.
 
-use crate::domain::{BadgeId, Text};
+use crate::domain::{BadgeId, TemplateId, Text};
 
 /// Number of a job in this session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,7 +22,8 @@ pub enum RowState {
     Sending,
     /// Left out before sending, with the reason.
     LeftOut(Text),
-    /// Certainly not done: the request never reached the service, or was not accepted.
+    /// Not done: the request never reached the service or was not accepted; for a revocation also: long
+    /// looked for and not to be seen.
     NotDone(String),
     /// Nobody knows whether the service acted. It is looked for and never sent again by itself.
     InDoubt(String),
@@ -96,6 +97,8 @@ pub struct Job {
     pub kind: Kind,
     /// The template's title, or the reason of the revocation.
     pub title: Text,
+    /// The template that is issued from; none for a revocation.
+    pub template_id: Option<TemplateId>,
     /// Its badges.
     pub rows: Vec<JobRow>,
     /// What a person should know about the whole of it.
@@ -149,6 +152,7 @@ mod tests {
             id: JobId(1),
             kind: Kind::Issue,
             title: "t".into(),
+            template_id: None,
             rows: states.iter().map(row).collect(),
             note: None,
             sending: false,

@@ -1,8 +1,9 @@
 //! Looking: what the service shows of badges, with as few requests as it takes.
 
-use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Paging, Reader, whole};
+use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Paging, Reader, Whole, whole};
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, Verdict};
 use jiff::ToSpan;
+use jiff::civil::Date;
 use std::collections::{HashMap, HashSet};
 
 /// Up to so many badges are read one by one; more are looked for in the history's pages.
@@ -28,26 +29,32 @@ pub async fn badge(reader: &Reader, id: &BadgeId, call: &Call) -> Result<Seen, A
     }
 }
 
-/// Looks at badges that were to be revoked, around today: a few one by one, many by the history's pages of
-/// yesterday's to tomorrow's revocations (the service's zone is not documented) and the rest one by one.
-/// Ids that could not be looked at this time are not in the answer.
-pub async fn revoked(reader: &Reader, ids: &[BadgeId], call: &Call) -> HashMap<BadgeId, Seen> {
+/// Looks at badges that were to be revoked on the day `sent`: a few one by one, many by the history's pages
+/// of the revocations of the day before to the day after (the service's zone is not documented) and the rest
+/// one by one. Ids that could not be looked at this time are not in the answer; the error that ended the look
+/// early comes with it.
+pub async fn revoked(
+    reader: &Reader,
+    ids: &[BadgeId],
+    sent: Date,
+    call: &Call,
+) -> (HashMap<BadgeId, Seen>, Option<ApiError>) {
     let mut seen = HashMap::new();
     let mut rest: Vec<&BadgeId> = ids.iter().collect();
     if ids.len() > ONE_BY_ONE {
-        let today = reader.clock().now().date();
         let filter = HistoryFilter {
-            revoke_start_date: today.checked_sub(1.day()).ok(),
-            revoke_end_date: today.checked_add(1.day()).ok(),
+            revoke_start_date: sent.checked_sub(1.day()).ok(),
+            revoke_end_date: sent.checked_add(1.day()).ok(),
             ..HistoryFilter::default()
         };
-        let found = history(reader, filter, MOST_PAGES, call).await;
+        let found = match history(reader, filter, MOST_PAGES, call).await {
+            Ok(found) => found.items,
+            Err(error) => return (seen, Some(error)),
+        };
         let now = reader.clock().now();
         let wanted: HashSet<&BadgeId> = ids.iter().collect();
         // The filter's meaning is not documented: only rows that carry a revocation count as an answer.
-        for item in
-            found.into_iter().flatten().filter(|i| wanted.contains(&i.badge_id) && i.revoke_at.is_some())
-        {
+        for item in found.into_iter().filter(|i| wanted.contains(&i.badge_id) && i.revoke_at.is_some()) {
             seen.insert(item.badge_id.clone(), Seen::As(Verdict::of(&item, now)));
         }
         rest.retain(|id| !seen.contains_key(*id));
@@ -57,12 +64,21 @@ pub async fn revoked(reader: &Reader, ids: &[BadgeId], call: &Call) -> HashMap<B
             Ok(answer) => {
                 seen.insert(id.clone(), answer);
             }
-            // The service is not to be reached now: the others would fare no better.
-            Err(ApiError::NotReached { .. } | ApiError::KeyRefused { .. } | ApiError::Cancelled) => break,
-            Err(_) => {}
+            // One odd record says nothing about the others; anything else would meet them too.
+            Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
+            Err(error) => return (seen, Some(error)),
         }
     }
-    seen
+    (seen, None)
+}
+
+/// What a person has of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holdings {
+    /// The badges.
+    pub items: Vec<HistoryItem>,
+    /// Whether these are all: the list was read to its end.
+    pub complete: bool,
 }
 
 /// The badges of a template that a person has, waiting ones included where the service shows them.
@@ -72,15 +88,15 @@ pub async fn holdings(
     template_id: &TemplateId,
     email: &str,
     call: &Call,
-) -> Result<Vec<HistoryItem>, ApiError> {
+) -> Result<Holdings, ApiError> {
     let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
     let key = EmailKey::of(email);
-    let mut items = history(reader, filter, MOST_PAGES, call).await?;
+    let Whole { mut items, complete, .. } = history(reader, filter, MOST_PAGES, call).await?;
     items.retain(|item| {
         item.template_id.as_ref() == Some(template_id)
             && item.recipient_email.as_ref().map(Text::wire).is_some_and(|address| key.is(address))
     });
-    Ok(items)
+    Ok(Holdings { items, complete })
 }
 
 async fn history(
@@ -88,8 +104,8 @@ async fn history(
     filter: HistoryFilter,
     most: u64,
     call: &Call,
-) -> Result<Vec<HistoryItem>, ApiError> {
-    let read = whole(
+) -> Result<Whole<HistoryItem>, ApiError> {
+    whole(
         most,
         |item: &HistoryItem| item.badge_id.clone(),
         |page| {
@@ -97,6 +113,5 @@ async fn history(
             async move { reader.history(&query, call).await }
         },
     )
-    .await?;
-    Ok(read.items)
+    .await
 }

@@ -15,14 +15,16 @@ mod look;
 mod revoke;
 
 pub use job::{Job, JobId, JobRow, Kind, RowState};
-pub use look::holdings;
+pub use look::{Holdings, holdings};
 pub use revoke::TooMany;
 
-use crate::api::{Access, MAX_ENTRIES, Writer};
+use crate::api::{Access, Call, MAX_ENTRIES, Writer};
 use crate::domain::{Address, BadgeId, State, TemplateId, Text};
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
 
 /// One badge to be issued to one person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +49,8 @@ pub struct Victim {
     pub badge_id: BadgeId,
     /// Whose it is.
     pub holder: Text,
+    /// The holder's address: two people may have one name.
+    pub email: Text,
     /// What it is.
     pub title: Text,
     /// Where it stood when it was last seen.
@@ -66,7 +70,7 @@ impl RevokePlan {
     /// # Errors
     /// [`TooMany`] when more than [`MAX_ENTRIES`] badges would have to be sent.
     pub fn new(victims: Vec<Victim>, reason: &str) -> Result<Self, TooMany> {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         let victims: Vec<Victim> = victims.into_iter().filter(|v| seen.insert(v.badge_id.clone())).collect();
         let plan = Self { victims, reason: reason.trim().to_owned() };
         match plan.sent().count() {
@@ -103,14 +107,27 @@ pub struct Jobs {
     events: mpsc::Sender<Arc<Job>>,
     look: Arc<watch::Sender<u64>>,
     ids: Arc<AtomicU64>,
+    claimed: Claimed,
+    tokens: Arc<Mutex<HashMap<JobId, CancellationToken>>>,
 }
+
+/// The badges that jobs of this session know to be theirs: none is claimed twice.
+type Claimed = Arc<Mutex<HashSet<BadgeId>>>;
 
 impl Jobs {
     /// Begins. Snapshots of jobs arrive on the channel whenever one has changed.
     pub fn new(access: Access) -> (Self, mpsc::Receiver<Arc<Job>>) {
         let (events, receiver) = mpsc::channel(256);
         let (look, _) = watch::channel(0);
-        (Self { access, events, look: Arc::new(look), ids: Arc::new(AtomicU64::new(1)) }, receiver)
+        let jobs = Self {
+            access,
+            events,
+            look: Arc::new(look),
+            ids: Arc::new(AtomicU64::new(1)),
+            claimed: Arc::default(),
+            tokens: Arc::default(),
+        };
+        (jobs, receiver)
     }
 
     /// Whether anything can be sent at all; not with a read-only profile.
@@ -139,10 +156,30 @@ impl Jobs {
         self.look.send_modify(|n| *n += 1);
     }
 
+    /// Gives up a job's request if it has not left yet; one that has runs to its end.
+    pub fn give_up(&self, id: JobId) {
+        if let Ok(mut tokens) = self.tokens.lock()
+            && let Some(token) = tokens.remove(&id)
+        {
+            token.cancel();
+        }
+    }
+
     fn desk(&self) -> Option<Desk> {
         let writer = self.access.writer()?.clone();
         let id = JobId(self.ids.fetch_add(1, Ordering::Relaxed));
-        Some(Desk { id, writer, events: self.events.clone(), look: self.look.subscribe() })
+        let token = CancellationToken::new();
+        if let Ok(mut tokens) = self.tokens.lock() {
+            tokens.insert(id, token.clone());
+        }
+        Some(Desk {
+            id,
+            writer,
+            events: self.events.clone(),
+            look: self.look.subscribe(),
+            claimed: self.claimed.clone(),
+            token,
+        })
     }
 }
 
@@ -152,9 +189,26 @@ struct Desk {
     writer: Writer,
     events: mpsc::Sender<Arc<Job>>,
     look: watch::Receiver<u64>,
+    claimed: Claimed,
+    token: CancellationToken,
 }
 
 impl Desk {
+    /// The call that sends: it can be given up while it waits for its turn, and not after.
+    fn call(&self) -> Call {
+        Call::interactive().cancelled_by(self.token.clone())
+    }
+
+    /// Whether a job of the session has this badge.
+    fn is_claimed(&self, id: &BadgeId) -> bool {
+        self.claimed.lock().is_ok_and(|claimed| claimed.contains(id))
+    }
+
+    /// Claims a badge for this job; false when another job of the session has it.
+    fn claim(&self, id: &BadgeId) -> bool {
+        self.claimed.lock().is_ok_and(|mut claimed| claimed.insert(id.clone()))
+    }
+
     /// Shows how the job stands. False when nobody listens any more: the program is ending.
     async fn show(&self, job: &Job) -> bool {
         self.events.send(Arc::new(job.clone())).await.is_ok()

@@ -50,8 +50,9 @@ actions! {
     FindBadge: "find", "open a badge by its id";
     LookUp: "look up", "type another holder's e-mail address";
     Categories: "categories", "categories with their levels, and badge types";
-    OnlyCategory: "only this", "show only the templates of this category";
+    OnlyCategory: "its templates", "show only the templates of this category";
     Sent: "sent", "what was sent in this session, and what became of it";
+    GiveUp: "give up", "give up a request that has not left yet";
     Dismiss: "dismiss", "close the notice at the bottom";
     NextTab: "next tab", "to the next tab";
     PreviousTab: "previous tab", "to the previous tab";

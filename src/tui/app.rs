@@ -68,8 +68,6 @@ pub(super) enum Over {
 pub(super) struct Notice {
     pub(super) text: String,
     pub(super) bad: bool,
-    /// It came by itself, not in answer to a key: it stays until it is closed.
-    stays: bool,
 }
 
 /// What the desk asks its loop for.
@@ -101,6 +99,8 @@ pub struct App {
     /// Numbers.
     pub counts: Counts,
     pub(super) tab: Tab,
+    /// The tabs that were left by following something on them, the last one last: back goes there.
+    came_from: Vec<Tab>,
     pub(super) welcome: Option<Welcome>,
     pub(super) templates: Templates,
     pub(super) history: History,
@@ -109,6 +109,8 @@ pub struct App {
     pub(super) sent: Sent,
     pub(super) over: Vec<Over>,
     pub(super) notice: Option<Notice>,
+    /// What came by itself and was not asked for: it stays until it is closed.
+    pub(super) news: Option<Notice>,
     pub(super) size: (u16, u16),
     palette: ThemeChoice,
     tickets: Tickets,
@@ -132,12 +134,12 @@ impl App {
         warning: Option<String>,
     ) -> Self {
         let welcome = matches!(begin, Begin::Welcome).then(|| Welcome::new(warning.clone()));
-        let notice =
-            warning.filter(|_| welcome.is_none()).map(|text| Notice { text, bad: true, stays: true });
+        let news = warning.filter(|_| welcome.is_none()).map(|text| Notice { text, bad: true });
         let mut app = Self {
             env,
             counts: Counts::default(),
             tab: Tab::Templates,
+            came_from: Vec::new(),
             welcome,
             templates: Templates::default(),
             history: History::default(),
@@ -145,7 +147,8 @@ impl App {
             badge: BadgeScreen::default(),
             sent: Sent::default(),
             over: Vec::new(),
-            notice,
+            notice: None,
+            news,
             size,
             palette,
             tickets: Tickets::default(),
@@ -346,13 +349,19 @@ impl App {
             }
         }
         if let Some((text, bad)) = out.notice.take() {
-            self.notice = Some(Notice { text, bad, stays: false });
+            self.notice = Some(Notice { text, bad });
             self.changed = true;
+        }
+        if self.broken.is_some() {
+            // Without a connection nobody would answer.
+            out.orders.retain(|o| matches!(o, Order::Connect(_)));
         }
         for order in &out.orders {
             match order {
                 // Jobs report by themselves.
-                Order::Ask(_, Ask::Issue(_) | Ask::Revoke(_) | Ask::LookNow) => self.counts.asks += 1,
+                Order::Ask(_, Ask::Issue(_) | Ask::Revoke(_) | Ask::GiveUp(_) | Ask::LookNow) => {
+                    self.counts.asks += 1
+                }
                 Order::Ask(ticket, ask) => {
                     self.counts.asks += 1;
                     self.outstanding.insert(*ticket, matches!(ask, Ask::Pause(_)));
@@ -399,19 +408,18 @@ impl App {
             let _ = welcome.receive(ticket, answer, out);
             return;
         }
-        let mut left = Some(answer);
+        let mut left = answer;
         for over in &mut self.over {
-            if let (Over::Issue(form), Some(answer)) = (over, left.take()) {
-                left = form.receive(ticket, answer).err();
-            }
-            if left.is_none() {
-                return;
+            if let Over::Issue(form) = over {
+                match form.receive(ticket, left) {
+                    Ok(()) => return,
+                    Err(answer) => left = answer,
+                }
             }
         }
-        let Some(answer) = left else { return };
         let left = self
             .templates
-            .receive(ticket, answer, out)
+            .receive(ticket, left, out)
             .or_else(|a| self.history.receive(ticket, a, out))
             .or_else(|a| self.wallet.receive(ticket, a))
             .or_else(|a| self.badge.receive(ticket, a));
@@ -426,12 +434,16 @@ impl App {
         if let Some((text, bad)) = news(before.as_deref(), job) {
             // While one looks at it, the screen itself says it.
             if !matches!(self.over.last(), Some(Over::Sent)) {
-                self.notice = Some(Notice { text, bad, stays: true });
+                // Good news does not push bad news aside.
+                if bad || self.news.as_ref().is_none_or(|n| !n.bad) {
+                    self.news = Some(Notice { text, bad });
+                }
             }
         }
         if before.as_ref().is_some_and(|b| b.rows == job.rows) {
             return;
         }
+        self.wallet.refresh(job.rows.iter().filter_map(|r| r.badge_id.as_ref()), out);
         if job.kind == Kind::Revoke {
             let dealt_with = |state: &RowState| matches!(state, RowState::Revoking | RowState::Revoked);
             let done = job.rows.iter().filter(|r| dealt_with(&r.state)).filter_map(|r| r.badge_id.clone());
@@ -442,25 +454,56 @@ impl App {
             for id in job.rows.iter().filter_map(|r| r.badge_id.as_ref()) {
                 self.badge.refresh(id, out);
             }
-            let dropped = self.history.browser.list.reload();
-            out.cancel(dropped);
+            if job.kind == Kind::Issue
+                || self.history.holds(job.rows.iter().filter_map(|r| r.badge_id.as_ref()))
+            {
+                let dropped = self.history.browser.list.reload();
+                out.cancel(dropped);
+            }
         }
+    }
+
+    /// Opens a tab from another one, which back then returns to.
+    fn follow_to(&mut self, tab: Tab) {
+        if self.tab != tab {
+            self.came_from.push(self.tab);
+            self.tab = tab;
+        }
+    }
+
+    /// Opens a tab by its name: what was over it is closed, and there is nothing to go back to.
+    fn open_tab(&mut self, tab: Tab) {
+        self.tab = tab;
+        self.came_from.clear();
+        self.over.clear();
+    }
+
+    /// Whether back would do something that a person can see.
+    pub(super) fn can_go_back(&self) -> bool {
+        let inside = !self.over.is_empty() || !self.stack().contains(&Context::Global);
+        let filtered = match self.tab {
+            Tab::Templates => self.templates.can_go_back(),
+            Tab::History => self.history.can_go_back(),
+            Tab::Wallet | Tab::Badge => false,
+        };
+        inside || filtered || !self.came_from.is_empty() || self.news.is_some()
     }
 
     fn go(&mut self, go: Go, out: &mut Out<'_>) {
         match go {
             Go::Badge(id, accepted_at) => {
-                self.tab = Tab::Badge;
+                self.follow_to(Tab::Badge);
                 self.badge.open(id, accepted_at, out);
             }
             Go::Holder(email) => {
-                self.tab = Tab::Wallet;
+                self.follow_to(Tab::Wallet);
                 self.wallet.look_up(&email, out);
             }
             Go::Issue(id, title) => self.over.push(Over::Issue(Box::new(IssueForm::new(id, title, out)))),
             Go::Revoke(victims) => self.over.push(Over::Revoke(Box::new(RevokeForm::new(victims)))),
             Go::Sent => {
                 self.notice = None;
+                self.news = None;
                 self.over.push(Over::Sent);
             }
             Go::Close => {
@@ -474,6 +517,17 @@ impl App {
         }
     }
 
+    /// Tries to connect again, where that has failed.
+    pub(super) fn reconnect(&mut self) -> bool {
+        match (self.broken.take(), self.env.session.clone()) {
+            (Some(_), Some(session)) => {
+                self.connect(session);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// How many table rows the last drawing built: counted, so that a long list costs what a short one does.
     pub fn rows_built(&self) -> u64 {
         match self.tab {
@@ -481,6 +535,11 @@ impl App {
             Tab::History => self.history.browser.rows_built(),
             Tab::Wallet | Tab::Badge => 0,
         }
+    }
+
+    /// What a person should know who leaves now, line by line: what is in doubt, and what is not done.
+    pub fn unfinished(&self) -> Vec<String> {
+        self.sent.unfinished()
     }
 
     /// The marked badges' ids, for tests.

@@ -4,9 +4,9 @@
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery};
 use crate::config::{Environment, NewProfile};
 use crate::domain::{
-    Badge, BadgeId, Category, HistoryItem, Page, Ping, Template, TemplateDetail, TemplateId, WalletBadge,
+    Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, WalletBadge,
 };
-use crate::jobs::{IssuePlan, RevokePlan};
+use crate::jobs::{Holdings, IssuePlan, JobId, RevokePlan};
 use secrecy::SecretString;
 
 /// What a question is known by. Never used twice in a run.
@@ -40,14 +40,14 @@ pub enum Ask {
     Holder(String),
     /// What a person already has of a template.
     Holdings(TemplateId, String),
-    /// Whether the key is good.
-    Ping,
     /// Nothing, after a while: the end of a pause in typing.
     Pause(std::time::Duration),
     /// Issue a badge. Not cancelled by anything.
     Issue(IssuePlan),
     /// Revoke badges. Not cancelled by anything.
     Revoke(RevokePlan),
+    /// Give up a job's request, if it has not left yet.
+    GiveUp(JobId),
     /// Look now at everything that is followed.
     LookNow,
     /// Try a base URL and a key, and keep them as a profile if they are good.
@@ -83,9 +83,7 @@ pub enum Answer {
     /// To [`Ask::Holder`].
     Holder(Box<Holder>),
     /// To [`Ask::Holdings`].
-    Holdings(Result<Vec<HistoryItem>, ApiError>),
-    /// To [`Ask::Ping`].
-    Ping(Result<Ping, ApiError>),
+    Holdings(Result<Holdings, ApiError>),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::TryProfile`] and [`Ask::StartSandbox`]: how to connect, or why not, in words.

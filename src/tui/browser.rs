@@ -110,6 +110,8 @@ pub struct Browser<T: Browse> {
     pub list: PagedList<T>,
     bar: FilterBar,
     filter: T::Filter,
+    /// The filter that the rows come from, in words.
+    applied: Vec<String>,
     order: Option<Order>,
     top: Top,
     built: std::cell::Cell<u64>,
@@ -121,6 +123,7 @@ impl<T: Browse> Default for Browser<T> {
             list: PagedList::default(),
             bar: FilterBar::new(T::FIELDS),
             filter: T::Filter::default(),
+            applied: Vec::new(),
             order: None,
             top: Top::Nothing,
             built: std::cell::Cell::new(0),
@@ -137,6 +140,11 @@ impl<T: Browse> Browser<T> {
             Top::Sort { .. } => Some(vec![Context::SortMenu, Context::Always]),
             Top::Row(_) => Some(vec![Context::Prompt, Context::Always]),
         }
+    }
+
+    /// Whether back would change something: a filter is set.
+    pub fn can_go_back(&self) -> bool {
+        !self.bar.is_empty()
     }
 
     /// Rows built by the last drawing, for counting.
@@ -190,7 +198,7 @@ impl<T: Browse> Browser<T> {
             }
             Action::Sort => {
                 let (at, direction) =
-                    self.order.as_ref().map_or((0, Direction::Asc), |o| (o.column, o.direction));
+                    self.order.as_ref().map_or((0, Direction::Asc), |o| (o.column + 1, o.direction));
                 self.top = Top::Sort { at, direction };
             }
             Action::Reload => {
@@ -253,6 +261,13 @@ impl<T: Browse> Browser<T> {
 
     fn set_order(&mut self, order: Option<Order>, out: &mut Out<'_>) {
         if self.order != order {
+            self.list.order_by(match &order {
+                Some(Order { column, direction, by: By::Page { .. } }) => {
+                    let (column, direction) = (*column, *direction);
+                    Some(Box::new(move |a: &T, b: &T| compare(a, b, column, direction)))
+                }
+                _ => None,
+            });
             self.order = order;
             let dropped = self.list.restart();
             out.cancel(dropped);
@@ -260,9 +275,17 @@ impl<T: Browse> Browser<T> {
     }
 
     fn apply(&mut self, out: &mut Out<'_>) {
-        // A field that is wrong is named under the bar; the list stays as it was.
-        let Ok(values) = self.bar.values() else { return };
+        let values = match self.bar.values() {
+            Ok(values) => values,
+            // While the bar is open it names the field itself. The list stays as it was.
+            Err(_) if self.bar.open => return,
+            Err(error) => {
+                out.warn(format!("{error}. The filter was not changed; / opens it again."));
+                return;
+            }
+        };
         let filter = T::filter(&values);
+        self.applied = self.bar.words();
         if filter != self.filter {
             self.filter = filter;
             let dropped = self.list.restart();
@@ -302,7 +325,8 @@ impl<T: Browse> Browser<T> {
             return Ok(());
         }
         let answer = T::answer(answer)?;
-        let refused = matches!(answer, Err(ApiError::BadRequest { .. }));
+        // A page far out may be refused for other reasons; the first answer under an order tells.
+        let refused = matches!(answer, Err(ApiError::BadRequest(_))) && !self.list.is_answered();
         let Some((page, dropped)) = self.list.receive(ticket, answer) else { return Ok(()) };
         out.cancel(dropped);
         let Some(order) = self.order.clone() else { return Ok(()) };
@@ -316,8 +340,7 @@ impl<T: Browse> Browser<T> {
             By::Service(_) if !self.is_ordered(page, &order) => {
                 self.set_order(Some(Order { by: By::Page { refused: false }, ..order }), out);
             }
-            By::Page { .. } => self.list.sort_page(page, |a, b| compare(a, b, order.column, order.direction)),
-            By::Service(_) => {}
+            By::Page { .. } | By::Service(_) => {}
         }
         Ok(())
     }

@@ -21,25 +21,26 @@ const HINTS: &[Action] = &[
     Action::Accept,
     Action::Confirm,
     Action::Mark,
-    Action::Range,
-    Action::MarkLoaded,
     Action::Issue,
     Action::Revoke,
+    Action::Filter,
+    Action::Sort,
     Action::Wallet,
     Action::LookUp,
     Action::FindBadge,
     Action::Categories,
     Action::OnlyCategory,
-    Action::Filter,
-    Action::Sort,
     Action::NextField,
     Action::ToggleDirection,
     Action::ClearField,
     Action::ClearFilter,
-    Action::Reload,
+    Action::Sent,
     Action::ChooseSandbox,
     Action::ChooseService,
-    Action::Sent,
+    Action::Reload,
+    Action::GiveUp,
+    Action::Range,
+    Action::MarkLoaded,
     Action::Back,
     Action::Help,
     Action::Quit,
@@ -121,7 +122,8 @@ impl App {
             let open = self.sent.open_rows();
             if open > 0 {
                 let style = if self.sent.in_doubt() > 0 { theme.warning() } else { theme.dim() };
-                let text = format!("{} {open} followed", self.env.glyphs.waiting);
+                let word = if area.width < 100 { "" } else { " followed" };
+                let text = format!("{} {open}{word}", self.env.glyphs.waiting);
                 used += width(&text);
                 spans.push(Span::styled(text, style));
             }
@@ -206,7 +208,7 @@ impl App {
     }
 
     fn draw_notice(&self, frame: &mut Frame<'_>, area: Rect) {
-        let Some(notice) = &self.notice else {
+        let Some(notice) = self.notice.as_ref().or(self.news.as_ref()) else {
             self.draw_rule(frame, area);
             return;
         };
@@ -227,8 +229,11 @@ impl App {
             self.env.keymap.key(&stack, action).map(|key| (key, action.hint()))
         };
         // Help and the way back are always offered; the rest takes what room is left.
-        let fixed: Vec<(String, &str)> =
-            [Action::Back, Action::Help, Action::Quit].into_iter().filter_map(hint).collect();
+        let fixed: Vec<(String, &str)> = [Action::Back, Action::Help, Action::Quit]
+            .into_iter()
+            .filter(|a| *a != Action::Back || self.can_go_back())
+            .filter_map(hint)
+            .collect();
         let wide = |h: &(String, &str)| width(&h.0) + 1 + width(h.1) + 2;
         let mut left = room.saturating_sub(fixed.iter().map(wide).sum());
         let mut shown: Vec<(String, &str)> = Vec::new();

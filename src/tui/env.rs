@@ -74,7 +74,10 @@ impl Env {
     /// Where something is sent to, in words: `LIVE 달무리대학교`.
     pub fn place(&self) -> String {
         match &self.session {
-            Some(s) => format!("{} {}", s.environment, s.organisation.as_deref().unwrap_or(&s.name)),
+            Some(s) => {
+                let label = s.organisation.as_deref().unwrap_or(&s.name);
+                format!("{} {}", s.environment, crate::domain::text::scrub(label))
+            }
             None => "nowhere".to_owned(),
         }
     }

@@ -7,9 +7,10 @@ use ratatui::style::Style;
 use ratatui::text::Span;
 use tui_input::Input;
 use tui_input::backend::crossterm::EventHandler;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// The longest text that a field takes, in characters: a pasted file is no name.
-const LONGEST: usize = 5_000;
+const LONGEST: usize = 2_000;
 
 /// A one-line text field.
 #[derive(Clone, Debug, Default)]
@@ -85,13 +86,16 @@ impl Field {
             crate::domain::text::scrub(&typed).into_owned()
         };
         // The part around the cursor is shown; the cursor itself takes one column.
-        let mut head = before.as_str();
-        while width(head) + 1 > columns {
-            let mut chars = head.chars();
-            chars.next();
-            head = chars.as_str();
+        let mut begin = before.len();
+        let mut used = 1;
+        for (at, grapheme) in before.grapheme_indices(true).rev() {
+            used += width(grapheme);
+            if used > columns {
+                break;
+            }
+            begin = at;
         }
-        let head = head.to_owned();
+        let head = before[begin..].to_owned();
         let mut tail = shown.chars().skip(self.before_len());
         let under = tail.next().unwrap_or(' ');
         let tail: String = tail.collect();

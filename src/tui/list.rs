@@ -73,11 +73,18 @@ pub enum Note {
     SelectedGone,
 }
 
+/// An order of records.
+pub type Comparison<T> = Box<dyn Fn(&T, &T) -> std::cmp::Ordering + Send>;
+
 /// The list. `T` is the record.
 pub struct PagedList<T: Row> {
     slots: BTreeMap<u64, Slot<T>>,
+    /// Pages as they were before a reload: shown until the new ones are there, or if they do not come.
+    old: BTreeMap<u64, Vec<Entry<T>>>,
     per_page: u64,
     total: Option<u64>,
+    /// `total_count` as the service last gave it, believed or not: a change of it means that rows moved.
+    said: Option<u64>,
     /// One past the last place for which a row was ever given: a `total_count` below it lies.
     seen: u64,
     cursor: u64,
@@ -91,14 +98,18 @@ pub struct PagedList<T: Row> {
     adopted: u8,
     note: Option<Note>,
     answered: bool,
+    /// How each page is ordered, where the service does not.
+    order: Option<Comparison<T>>,
 }
 
 impl<T: Row> Default for PagedList<T> {
     fn default() -> Self {
         Self {
             slots: BTreeMap::new(),
+            old: BTreeMap::new(),
             per_page: u64::from(MAX_ROWS_PER_PAGE),
             total: None,
+            said: None,
             seen: 0,
             cursor: 0,
             top: 0,
@@ -110,6 +121,7 @@ impl<T: Row> Default for PagedList<T> {
             adopted: 0,
             note: None,
             answered: false,
+            order: None,
         }
     }
 }
@@ -176,10 +188,17 @@ impl<T: Row> PagedList<T> {
         dropped
     }
 
-    /// Reads everything again and stays on the selected id.
+    /// Reads everything again and stays on the selected id. What was read is shown until then.
     pub fn reload(&mut self) -> Vec<Ticket> {
         let dropped = self.tickets();
-        self.slots.clear();
+        for (page, slot) in std::mem::take(&mut self.slots) {
+            if let Slot::Loaded(entries) = slot {
+                self.old.insert(page, entries);
+            }
+        }
+        while self.old.len() > KEPT {
+            self.old.pop_first();
+        }
         self.settles = 0;
         self.note = None;
         // A count that was once too low is not held against the service for ever.
@@ -223,10 +242,17 @@ impl<T: Row> PagedList<T> {
         self.follow_cursor();
     }
 
-    /// The last place that may be gone to. Without a count that is one page beyond what was seen.
+    /// The last place that may be gone to. Without a count that can be believed, that is one page beyond what
+    /// was seen.
     fn last_place(&self) -> u64 {
         match self.total {
-            None if self.answered && self.seen > 0 && self.seen.is_multiple_of(self.per_page) => self.seen,
+            _ if !self.is_counted()
+                && self.answered
+                && self.seen > 0
+                && self.seen.is_multiple_of(self.per_page) =>
+            {
+                self.seen
+            }
             _ => self.len().saturating_sub(1),
         }
     }
@@ -266,8 +292,14 @@ impl<T: Row> PagedList<T> {
                 let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
                 entries.get(within).map_or(Place::Entry(&Entry::Missing), Place::Entry)
             }
-            Some(Slot::Failed(error)) => Place::Failed(error),
-            _ => Place::Loading,
+            other => {
+                let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
+                match (self.old.get(&self.page_of(place)).and_then(|old| old.get(within)), other) {
+                    (Some(entry), _) => Place::Entry(entry),
+                    (None, Some(Slot::Failed(error))) => Place::Failed(error),
+                    (None, _) => Place::Loading,
+                }
+            }
         }
     }
 
@@ -395,6 +427,7 @@ impl<T: Row> PagedList<T> {
             self.per_page = size;
             self.adopted += 1;
             self.slots.clear();
+            self.old.clear();
             self.total = answer.total_count;
             if page == 1 {
                 self.store(1, answer);
@@ -402,7 +435,7 @@ impl<T: Row> PagedList<T> {
             self.settle_cursor();
             return dropped;
         }
-        let before = self.total;
+        let before = std::mem::replace(&mut self.said, answer.total_count);
         let moved = matches!((before, answer.total_count), (Some(b), Some(n)) if b != n && self.held_besides(page))
             || self.doubles(page, &answer);
         if answer.total_count.is_some() || self.total.is_none() {
@@ -415,6 +448,7 @@ impl<T: Row> PagedList<T> {
                 self.settles += 1;
                 dropped = self.tickets();
                 self.slots.clear();
+                self.old.clear();
                 self.seen = 0;
                 self.looking = self.selected.is_some().then(BTreeSet::new);
                 let now = self.total.unwrap_or_default();
@@ -459,7 +493,15 @@ impl<T: Row> PagedList<T> {
         said.or(shown)
     }
 
-    fn store(&mut self, page: u64, answer: Page<T>) {
+    fn store(&mut self, page: u64, mut answer: Page<T>) {
+        if let Some(order) = &self.order {
+            // Only the records change places, among the places that records had.
+            let places: Vec<usize> = answer.items.iter().map(|(place, _)| *place).collect();
+            answer.items.sort_by(|(_, a), (_, b)| order(a, b));
+            for (place, item) in places.into_iter().zip(&mut answer.items) {
+                item.0 = place;
+            }
+        }
         let held = self.held_ids(page);
         let mut entries: Vec<Entry<T>> = Vec::with_capacity(answer.list_len);
         let first = (page - 1) * self.per_page;
@@ -483,14 +525,21 @@ impl<T: Row> PagedList<T> {
             };
             entries.push(entry);
         }
-        self.seen = self.seen.max(first + entries.len() as u64);
-        if entries.is_empty() && self.total.is_none() && page > 1 {
-            // Without a count, an empty page is the end.
-            self.total = Some(self.seen);
-        } else if self.total.is_none() && (entries.len() as u64) < self.per_page {
+        // An empty page proves no row before it.
+        if !entries.is_empty() {
+            self.seen = self.seen.max(first + entries.len() as u64);
+        }
+        let counted = self.total.is_some_and(|t| t >= self.seen);
+        if !counted && (entries.len() as u64) < self.per_page {
+            // Without a count that can be believed, a page that is not full is the end.
             self.total = Some(self.seen);
         }
+        self.old.remove(&page);
         self.slots.insert(page, Slot::Loaded(entries));
+        // Once nothing is missing, what was before is of no use any more.
+        if !self.slots.values().any(|s| !matches!(s, Slot::Loaded(_))) {
+            self.old.clear();
+        }
     }
 
     /// Puts the cursor back on the selected id, or selects what is under it.
@@ -508,7 +557,8 @@ impl<T: Row> PagedList<T> {
             // The screen moves along, so that the row stays where the eye is.
             let into = self.cursor - self.top.min(self.cursor);
             self.cursor = place;
-            self.top = place.saturating_sub(into);
+            // At the very top, what came in above is wanted on the screen too.
+            self.top = if self.top == 0 && place < self.height { 0 } else { place.saturating_sub(into) };
             self.looking = None;
         } else if let Some(looked) = &mut self.looking {
             looked.insert(here);
@@ -525,17 +575,9 @@ impl<T: Row> PagedList<T> {
         self.follow_cursor();
     }
 
-    /// Orders the records of one page, for when the service cannot sort.
-    pub fn sort_page(&mut self, page: u64, mut compare: impl FnMut(&T, &T) -> std::cmp::Ordering) {
-        if let Some(Slot::Loaded(entries)) = self.slots.get_mut(&page) {
-            entries.sort_by(|a, b| match (a, b) {
-                (Entry::Row(a), Entry::Row(b)) => compare(a, b),
-                (Entry::Row(_), _) => std::cmp::Ordering::Less,
-                (_, Entry::Row(_)) => std::cmp::Ordering::Greater,
-                _ => std::cmp::Ordering::Equal,
-            });
-        }
-        self.settle_cursor();
+    /// Orders the records of every page that comes from now on, for when the service cannot sort.
+    pub fn order_by(&mut self, order: Option<Comparison<T>>) {
+        self.order = order;
     }
 
     /// The records of one page, in order.

@@ -132,7 +132,6 @@ pub struct Glyphs {
     pub off: &'static str,
     pub up: &'static str,
     pub down: &'static str,
-    pub span: &'static str,
     pub spinner: &'static [&'static str],
 }
 
@@ -159,7 +158,6 @@ impl Glyphs {
         off: "( )",
         up: "↑",
         down: "↓",
-        span: "…",
         spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"],
     };
 
@@ -185,7 +183,6 @@ impl Glyphs {
         off: "( )",
         up: "^",
         down: "v",
-        span: "..",
         spinner: &["|", "/", "-", "\\"],
     };
 

@@ -106,7 +106,12 @@ impl Link {
                 let _ = messages.send(Message::LinkFailed(error)).await;
                 return None;
             }
-            Err(_) => return None,
+            Err(panicked) => {
+                let error =
+                    ApiError::NotReached { why: format!("the client could not be built ({panicked})") };
+                let _ = messages.send(Message::LinkFailed(error)).await;
+                return None;
+            }
         };
         let reader = access.reader().clone();
         let _ = messages.send(Message::Linked(reader.clone())).await;
@@ -155,13 +160,16 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers) -> Option<Answe
         Ask::Badge(id) => Answer::Badge(Box::new(reader.badge(&id, &call).await)),
         Ask::Holder(email) => Answer::Holder(Box::new(holder(&reader, &email, &call).await)),
         Ask::Holdings(template, email) => Answer::Holdings(holdings(&reader, &template, &email, &call).await),
-        Ask::Ping => Answer::Ping(reader.ping(&call).await),
         Ask::Issue(plan) => {
             jobs.issue(plan);
             return None;
         }
         Ask::Revoke(plan) => {
             jobs.revoke(plan);
+            return None;
+        }
+        Ask::GiveUp(id) => {
+            jobs.give_up(id);
             return None;
         }
         Ask::LookNow => {
@@ -215,6 +223,13 @@ async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Result<Session,
         .await
         .map_err(|e| e.to_string())?
         .map_err(|e| e.to_string())?;
-    access.reader().ping(&Call::interactive()).await.map_err(|e: ApiError| e.to_string())?;
+    access.reader().ping(&Call::interactive()).await.map_err(|error| match error {
+        ApiError::NotFound(_) => {
+            "Something answers at this base URL, but it has no ping. Does the base URL end in \
+                                  /api/v1/ext?"
+                .to_owned()
+        }
+        other => other.to_string(),
+    })?;
     (helpers.keep_profile)(candidate).await
 }

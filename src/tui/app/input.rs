@@ -13,7 +13,7 @@ impl App {
         let action = self.env.keymap.action(&stack, key);
         if let Some(action) = action {
             self.changed = true;
-            self.notice = self.notice.take().filter(|n| n.stays);
+            self.notice = None;
             if action != Action::Quit && action != Action::QuitNow {
                 self.quit_asked = false;
             }
@@ -32,6 +32,12 @@ impl App {
         match action {
             Action::Suspend => self.wish = Some(Wish::Suspend),
             Action::QuitNow => self.quit(out),
+            Action::Reload if self.reconnect() => {}
+            // What cannot be seen is not confirmed.
+            Action::Confirm if !self.fits() => {}
+            Action::Help if self.welcome.is_some() || matches!(self.over.last(), Some(Over::Help(_))) => {
+                self.act_inside(action, out);
+            }
             _ => {
                 if !self.act_inside(action, out) {
                     self.act_outside(action, out);
@@ -45,7 +51,7 @@ impl App {
             return welcome.act(action, out);
         }
         match self.over.last_mut() {
-            Some(Over::Issue(form)) => form.act(action, &self.env, out),
+            Some(Over::Issue(form)) => form.act(action, &self.sent, &self.env, out),
             Some(Over::Revoke(form)) => form.act(action, &self.env, out),
             Some(Over::Sent) => self.sent.act(action, out),
             Some(Over::Help(help)) => help.act(action, out),
@@ -60,12 +66,12 @@ impl App {
 
     fn act_outside(&mut self, action: Action, out: &mut Out<'_>) {
         match action {
-            Action::Templates => self.tab = Tab::Templates,
-            Action::History => self.tab = Tab::History,
-            Action::WalletTab => self.tab = Tab::Wallet,
-            Action::BadgeTab => self.tab = Tab::Badge,
-            Action::NextTab => self.tab = self.tab.step(1),
-            Action::PreviousTab => self.tab = self.tab.step(Tab::ALL.len() - 1),
+            Action::Templates => self.open_tab(Tab::Templates),
+            Action::History => self.open_tab(Tab::History),
+            Action::WalletTab => self.open_tab(Tab::Wallet),
+            Action::BadgeTab => self.open_tab(Tab::Badge),
+            Action::NextTab => self.open_tab(self.tab.step(1)),
+            Action::PreviousTab => self.open_tab(self.tab.step(Tab::ALL.len() - 1)),
             Action::Sent => self.over.push(Over::Sent),
             Action::Help => {
                 let stack = self.stack();
@@ -78,18 +84,28 @@ impl App {
                     .collect();
                 self.over.push(Over::Help(Help::new(lines)));
             }
-            Action::Dismiss | Action::Back => self.notice = None,
+            Action::Back if self.news.is_none() => {
+                if let Some(tab) = self.came_from.pop() {
+                    self.tab = tab;
+                }
+            }
+            Action::Dismiss | Action::Back => self.news = None,
             Action::Quit => self.quit(out),
             _ => {}
         }
     }
 
     pub(super) fn quit(&mut self, out: &mut Out<'_>) {
-        if self.sent.is_sending() && !self.quit_asked {
-            self.quit_asked = true;
-            out.warn("A request is on its way and its answer is not here yet. Wait a moment, or quit again and look in the history afterwards.");
-        } else {
+        let doubts = self.sent.in_doubt();
+        if self.quit_asked || (!self.sent.is_sending() && doubts == 0) {
             self.wish = Some(Wish::Quit);
+            return;
+        }
+        self.quit_asked = true;
+        if self.sent.is_sending() {
+            out.warn("Quit again to leave: a request is not answered yet, look in the history then.");
+        } else {
+            out.warn(format!("Quit again to leave: {doubts} in doubt, which lapel stops looking for."));
         }
     }
 
@@ -160,7 +176,7 @@ impl App {
         }
         if mouse.row == 0 && self.over.is_empty() {
             if let Some(tab) = crate::tui::draw::tab_at(mouse.column) {
-                self.tab = tab;
+                self.open_tab(tab);
                 self.changed = true;
             }
             return;

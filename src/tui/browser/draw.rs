@@ -49,7 +49,9 @@ impl<T: Browse> Browser<T> {
     }
 
     fn summary(&self, env: &Env) -> Line<'static> {
-        let mut text = if !self.list.is_answered() {
+        let mut text = if self.list.is_empty() && self.list.error().is_some() {
+            format!("  {} {} were not read", env.glyphs.alert, T::NOUN.1)
+        } else if !self.list.is_answered() {
             format!("  {} reading {}", env.spinner(), T::NOUN.1)
         } else if self.list.is_counted() {
             format!("  {}", count(self.list.len(), T::NOUN.0, T::NOUN.1))
@@ -58,7 +60,7 @@ impl<T: Browse> Browser<T> {
         } else {
             format!("  at least {}", count(self.list.len(), T::NOUN.0, T::NOUN.1))
         };
-        for words in self.bar.words() {
+        for words in &self.applied {
             text.push_str(&format!(" {} {words}", env.glyphs.dot));
         }
         if let Some(order) = &self.order {
@@ -105,8 +107,11 @@ impl<T: Browse> Browser<T> {
             let text = match self.list.error() {
                 Some(error) => vec![error.to_string(), self.retry_hint(env)],
                 None if !self.list.is_answered() => return,
-                None if self.bar.is_empty() => vec![format!("There are no {} here.", T::NOUN.1)],
-                None => vec![format!("No {} fit this filter. esc takes it away.", T::NOUN.1)],
+                None if self.applied.is_empty() => vec![format!("There are no {} here.", T::NOUN.1)],
+                None => vec![
+                    format!("No {} fit this filter. esc takes it away.", T::NOUN.1),
+                    "Some fields may have to be typed whole: that is up to the service.".to_owned(),
+                ],
             };
             let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
             let room = usize::from(body.width).saturating_sub(4);
@@ -167,14 +172,14 @@ impl<T: Browse> Browser<T> {
                 env.theme.warning(),
             ),
             Place::Entry(_) => {
-                ("the service counts a row here and gave none".to_owned(), env.theme.warning())
+                ("the service counts a row here and gave none: its count may be too high (g goes to the first row)".to_owned(), env.theme.warning())
             }
         }
     }
 
     fn retry_hint(&self, env: &Env) -> String {
         let key = env.keymap.key(&[Context::Global], Action::Reload).unwrap_or_default();
-        format!("Nothing was changed. {key} reads again.")
+        format!("{key} reads again.")
     }
 
     fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

@@ -19,6 +19,11 @@ impl Confirm {
         Self { count, typed: must_type.then(String::new) }
     }
 
+    /// For `count` badges, the number typed whatever the environment: there is a reason to think twice.
+    pub fn typed(count: usize) -> Self {
+        Self { count, typed: Some(String::new()) }
+    }
+
     /// Takes a digit or a backspace; nothing else is typed here, and nothing is pasted.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let Some(typed) = &mut self.typed else { return false };
@@ -30,6 +35,23 @@ impl Confirm {
             _ => return false,
         }
         true
+    }
+
+    /// Empties what was typed.
+    pub fn clear(&mut self) {
+        if let Some(typed) = &mut self.typed {
+            typed.clear();
+        }
+    }
+
+    /// What stands in the way of `y`, in words.
+    pub fn missing(&self) -> String {
+        match &self.typed {
+            Some(typed) if !typed.is_empty() => {
+                format!("The number is {}, not {typed}. Nothing was sent.", self.count)
+            }
+            _ => format!("Type the number {} first. Nothing was sent.", self.count),
+        }
     }
 
     /// Whether `y` would send.
@@ -50,8 +72,9 @@ impl Confirm {
             spans.extend([
                 plain("type "),
                 key(&self.count.to_string()),
+                plain(": "),
+                Span::styled(typed.clone(), env.theme.field(true)),
                 Span::styled(env.glyphs.cursor, env.theme.accent()),
-                Span::styled(format!("{typed:<6}"), env.theme.field(true)),
                 plain(" and then "),
             ]);
         }

@@ -4,14 +4,15 @@ use super::confirm::Confirm;
 use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::email::EmailProblem;
 use crate::domain::validity::{Validity, policy, validity, warnings};
-use crate::domain::{Address, HistoryItem, TemplateDetail, TemplateId, Text, Verdict};
-use crate::jobs::IssuePlan;
+use crate::domain::{Address, TemplateDetail, TemplateId, Text, Verdict};
+use crate::jobs::{Holdings, IssuePlan, RowState};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Focus};
-use crate::tui::fit::{count, wrap};
+use crate::tui::fit::{count, fit, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::screens::sent::Sent;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -39,7 +40,9 @@ pub struct IssueForm {
 struct Review {
     name: String,
     address: Address,
-    holdings: Option<Result<Vec<HistoryItem>, ApiError>>,
+    holdings: Option<Result<Holdings, ApiError>>,
+    /// What was sent to this person in this session already: the service may not show it yet.
+    sent_before: Option<RowState>,
     ticket: Option<Ticket>,
     confirm: Confirm,
 }
@@ -73,12 +76,16 @@ impl IssueForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, sent: &Sent, env: &Env, out: &mut Out<'_>) -> bool {
         match action {
             Action::NextField => self.focus.next(2),
             Action::PreviousField => self.focus.previous(2),
-            Action::ClearField if self.review.is_none() => self.field().clear(),
-            Action::Accept => self.go_on(env, out),
+            Action::ClearField => match &mut self.review {
+                Some(review) => review.confirm.clear(),
+                None => self.field().clear(),
+            },
+            Action::Accept if self.review.is_none() => self.go_on(sent, env, out),
+            Action::Accept => {}
             Action::Confirm => self.confirm(out),
             Action::Back => match self.review.take() {
                 Some(mut review) => out.cancel(review.ticket.take()),
@@ -97,7 +104,7 @@ impl IssueForm {
         if self.focus.at == 0 { &mut self.name } else { &mut self.email }
     }
 
-    fn go_on(&mut self, env: &Env, out: &mut Out<'_>) {
+    fn go_on(&mut self, sent: &Sent, env: &Env, out: &mut Out<'_>) {
         self.tried = true;
         if self.focus.at == 0 && self.email.value().trim().is_empty() {
             self.focus.at = 1;
@@ -112,29 +119,43 @@ impl IssueForm {
             self.focus.at = 1;
             return;
         };
+        let sent_before = sent.sent_before(&self.template_id, address.as_str());
         let ticket = out.ask(Ask::Holdings(self.template_id.clone(), address.as_str().to_owned()));
         self.review = Some(Review {
             name,
             address,
             holdings: None,
             ticket: Some(ticket),
-            confirm: Confirm::new(1, env.environment()),
+            confirm: if sent_before.is_some() {
+                Confirm::typed(1)
+            } else {
+                Confirm::new(1, env.environment())
+            },
+            sent_before,
         });
     }
 
     fn confirm(&mut self, out: &mut Out<'_>) {
         let Some(review) = &self.review else { return };
         if !review.confirm.is_ready() {
-            out.say("Type the number first. Nothing was sent.");
+            out.warn(review.confirm.missing());
             return;
         }
         // What the person has already is also what tells a badge of ours from theirs, should the answer be
         // lost: nothing is sent before it is known, unless it cannot be known.
+        if self.detail_ticket.is_some() || self.same_title_ticket.is_some() {
+            out.say("Still reading the template. Nothing was sent.");
+            return;
+        }
         let Some(holdings) = &review.holdings else {
             out.say("Still reading what this person has already. Nothing was sent.");
             return;
         };
-        let held_before = holdings.as_ref().ok().map(|h| h.iter().map(|i| i.badge_id.clone()).collect());
+        let held_before = holdings
+            .as_ref()
+            .ok()
+            .filter(|h| h.complete)
+            .map(|h| h.items.iter().map(|i| i.badge_id.clone()).collect());
         out.ask(Ask::Issue(IssuePlan {
             template_id: self.template_id.clone(),
             title: self.title.clone(),
@@ -156,8 +177,20 @@ impl IssueForm {
 
     /// Takes pasted text; not into the confirmation.
     pub fn paste(&mut self, text: &str) {
-        if self.review.is_none() {
-            self.field().paste(text.trim());
+        if self.review.is_some() {
+            return;
+        }
+        // A whole `Name <address>` fills both fields.
+        let pasted = text.trim();
+        if let Some((name, address)) = pasted.strip_suffix('>').and_then(|p| p.split_once('<'))
+            && !name.trim().is_empty()
+            && Address::check(address).is_ok()
+        {
+            self.name.set(name.trim().trim_matches('"'));
+            self.email.set(address.trim());
+            self.focus.at = 1;
+        } else {
+            self.field().paste(pasted);
         }
     }
 
@@ -200,23 +233,39 @@ impl IssueForm {
         let mut put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
-        put(&mut lines, &format!("Issue  {}", self.title), theme.strong());
-        self.template_lines(&mut lines, &mut put, env);
-        lines.push(Line::raw(""));
-        match &self.review {
-            None => {
-                self.field_lines(&mut lines, &mut put, room, env);
-                lines.push(Line::raw(""));
-                put(
-                    &mut lines,
-                    &format!(
-                        "{} goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
-                        env.glyphs.enter
-                    ),
-                    theme.dim(),
+        let line = |text: &str| format!("  {}", fit(text, room, env.glyphs.ellipsis));
+        lines.push(Line::styled(line(&format!("Issue  {}", self.title)), theme.strong()));
+        if let Some(review) = &self.review {
+            // What is sent, where, and what it takes come first and on one line each: they can never be off
+            // the screen. What there is to know follows, the most serious first.
+            let name = Text::new(review.name.clone());
+            lines.push(Line::raw(line(&format!("Name    {name}"))));
+            lines.push(Line::raw(line(&format!("E-mail  {}", review.address.text()))));
+            let dot = env.glyphs.dot;
+            let place = format!("{} {dot} 1 person {dot} 1 request {dot} the holder is mailed", env.place());
+            lines.push(Line::styled(line(&place), theme.accent()));
+            lines.push(review.confirm.line("to issue", env));
+            lines.push(Line::raw(""));
+            if crate::tui::fit::width(&review.name) + 8 > room {
+                let text = format!(
+                    "{} the name has {} characters; its end is not shown",
+                    env.glyphs.alert,
+                    review.name.chars().count()
                 );
+                put(&mut lines, &text, theme.warning());
             }
-            Some(review) => review_lines(review, &mut lines, &mut put, env),
+            review_lines(review, &mut lines, &mut put, env);
+            self.template_lines(&mut lines, &mut put, env);
+        } else {
+            self.template_lines(&mut lines, &mut put, env);
+            lines.push(Line::raw(""));
+            self.field_lines(&mut lines, &mut put, room, env);
+            lines.push(Line::raw(""));
+            let text = format!(
+                "{} goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
+                env.glyphs.enter
+            );
+            put(&mut lines, &text, theme.dim());
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
@@ -298,13 +347,14 @@ type Put<'a> = dyn FnMut(&mut Vec<Line<'static>>, &str, ratatui::style::Style) +
 
 fn review_lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut Put<'_>, env: &Env) {
     let theme = &env.theme;
-    put(lines, "Review", theme.strong());
-    put(lines, &format!("Name    {}", Text::new(review.name.clone())), theme.text());
-    put(lines, &format!("E-mail  {}", review.address.text()), theme.text());
-    for warning in review.address.warnings() {
-        put(lines, &format!("        {} {warning}", env.glyphs.alert), theme.warning());
+    if let Some(state) = &review.sent_before {
+        let text = format!(
+            "{} you sent this badge to this address in this session already; it is {}. Sending again makes a second one.",
+            env.glyphs.alert,
+            state.bucket()
+        );
+        put(lines, &text, theme.error());
     }
-    lines.push(Line::raw(""));
     match &review.holdings {
         None => put(
             lines,
@@ -321,7 +371,17 @@ fn review_lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut Put<'
                 theme.error(),
             );
         }
-        Some(Ok(held)) if held.is_empty() => {
+        Some(Ok(held)) if held.items.is_empty() && !held.complete => {
+            put(
+                lines,
+                &format!(
+                    "{} the history could not be read to its end: whether this person has the badge already is not known",
+                    env.glyphs.alert
+                ),
+                theme.warning(),
+            );
+        }
+        Some(Ok(held)) if held.items.is_empty() => {
             put(
                 lines,
                 "No badge of this template is to be seen for this address. One that waits may not be visible yet.",
@@ -332,26 +392,19 @@ fn review_lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut Put<'
             let text = format!(
                 "{} this address has {} of this template already:",
                 env.glyphs.alert,
-                count(held.len() as u64, "badge", "badges")
+                count(held.items.len() as u64, "badge", "badges")
             );
             put(lines, &text, theme.warning());
-            for item in held.iter().take(5) {
+            for item in held.items.iter().take(5) {
                 let (word, why) = Verdict::of(item, env.now()).line();
                 let name = item.recipient_name.as_ref().map_or(String::new(), ToString::to_string);
                 put(lines, &format!("  {word} {why}  {name}  {}", item.badge_id), theme.warning());
             }
         }
     }
-    lines.push(Line::raw(""));
-    let text = format!(
-        "{} {} 1 person {} 1 request {} the holder is mailed",
-        env.place(),
-        env.glyphs.dot,
-        env.glyphs.dot,
-        env.glyphs.dot
-    );
-    put(lines, &text, theme.accent());
-    lines.push(review.confirm.line("to issue", env));
+    for warning in review.address.warnings() {
+        put(lines, &format!("{} e-mail: {warning}", env.glyphs.alert), theme.warning());
+    }
 }
 
 /// Checks a name as it was typed: trimmed, Hangul composed. What it gives back is what will be printed,

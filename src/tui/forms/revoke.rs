@@ -24,13 +24,15 @@ pub struct RevokeForm {
     reason: Field,
     error: Option<String>,
     review: Option<(RevokePlan, Confirm)>,
+    /// The first victim that is listed.
+    top: usize,
 }
 
 impl RevokeForm {
     /// Opens it for these badges.
     pub fn new(mut victims: Vec<Victim>) -> Self {
         victims.sort_by_key(|v| !v.state.may_be_revoked());
-        Self { victims, reason: Field::default(), error: None, review: None }
+        Self { victims, reason: Field::default(), error: None, review: None, top: 0 }
     }
 
     fn sendable(&self) -> usize {
@@ -45,12 +47,17 @@ impl RevokeForm {
     /// Does an action; false when it is none of the form's.
     pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
         match action {
-            Action::ClearField if self.review.is_none() => self.reason.clear(),
+            Action::ClearField => match &mut self.review {
+                Some((_, confirm)) => confirm.clear(),
+                None => self.reason.clear(),
+            },
+            Action::PageDown => self.top = (self.top + 5).min(self.victims.len().saturating_sub(1)),
+            Action::PageUp => self.top = self.top.saturating_sub(5),
             Action::Accept => self.go_on(env),
             Action::Confirm => {
                 let Some((plan, confirm)) = &self.review else { return true };
                 if !confirm.is_ready() {
-                    out.say("Type the number first. Nothing was sent.");
+                    out.warn(confirm.missing());
                     return true;
                 }
                 out.ask(Ask::Revoke(plan.clone()));
@@ -71,8 +78,9 @@ impl RevokeForm {
     fn go_on(&mut self, env: &Env) {
         self.error = None;
         if self.sendable() == 0 {
-            self.error = Some("none of these can be revoked now; nothing will be sent".to_owned());
-        } else if crate::domain::Text::new(self.reason.value()).looks_empty() {
+            return;
+        }
+        if crate::domain::Text::new(self.reason.value()).looks_empty() {
             self.error =
                 Some("the reason is empty; the service asks for one, and holders may see it".to_owned());
         } else {
@@ -88,6 +96,9 @@ impl RevokeForm {
 
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
+        if self.sendable() == 0 {
+            return false;
+        }
         match &mut self.review {
             Some((_, confirm)) => confirm.key(key),
             None => {
@@ -117,12 +128,17 @@ impl RevokeForm {
         ])];
         lines.extend(self.breakdown(env));
         lines.push(Line::raw(""));
-        let mut spans = vec![
-            Span::styled("  Reason ", theme.strong()),
-            Span::styled(if self.review.is_none() { env.glyphs.cursor } else { " " }, theme.accent()),
-        ];
-        spans.extend(self.reason.spans(room.saturating_sub(9), self.review.is_none(), env));
-        lines.push(Line::from(spans));
+        if self.sendable() > 0 {
+            let mut spans = vec![
+                Span::styled("  Reason ", theme.strong()),
+                Span::styled(if self.review.is_none() { env.glyphs.cursor } else { " " }, theme.accent()),
+            ];
+            spans.extend(self.reason.spans(room.saturating_sub(9), self.review.is_none(), env));
+            lines.push(Line::from(spans));
+        } else {
+            let text = "  None of these can be revoked now. Nothing will be sent; esc goes back.";
+            lines.push(Line::styled(text, theme.warning()));
+        }
         if self.reason.value().chars().count() > LONG_REASON {
             let text = format!(
                 "         {} longer than {LONG_REASON} characters; holders may see all of it",
@@ -146,18 +162,20 @@ impl RevokeForm {
             ),
         };
         // The names get what room is left between the breakdown and the foot.
-        let height = usize::from(area.height);
-        let free = height.saturating_sub(lines.len() + 2);
-        let shown =
-            self.victims.len().min(if self.victims.len() > free { free.saturating_sub(1) } else { free });
-        lines.extend(self.victims.iter().take(shown).map(|v| victim_line(v, usize::from(area.width), env)));
-        if shown < self.victims.len() {
-            let text = format!("    and {} more", number((self.victims.len() - shown) as u64));
-            lines.push(Line::styled(text, theme.dim()));
+        let free = usize::from(area.height).saturating_sub(lines.len() + 3).max(1);
+        let top = self.top.min(self.victims.len().saturating_sub(free));
+        lines.extend(
+            self.victims.iter().skip(top).take(free).map(|v| victim_line(v, usize::from(area.width), env)),
+        );
+        let rest = self.victims.len().saturating_sub(top + free);
+        if top > 0 || rest > 0 {
+            let text = format!("    {} above, {} below: PgUp PgDn", number(top as u64), number(rest as u64));
+            lines.push(Line::styled(text, env.theme.dim()));
         }
-        lines.push(Line::raw(""));
-        lines.push(foot);
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        // The confirmation stands at the bottom, whatever there is above it.
+        let rows = area.height.saturating_sub(1);
+        frame.render_widget(ratatui::text::Text::from(lines), Rect { height: rows, ..area });
+        frame.render_widget(foot, Rect { y: area.y + rows, height: area.height.min(1), ..area });
     }
 
     /// How many of which state, and what will become of them.
@@ -193,7 +211,7 @@ impl RevokeForm {
 }
 
 fn victim_line(victim: &Victim, columns: usize, env: &Env) -> Line<'static> {
-    let rest = columns.saturating_sub(4 + 12 + 3);
+    let rest = columns.saturating_sub(4 + 12 + 4);
     let style = if victim.state.may_be_revoked() { env.theme.text() } else { env.theme.dim() };
     let row = [
         (
@@ -201,10 +219,13 @@ fn victim_line(victim: &Victim, columns: usize, env: &Env) -> Line<'static> {
             env.theme.state(&victim.state),
         ),
         (victim.holder.to_string(), style),
+        (victim.email.to_string(), style),
         (victim.title.to_string(), style),
         (victim.badge_id.to_string(), env.theme.dim()),
     ];
+    let id = 14.min(rest / 4);
+    let widths = [12, rest / 5, rest / 4, rest - rest / 5 - rest / 4 - id, id];
     let mut spans = vec![Span::raw("    ")];
-    spans.extend(cells(&row, &[12, rest / 4, rest / 2, rest - rest / 4 - rest / 2], env.glyphs.ellipsis));
+    spans.extend(cells(&row, &widths, env.glyphs.ellipsis));
     Line::from(spans)
 }

@@ -16,7 +16,6 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// The Badge tab.
-#[derive(Default)]
 pub struct BadgeScreen {
     wanted: Option<BadgeId>,
     /// When it was accepted, as a list said: the badge's own record does not.
@@ -28,10 +27,25 @@ pub struct BadgeScreen {
     most: u16,
 }
 
+impl Default for BadgeScreen {
+    /// With the box for an id open.
+    fn default() -> Self {
+        Self {
+            wanted: None,
+            accepted_at: None,
+            read: None,
+            ticket: None,
+            find: Some(Field::default()),
+            scroll: 0,
+            most: 0,
+        }
+    }
+}
+
 impl BadgeScreen {
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
-        if self.find.is_some() || self.wanted.is_none() {
+        if self.find.is_some() {
             vec![Context::Prompt, Context::Always]
         } else {
             vec![Context::Badge, Context::Global, Context::Always]
@@ -91,6 +105,7 @@ impl BadgeScreen {
                 Some(badge) => out.go.push(Go::Revoke(vec![Victim {
                     badge_id: badge.badge_id.clone(),
                     holder: badge.recipient_name.clone().unwrap_or_default(),
+                    email: badge.recipient_email.clone().unwrap_or_default(),
                     title: badge.title.clone().unwrap_or_default(),
                     state: Verdict::of(badge, env.now()).state(),
                 }])),
@@ -107,11 +122,7 @@ impl BadgeScreen {
 
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
-        if self.find.is_none() && self.wanted.is_some() {
-            return false;
-        }
-        self.find.get_or_insert_default().key(key);
-        true
+        self.find.as_mut().is_some_and(|field| field.key(key))
     }
 
     /// Takes pasted text: an id to find.
@@ -124,6 +135,12 @@ impl BadgeScreen {
         match answer {
             Answer::Badge(badge) if self.ticket == Some(ticket) => {
                 self.ticket = None;
+                if matches!(&*badge, Err(ApiError::NotFound(_) | ApiError::BadInput { .. }))
+                    && let Some(id) = &self.wanted
+                {
+                    // A slip in the id is mended in the box; its letters must not act as keys.
+                    self.find = Some(Field::with(id.wire()));
+                }
                 self.read = Some(badge.map(|mut badge| {
                     badge.reg_date = badge.reg_date.or_else(|| self.accepted_at.clone());
                     badge
@@ -153,12 +170,11 @@ impl BadgeScreen {
             height: area.height.saturating_sub(1),
         };
         let top = Rect { height: 1, ..area };
-        if self.find.is_some() || self.wanted.is_none() {
+        if let Some(field) = &self.find {
             let mut spans = vec![
                 Span::styled("  Badge id ", env.theme.strong()),
                 Span::styled(env.glyphs.cursor, env.theme.accent()),
             ];
-            let field = self.find.clone().unwrap_or_default();
             spans.extend(field.spans(room.saturating_sub(11), true, env));
             frame.render_widget(Line::from(spans), top);
         }

@@ -103,9 +103,10 @@ pub struct History {
     /// The list.
     pub browser: Browser<HistoryItem>,
     marks: BTreeMap<BadgeId, HistoryItem>,
-    range_from: Option<u64>,
+    /// Where a range begins: the place and the badge that stood there.
+    range_from: Option<(u64, BadgeId)>,
     /// A range whose rows are still being read.
-    ranging: Option<(u64, u64)>,
+    ranging: Option<[(u64, BadgeId); 2]>,
 }
 
 impl History {
@@ -114,6 +115,17 @@ impl History {
         self.browser
             .over()
             .unwrap_or_else(|| vec![Context::History, Context::List, Context::Global, Context::Always])
+    }
+
+    /// Whether any of these badges is among the rows that are held.
+    pub fn holds<'a>(&self, ids: impl Iterator<Item = &'a BadgeId>) -> bool {
+        let ids: std::collections::HashSet<&BadgeId> = ids.collect();
+        self.browser.list.loaded().any(|(_, row)| ids.contains(&row.badge_id))
+    }
+
+    /// Whether back would change something on this tab.
+    pub fn can_go_back(&self) -> bool {
+        self.range_from.is_some() || self.browser.can_go_back()
     }
 
     /// The marked badges, as they were when they were marked or last seen.
@@ -159,6 +171,8 @@ impl History {
             Action::InvertMarks => {
                 let loaded: Vec<HistoryItem> =
                     self.browser.list.loaded().map(|(_, row)| row.clone()).collect();
+                let count_of = loaded.len() as u64;
+                out.say(format!("Swapped the marks of {} that are loaded.", count(count_of, "row", "rows")));
                 for row in loaded {
                     if self.marks.remove(&row.badge_id).is_none() {
                         self.marks.insert(row.badge_id.clone(), row);
@@ -188,34 +202,49 @@ impl History {
     }
 
     fn range(&mut self, out: &mut Out<'_>) {
-        let here = self.browser.list.cursor();
+        let Some(here) = self.browser.list.selected().map(|row| (self.browser.list.cursor(), row.id()))
+        else {
+            out.say("There is no badge on this row to begin or end a range at.");
+            return;
+        };
         match self.range_from.take() {
             None => {
                 self.range_from = Some(here);
                 out.say("A range begins here. Go to its other end and press v again; esc gives it up.");
             }
-            Some(from) if from.abs_diff(here) >= LARGEST_RANGE => {
-                out.warn(format!("A range of more than {LARGEST_RANGE} rows is more than one request may revoke. Nothing was marked."));
+            Some(from) if from.0.abs_diff(here.0) >= LARGEST_RANGE => {
+                out.warn(format!(
+                    "A range of more than {LARGEST_RANGE} rows is more than one request may revoke. Nothing was marked."
+                ));
             }
             Some(from) => {
-                let (first, last) = (from.min(here), from.max(here));
-                self.browser.list.pin(first, last);
-                self.ranging = Some((first, last));
+                let mut ends = [from, here];
+                ends.sort();
+                self.browser.list.pin(ends[0].0, ends[1].0);
+                self.ranging = Some(ends);
             }
         }
     }
 
-    /// Marks a range once all of its rows are there.
+    /// Marks a range once all of its rows are there, if both ends still are what they were: marks mean
+    /// badges, and the rows between may be others by now.
     fn finish_range(&mut self, out: &mut Out<'_>) {
-        let Some((first, last)) = self.ranging else { return };
+        let Some([first, last]) = self.ranging.clone() else { return };
         if !self.browser.list.pins_settled() {
             return;
         }
         self.ranging = None;
+        let list = &self.browser.list;
+        let stands = |end: &(u64, BadgeId)| list.row_at(end.0).is_some_and(|row| row.badge_id == end.1);
+        if !stands(&first) || !stands(&last) {
+            self.browser.list.unpin();
+            out.warn("The list moved while the range was read. Nothing was marked; begin the range again.");
+            return;
+        }
         let rows: Vec<HistoryItem> =
-            (first..=last).filter_map(|place| self.browser.list.row_at(place).cloned()).collect();
+            (first.0..=last.0).filter_map(|place| list.row_at(place).cloned()).collect();
         self.browser.list.unpin();
-        let (wanted, got) = (last - first + 1, rows.len() as u64);
+        let (wanted, got) = (last.0 - first.0 + 1, rows.len() as u64);
         self.marks.extend(rows.into_iter().map(|row| (row.badge_id.clone(), row)));
         if got == wanted {
             out.say(format!("Marked {}.", count(got, "row", "rows")));
@@ -263,7 +292,7 @@ impl History {
 
     /// Draws the tab.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let range = self.range_from.or(self.ranging.map(|(first, _)| first));
+        let range = self.range_from.as_ref().or(self.ranging.as_ref().map(|ends| &ends[0]));
         let mut right = if self.marks.is_empty() {
             String::new()
         } else {
@@ -278,7 +307,7 @@ impl History {
             format!("{} marked ({} not in view)", self.marks.len(), self.marks.len() - in_view)
         };
         if let Some(from) = range {
-            right = format!("range from row {}  {right}", crate::tui::fit::number(from + 1));
+            right = format!("range from row {}  {right}", crate::tui::fit::number(from.0 + 1));
         }
         self.browser.draw(frame, area, env, &|row| self.marks.contains_key(&row.badge_id), right.trim_end());
     }
@@ -288,6 +317,7 @@ fn victim(row: &HistoryItem, now: jiff::civil::DateTime) -> Victim {
     Victim {
         badge_id: row.badge_id.clone(),
         holder: row.recipient_name.clone().unwrap_or_default(),
+        email: row.recipient_email.clone().unwrap_or_default(),
         title: row.title.clone().unwrap_or_default(),
         state: Verdict::of(row, now).state(),
     }

@@ -1,7 +1,7 @@
 //! What was sent in this session, and what became of each badge. The numbers of a job add up to it.
 
-use crate::domain::State;
-use crate::jobs::{Job, Kind, RowState};
+use crate::domain::{EmailKey, State, TemplateId};
+use crate::jobs::{Job, JobRow, Kind, RowState};
 use crate::tui::action::Action;
 use crate::tui::ask::Ask;
 use crate::tui::env::{Env, Go, Out};
@@ -24,7 +24,7 @@ pub struct Sent {
 impl Sent {
     /// The contexts that its keys are looked up in.
     pub fn stack() -> Vec<Context> {
-        vec![Context::Sent, Context::Always]
+        vec![Context::Sent, Context::Global, Context::Always]
     }
 
     /// Takes a job as it stands now; gives back how it stood before.
@@ -55,39 +55,84 @@ impl Sent {
         self.jobs.iter().flat_map(|j| &j.rows).filter(|r| matches!(r.state, RowState::InDoubt(_))).count()
     }
 
+    /// What was sent in this session from a template to an address and may still be or become a badge: the
+    /// service may not show it yet.
+    pub fn sent_before(&self, template_id: &TemplateId, email: &str) -> Option<RowState> {
+        let key = EmailKey::of(email);
+        let same = self.jobs.iter().filter(|j| j.template_id.as_ref() == Some(template_id));
+        let mut states =
+            same.flat_map(|j| &j.rows).filter(|r| key.is(r.address.wire())).map(|r| r.state.clone());
+        states.find(|state| !matches!(state, RowState::NotDone(_) | RowState::LeftOut(_)))
+    }
+
+    /// What a person should know who leaves now, line by line: what is in doubt, and what is not done.
+    pub fn unfinished(&self) -> Vec<String> {
+        let rows = self.jobs.iter().flat_map(|j| j.rows.iter().map(move |r| (j, r)));
+        rows.filter(|(_, r)| r.state.is_open())
+            .map(|(job, row)| {
+                let verb = if job.kind == Kind::Issue { "issue" } else { "revoke" };
+                let id =
+                    row.badge_id.as_ref().map_or_else(|| "no badge id yet".to_owned(), ToString::to_string);
+                format!(
+                    "{}: {verb} {} \u{b7} {} \u{b7} {} \u{b7} {id}",
+                    row.state.bucket(),
+                    job.title,
+                    row.holder,
+                    row.address
+                )
+            })
+            .collect()
+    }
+
+    /// Moves the cursor by rows, over the jobs' ends.
+    fn step(&mut self, down: bool) {
+        let rows = self.jobs.get(self.at).map_or(0, |j| j.rows.len());
+        if down && self.scroll + 1 < rows {
+            self.scroll += 1;
+        } else if down && self.at + 1 < self.jobs.len() {
+            self.at += 1;
+            self.scroll = 0;
+        } else if !down && self.scroll > 0 {
+            self.scroll -= 1;
+        } else if !down && self.at > 0 {
+            self.at -= 1;
+            self.scroll = self.jobs[self.at].rows.len().saturating_sub(1);
+        }
+    }
+
     /// Does an action; false when it is none of this screen's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
-        let rows = self.jobs.get(self.at).map_or(0, |j| j.rows.len());
         match action {
-            Action::Down if self.at + 1 < self.jobs.len() => {
-                self.at += 1;
-                self.scroll = 0;
+            Action::Down => self.step(true),
+            Action::Up => self.step(false),
+            // Few enough that none is passed over unseen, wrapped texts included.
+            Action::PageDown => (0..4).for_each(|_| self.step(true)),
+            Action::PageUp => (0..4).for_each(|_| self.step(false)),
+            Action::First => (self.at, self.scroll) = (0, 0),
+            Action::Last => {
+                self.at = self.jobs.len().saturating_sub(1);
+                self.scroll = self.jobs.last().map_or(0, |j| j.rows.len().saturating_sub(1));
             }
-            Action::Up if self.at > 0 => {
-                self.at -= 1;
-                self.scroll = 0;
-            }
-            Action::Down | Action::Up => {}
-            Action::PageDown => self.scroll = (self.scroll + 10).min(rows.saturating_sub(1)),
-            Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
+            Action::GiveUp => match self.jobs.get(self.at) {
+                Some(job) if job.sending => {
+                    out.ask(Ask::GiveUp(job.id));
+                    out.say("Given up if it has not left yet; if it has, its answer is waited for.");
+                }
+                _ => out.say("This one has left already; it cannot be given up any more."),
+            },
             Action::Reload => {
                 out.ask(Ask::LookNow);
                 out.say("Looking now at everything that is not done.");
             }
-            Action::Open => {
-                let id = self
-                    .jobs
-                    .get(self.at)
-                    .and_then(|j| j.rows.get(self.scroll))
-                    .and_then(|r| r.badge_id.clone());
-                match id {
-                    Some(id) => {
-                        out.go.push(Go::Close);
-                        out.go.push(Go::Badge(id, None));
-                    }
-                    None => out.say("The service has given no badge id for this one yet."),
+            Action::Open => match self.jobs.get(self.at).and_then(|j| j.rows.get(self.scroll)) {
+                Some(JobRow { badge_id: Some(id), .. }) => {
+                    let id = id.clone();
+                    out.go.push(Go::Close);
+                    out.go.push(Go::Badge(id, None));
                 }
-            }
+                Some(_) => out.say("The service has given no badge id for this one yet."),
+                None => out.say("Nothing was sent yet."),
+            },
             Action::Back => out.go.push(Go::Close),
             _ => return false,
         }
@@ -154,11 +199,10 @@ fn job_line(job: &Job, selected: bool, columns: usize, env: &Env) -> Line<'stati
     let title = fit(&job.title.to_string(), (columns / 3).max(12), env.glyphs.ellipsis);
     let spin = if job.sending { env.spinner() } else { " " };
     let line = Line::from(vec![
-        Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
-        Span::raw(format!("  {verb}  {title} {:>6}  {spin} ", number(job.rows.len() as u64))),
+        Span::raw(format!("   {verb}  {title} {:>6}  {spin} ", number(job.rows.len() as u64))),
         Span::styled(counts.join(&format!(" {} ", env.glyphs.dot)), env.theme.text()),
     ]);
-    if selected { line.patch_style(env.theme.selected()) } else { line }
+    if selected { line.patch_style(env.theme.strong()) } else { line }
 }
 
 /// Where a row stands, in words that say what happened, whether anything changed, and what comes next.
@@ -167,15 +211,22 @@ fn row_words(state: &RowState, kind: Kind, env: &Env) -> (String, Style) {
     let colour = |s: &State| env.theme.state(s);
     let theme = &env.theme;
     match state {
-        RowState::Sending => ("on its way".to_owned(), theme.dim()),
+        RowState::Sending => (
+            "waits for its turn, or for its answer; c gives it up if it has not left yet".to_owned(),
+            theme.dim(),
+        ),
         RowState::LeftOut(why) => (format!("left out: {why}. Nothing was sent for it"), theme.dim()),
         RowState::NotDone(why) => (why.clone(), theme.error()),
         RowState::InDoubt(why) => {
             let next = match kind {
-                Kind::Issue => "This badge may exist. lapel looks for it and will not send it again",
-                Kind::Revoke => "It may be being revoked. lapel looks, and will not send it again by itself",
+                Kind::Issue => {
+                    "This badge may exist. lapel looks for it as long as it runs (r looks now) and will not send it again"
+                }
+                Kind::Revoke => {
+                    "It may be being revoked. lapel looks as long as it runs (r looks now) and will not send it again by itself"
+                }
             };
-            (format!("{} {why} {next}.", env.glyphs.alert), theme.warning())
+            (format!("{} {next}. {why}", env.glyphs.alert), theme.warning())
         }
         RowState::Waiting => (
             format!(

@@ -131,6 +131,8 @@ pub struct Templates {
     wanted: Option<TemplateId>,
     /// The whole detail is open where there is no room beside the list.
     full: bool,
+    /// There is room beside the list, so nothing has to be opened.
+    beside: bool,
     scroll: u16,
     categories: Option<Categories>,
 }
@@ -151,6 +153,11 @@ impl Templates {
         stack
     }
 
+    /// Whether back would change something on this tab.
+    pub fn can_go_back(&self) -> bool {
+        self.full || self.browser.can_go_back()
+    }
+
     /// Does an action; false when it is none of this tab's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         if self.categories.is_some() {
@@ -160,6 +167,8 @@ impl Templates {
             return self.browser.act(action, out);
         }
         match action {
+            // Beside the list it is open already.
+            Action::Open if self.beside => {}
             Action::Open => {
                 self.full = !self.full;
                 self.scroll = 0;
@@ -179,6 +188,11 @@ impl Templates {
                     types_ticket: Some(out.ask(Ask::BadgeTypes)),
                     ..Categories::default()
                 });
+            }
+            Action::Filter | Action::Sort | Action::GoToRow => {
+                // They are drawn over the list, so the list has to be seen.
+                self.full = false;
+                return self.browser.act(action, out);
             }
             Action::Reload => {
                 self.detail = None;
@@ -266,21 +280,26 @@ impl Templates {
     }
 
     fn list_area(area: Rect) -> Rect {
-        if Self::beside(area) { Rect { width: area.width * 3 / 5, ..area } } else { area }
+        if Self::beside(area) {
+            Rect { width: area.width / 5 * 3 + area.width % 5 * 3 / 5, ..area }
+        } else {
+            area
+        }
     }
 
     /// Asks for what is missing in an area.
     pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
         self.browser.pump(Self::list_area(area), out);
         let selected = self.browser.list.selected().map(|row| row.template_id.clone());
-        let shows = Self::beside(area) || self.full;
+        self.beside = Self::beside(area);
+        self.full &= !self.beside;
+        let shows = self.beside || self.full;
         if shows && selected.is_some() && selected != self.wanted {
             self.wanted = selected;
             self.scroll = 0;
-            out.cancel(self.detail_ticket.take());
             // The first one at once; after that the cursor has to rest, or every row passed over would cost
             // a request.
-            if self.detail.is_none() {
+            if self.detail.is_none() && self.detail_ticket.is_none() && self.rest.is_none() {
                 if let Some(id) = self.wanted.clone() {
                     out.ask_instead(&mut self.detail_ticket, Ask::Template(id));
                 }
@@ -366,6 +385,7 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'st
         ("About", text(&detail.description)),
         ("Category", text(&detail.category_name)),
         ("Level", detail.level.map(|l| l.to_string())),
+        ("Type code", detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string())),
         ("Colour", text(&detail.card_color_cd)),
         ("Id", Some(detail.template_id.to_string())),
         ("Made", detail.reg_date.as_ref().map(ToString::to_string)),
@@ -467,11 +487,13 @@ fn category_line(category: &Category, selected: bool, columns: u16, env: &Env) -
         levels.join(&format!(" {} ", env.glyphs.dot))
     };
     let unused = if category.use_yn == Some(false) { "  not in use" } else { "" };
-    let room = usize::from(columns).saturating_sub(5 + 12);
+    let room = usize::from(columns).saturating_sub(5 + 12 + 6);
     let (name, rest) = (room * 2 / 5, room - room * 2 / 5);
     let line = Line::from(vec![
         Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
         Span::raw("   "),
+        Span::styled(fit(&category.category_id.to_string(), 5, env.glyphs.ellipsis), env.theme.dim()),
+        Span::raw(" "),
         Span::raw(fit(&text(&category.category_cd), 11, env.glyphs.ellipsis)),
         Span::raw(" "),
         Span::raw(fit(&text(&category.category_name), name, env.glyphs.ellipsis)),

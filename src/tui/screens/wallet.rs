@@ -2,14 +2,14 @@
 //! wallet hides is seen.
 
 use crate::domain::holder::{Held, join};
-use crate::domain::{Address, EmailKey, Text};
+use crate::domain::{Address, BadgeId, EmailKey, Text};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Holder, Ticket};
 use crate::tui::browser::two_sided;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::Field;
-use crate::tui::fit::{count, fit, wrap};
+use crate::tui::fit::{Column, cells, count, fit, layout, wrap};
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -21,6 +21,8 @@ struct Found {
     email: String,
     held: Vec<Held>,
     troubles: Vec<String>,
+    /// Whether both lists were read: only then does one tell what the other lacks.
+    both: bool,
     complete: bool,
     requests: u32,
     failed: bool,
@@ -77,6 +79,14 @@ impl Wallet {
         out.ask_instead(&mut self.ticket, Ask::Holder(email.to_owned()));
     }
 
+    /// Reads again, with what is there still shown, when one of these badges is among it.
+    pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, out: &mut Out<'_>) {
+        let concerned = ids.any(|id| self.rows().iter().any(|held| held.badge_id == *id));
+        if let Some(email) = self.asked.clone().filter(|_| concerned) {
+            out.ask_instead(&mut self.ticket, Ask::Holder(email));
+        }
+    }
+
     fn rows(&self) -> &[Held] {
         self.found.as_ref().map_or(&[], |f| f.held.as_slice())
     }
@@ -88,10 +98,20 @@ impl Wallet {
         match action {
             Action::Accept => match Address::check(self.field.value()) {
                 Ok(address) => self.look_up(address.as_str(), out),
-                Err(problem) => self.error = Some(format!("{problem}. Nothing was asked.")),
+                Err(problem) => {
+                    self.error = Some(format!(
+                        "{problem}. Nothing was asked. This box takes an e-mail address; the filter of the History \
+                         tab finds names, and the Badge tab opens a badge by its id."
+                    ));
+                }
             },
             Action::ClearField => self.field.clear(),
-            Action::Back if self.typing => self.typing = false,
+            Action::Back if self.typing => {
+                // The box says again whose badges stand below it.
+                self.typing = false;
+                self.error = None;
+                self.field.set(self.asked.as_deref().unwrap_or_default());
+            }
             Action::LookUp => self.typing = true,
             Action::Down => self.at = (self.at + 1).min(last),
             Action::Up => self.at = self.at.saturating_sub(1),
@@ -101,9 +121,7 @@ impl Wallet {
             Action::Last => self.at = last,
             Action::Reload => {
                 if let Some(email) = self.asked.clone() {
-                    let at = self.at;
-                    self.look_up(&email, out);
-                    self.at = at;
+                    out.ask_instead(&mut self.ticket, Ask::Holder(email));
                 }
             }
             Action::Open => match self.rows().get(self.at) {
@@ -114,6 +132,7 @@ impl Wallet {
                 Some(held) => out.go.push(Go::Revoke(vec![Victim {
                     badge_id: held.badge_id.clone(),
                     holder: held.recipient_name().cloned().unwrap_or_default(),
+                    email: self.asked.clone().map(Text::new).unwrap_or_default(),
                     title: held.title().cloned().unwrap_or_default(),
                     state: held.verdict(env.now()).state(),
                 }])),
@@ -182,15 +201,18 @@ impl Wallet {
                 Vec::new()
             }
         };
+        let selected = self.rows().get(self.at).map(|held| held.badge_id.clone());
         self.found = Some(Found {
             email: self.asked.clone().unwrap_or_default(),
             held: join(wallet, history),
+            both: troubles.is_empty(),
             troubles,
             complete,
             requests: holder.requests,
             failed,
         });
-        self.at = self.at.min(self.rows().len().saturating_sub(1));
+        let place = self.rows().iter().position(|held| Some(&held.badge_id) == selected.as_ref());
+        self.at = place.unwrap_or(self.at).min(self.rows().len().saturating_sub(1));
     }
 
     /// Lays out for an area.
@@ -239,7 +261,9 @@ impl Wallet {
         };
         if let Some(error) = &self.error {
             say(frame, error, env.theme.error());
-        } else if self.ticket.is_some() {
+        } else if self.typing && self.found.as_ref().is_some_and(|f| f.email != self.field.value()) {
+            say(frame, &format!("{} looks up this address.", env.glyphs.enter), env.theme.dim());
+        } else if self.ticket.is_some() && self.found.is_none() {
             let text =
                 format!("{} reading wallet and history of {}", env.spinner(), shown(self.asked.as_deref()));
             say(frame, &text, env.theme.dim());
@@ -271,8 +295,15 @@ impl Wallet {
         let dot = env.glyphs.dot;
         let text = if found.failed {
             format!("  {who}")
-        } else if found.held.is_empty() {
+        } else if found.held.is_empty() && found.both && found.complete {
             format!("  No badge for {} in the wallet or the history.", shown(Some(&found.email)))
+        } else if found.held.is_empty() {
+            format!("  No badge found for {}, but not everything could be read.", shown(Some(&found.email)))
+        } else if !found.both {
+            format!(
+                "  {who} {dot} {} in what could be read",
+                count(found.held.len() as u64, "badge", "badges")
+            )
         } else {
             let more = if only_history == 0 {
                 String::new()
@@ -306,22 +337,36 @@ impl Wallet {
         if found.troubles.is_empty() {
             y += 1;
         }
-        let key = EmailKey::of(&found.email);
+        if found.held.is_empty() && found.both {
+            let lines: Vec<Line<'_>> = nothing_found(&found.email)
+                .iter()
+                .flat_map(|text| wrap(text, usize::from(body.width).saturating_sub(4)))
+                .map(|l| Line::styled(format!("  {l}"), env.theme.dim()))
+                .collect();
+            let room = body.bottom().saturating_sub(y);
+            frame.render_widget(ratatui::text::Text::from(lines), Rect { y, height: room, ..body });
+            return;
+        }
+        let view = View {
+            several: names.len() > 1,
+            both: found.both,
+            now,
+            key: EmailKey::of(&found.email),
+            email: &found.email,
+        };
+        let widths = view.widths(usize::from(body.width));
         for (i, held) in found.held.iter().enumerate().skip(self.top).take(self.height) {
             if y >= body.bottom() {
                 break;
             }
             let selected = i == self.at && !self.typing;
-            let mut line = held_line(held, selected, usize::from(body.width), now, env);
-            if let Some(written) =
-                held.history.as_ref().and_then(|h| h.recipient_email.as_ref()).map(Text::wire)
-                && written != found.email
-                && key.is(written)
-            {
-                line.push_span(Span::styled(format!("  to {}", shown(Some(written))), env.theme.warning()));
-            }
+            let mut spans = vec![
+                Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
+                Span::raw(" "),
+            ];
+            spans.extend(cells(&view.cells(held, env), &widths, env.glyphs.ellipsis));
             let area = Rect { y, height: 1, ..body };
-            frame.render_widget(line, area);
+            frame.render_widget(Line::from(spans), area);
             if selected {
                 frame.buffer_mut().set_style(area, env.theme.selected());
             }
@@ -330,46 +375,78 @@ impl Wallet {
     }
 }
 
-fn shown(text: Option<&str>) -> String {
-    text.map_or(String::new(), |t| crate::domain::text::scrub(t).into_owned())
+/// What to say, and to look at next, when there is nothing.
+fn nothing_found(email: &str) -> Vec<String> {
+    let mut said = vec![
+        "That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day."
+            .to_owned(),
+        "The filter of the History tab finds the name, should it have gone to another address.".to_owned(),
+    ];
+    if let Ok(address) = Address::check(email) {
+        said.extend(address.warnings().iter().map(|w| format!("The address: {w}.")));
+    }
+    said
 }
 
-fn held_line(
-    held: &Held,
-    selected: bool,
-    columns: usize,
+/// How the rows of one holder are shown.
+struct View<'a> {
+    /// The address has badges under several names.
+    several: bool,
+    both: bool,
     now: jiff::civil::DateTime,
-    env: &Env,
-) -> Line<'static> {
-    let verdict = held.verdict(now);
-    let state = verdict.state();
-    let (word, why) = verdict.line();
-    let title = held.title().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
-    let place = match (&held.wallet, &held.history) {
-        (None, Some(_)) => "not shown in the wallet",
-        (Some(_), None) => "not in the history",
-        _ => "",
-    };
-    let why = match (why.is_empty(), place.is_empty()) {
-        (true, _) => place.to_owned(),
-        (false, true) => why,
-        // Where it is to be seen matters more to a caller than why.
-        (false, false) => format!("{place}; {why}"),
-    };
-    let word_room = 17.min(columns / 4);
-    let rest = columns.saturating_sub(word_room + 5);
-    let title_room = rest * 2 / 5;
-    Line::from(vec![
-        Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
-        Span::raw(" "),
-        Span::styled(format!("{} ", env.glyphs.state(&state)), env.theme.state(&state)),
-        Span::styled(fit(&word, word_room, env.glyphs.ellipsis), env.theme.state(&state)),
-        Span::raw(" "),
-        Span::raw(fit(&title, title_room, env.glyphs.ellipsis)),
-        Span::raw("  "),
-        Span::styled(
-            fit(&why, rest.saturating_sub(title_room + 2), env.glyphs.ellipsis).trim_end().to_owned(),
-            env.theme.dim(),
-        ),
-    ])
+    key: EmailKey,
+    email: &'a str,
+}
+
+impl View<'_> {
+    fn widths(&self, columns: usize) -> Vec<usize> {
+        let name = Column {
+            least: if self.several { 10 } else { 0 },
+            share: usize::from(self.several),
+            goes: u8::from(!self.several) * 9,
+        };
+        layout(
+            &[
+                Column { least: 19, share: 0, goes: 0 },
+                name,
+                Column { least: 16, share: 3, goes: 0 },
+                Column { least: 20, share: 3, goes: 0 },
+                Column { least: 11, share: 0, goes: 2 },
+                Column { least: 5, share: 0, goes: 1 },
+            ],
+            columns.saturating_sub(3),
+        )
+    }
+
+    fn cells(&self, held: &Held, env: &Env) -> Vec<(String, ratatui::style::Style)> {
+        let verdict = held.verdict(self.now);
+        let state = verdict.state();
+        let (word, why) = verdict.line();
+        let text = |t: Option<&Text>| t.map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
+        let written = held.history.as_ref().and_then(|h| h.recipient_email.as_ref()).map(Text::wire);
+        let other =
+            written.filter(|w| *w != self.email && self.key.is(w)).map(|w| format!("to {}", shown(Some(w))));
+        let place = match (&held.wallet, &held.history) {
+            (None, Some(_)) if self.both => Some("not in the wallet".to_owned()),
+            (Some(_), None) if self.both => Some("not in the history".to_owned()),
+            _ => None,
+        };
+        // Where it is to be seen, and to which spelling it went, matter more to a caller than why.
+        let notes: Vec<String> =
+            [place, other, Some(why).filter(|w| !w.is_empty())].into_iter().flatten().collect();
+        let issued = held.issued_at().map_or_else(|| env.glyphs.dash.to_owned(), |t| t.short(Some(self.now)));
+        let mail = held.history.as_ref().and_then(|h| h.email_status.as_ref());
+        vec![
+            (format!("{} {word}", env.glyphs.state(&state)), env.theme.state(&state)),
+            (text(held.recipient_name()), env.theme.text()),
+            (text(held.title()), env.theme.text()),
+            (notes.join("; "), env.theme.dim()),
+            (issued, env.theme.dim()),
+            (text(mail), env.theme.dim()),
+        ]
+    }
+}
+
+fn shown(text: Option<&str>) -> String {
+    text.map_or(String::new(), |t| crate::domain::text::scrub(t).into_owned())
 }

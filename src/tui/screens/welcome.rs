@@ -48,6 +48,8 @@ impl Welcome {
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
         match self.form {
+            // While it is checked, or a sandbox starts, there is nothing to type or to choose.
+            _ if self.ticket.is_some() => vec![Context::Always],
             Some(_) => vec![Context::Form, Context::Always],
             None => vec![Context::Welcome, Context::Always],
         }
@@ -65,7 +67,7 @@ impl Welcome {
                 self.form = Some(Form {
                     name: Field::with("main"),
                     environment: 0,
-                    base_url: Field::with("https://"),
+                    base_url: Field::default(),
                     key: Field::secret(),
                     focus: Focus { at: 2 },
                 });
@@ -115,6 +117,9 @@ impl Welcome {
 
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
+        if self.ticket.is_some() {
+            return false;
+        }
         let Some(form) = &mut self.form else { return false };
         let len = ENVIRONMENTS.len();
         match (form.field(), key.code) {
@@ -133,6 +138,9 @@ impl Welcome {
 
     /// Takes pasted text.
     pub fn paste(&mut self, text: &str) {
+        if self.ticket.is_some() {
+            return;
+        }
         if let Some(field) = self.form.as_mut().and_then(Form::field) {
             field.paste(text.trim());
         }
@@ -226,9 +234,7 @@ impl Welcome {
                                 let sign = if i == form.environment { env.glyphs.on } else { env.glyphs.off };
                                 spans.push(Span::raw(format!("{sign} {environment}   ")));
                             }
-                            if focused {
-                                spans.push(Span::styled("space changes", theme.dim()));
-                            }
+                            spans.push(Span::styled("space changes", theme.dim()));
                         }
                     }
                     lines.push(Line::from(spans));
