@@ -206,7 +206,7 @@ async fn a_request_that_waits_for_its_turn_can_be_given_up() {
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.press("y");
-    h.shows("gives it up if it has not left yet").await;
+    h.shows("c gives it up").await;
     h.shows("▲ waits").await;
     h.press("c");
     let screen = h.shows("1 not done").await;

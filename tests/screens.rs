@@ -106,7 +106,7 @@ async fn walk(columns: u16, rows: u16) {
     h.settled().await;
     take(&mut h, "badge-not-found");
 
-    h.press("1 home i");
+    h.press("esc 1 home i");
     h.settled().await;
     h.type_text("홍길동");
     h.press("enter");

@@ -86,6 +86,15 @@ impl ServiceTime {
         self.day().is_some_and(|d| d.year() >= 9000)
     }
 
+    /// Without the seconds, which nobody asks for: `2026-11-02 09:41`; a bare date and what is unreadable as
+    /// they came.
+    pub fn to_minute(&self) -> String {
+        match self.read {
+            Some(Read::Moment(m)) => m.strftime("%Y-%m-%d %H:%M").to_string(),
+            _ => self.raw.shown().into_owned(),
+        }
+    }
+
     /// For a narrow column: `11-02 09:41` in the year of `now`, `2025-11-02` in another; the raw text where
     /// unreadable.
     pub fn short(&self, now: Option<DateTime>) -> String {

@@ -280,14 +280,14 @@ impl Verdict {
     /// The verdict in one line: the word in capitals, and what makes it so.
     pub fn line(&self) -> (String, String) {
         let because = |reason: &Option<Text>| reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
-        let on = |at: &Option<ServiceTime>| at.as_ref().map_or(String::new(), ToString::to_string);
+        let on = |at: &Option<ServiceTime>| at.as_ref().map_or(String::new(), ServiceTime::to_minute);
         match self {
             Self::Valid { until: Some(until) } if until.is_date_only() => {
                 ("VALID".into(), format!("until {until} (that day included, as lapel reads it)"))
             }
-            Self::Valid { until: Some(until) } => ("VALID".into(), format!("until {until}")),
+            Self::Valid { until: Some(until) } => ("VALID".into(), format!("until {}", until.to_minute())),
             Self::Valid { until: None } => ("VALID".into(), "no end date".into()),
-            Self::NotYetValid { from } => ("NOT YET VALID".into(), format!("from {from}")),
+            Self::NotYetValid { from } => ("NOT YET VALID".into(), format!("from {}", from.to_minute())),
             Self::Waiting { since: Some(since) } => {
                 (format!("WAITING {}", age(*since)), "normal is 5 min to 24 h".into())
             }
@@ -296,7 +296,9 @@ impl Verdict {
                 format!("OVERDUE {}", age(*since)),
                 "normal is 5 min to 24 h; ask the provider's help desk with the badge id".into(),
             ),
-            Self::Expired { until, ago } => (format!("EXPIRED {}", age(*ago)), format!("until {until}")),
+            Self::Expired { until, ago } => {
+                (format!("EXPIRED {}", age(*ago)), format!("until {}", until.to_minute()))
+            }
             Self::SaidExpired { label } => (
                 "EXPIRED".into(),
                 format!("the service's word is \u{201c}{label}\u{201d}; no end date that has passed"),
@@ -307,7 +309,11 @@ impl Verdict {
             Self::Revoked { at, reason } => ("REVOKED".into(), format!("{}{}", on(at), because(reason))),
             Self::RevocationUnderWay { at, label, reason } => (
                 "BEING REVOKED OR REVOKED".into(),
-                format!("{at}{}; the service's word is \u{201c}{label}\u{201d}", because(reason)),
+                format!(
+                    "{}{}; the service's word is \u{201c}{label}\u{201d}",
+                    at.to_minute(),
+                    because(reason)
+                ),
             ),
             Self::SaidIssued { label } => (
                 format!("\u{201c}{label}\u{201d}"),
