@@ -104,3 +104,18 @@ fn an_answer_that_is_not_understood_does_not_stop_the_desk() {
     term.send("q");
     term.exit_restored();
 }
+
+#[test]
+fn the_cursor_of_a_field_is_seen_to_move() {
+    let mut term = still_demo().start();
+    term.shows("row 1 of");
+    term.send("/ab");
+    let shown = term.until("the field", |s| s.has("ab"));
+    let row =
+        (0..24).find(|y| shown.line(usize::from(*y)).starts_with("  Title ")).expect("the field's line");
+    let reversed =
+        |s: &super::kit::Shown| (0..80).find(|x| s.screen.cell(row, *x).is_some_and(vt100::Cell::inverse));
+    let at = reversed(&shown).expect("a cursor");
+    term.send("\x1b[D");
+    term.until("the cursor further left", |s| reversed(s) == Some(at - 1));
+}
