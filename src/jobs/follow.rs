@@ -1,6 +1,8 @@
 //! When to look again at something that the service has accepted: seldom, and then ever more seldom.
 
+use crate::api::Call;
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// Minutes of service time after acceptance at which an accepted issue is looked at. The service takes
 /// 5 minutes to a day (contract, "Limits", rule 3): earlier is a wasted request.
@@ -44,6 +46,15 @@ impl Schedule {
         self.passed = at;
         // However fast a sandbox's clock runs, a look costs a request: no more than five a second.
         Duration::from_secs(minutes * 60).div_f64(self.speed).max(Duration::from_millis(200))
+    }
+}
+
+/// Waits until the next look is due, or until somebody asks for one. The look is then made by the call that
+/// comes back; `None` when the program is ending.
+pub async fn next_look(schedule: &mut Schedule, asked: &mut watch::Receiver<u64>) -> Option<Call> {
+    tokio::select! {
+        () = tokio::time::sleep(schedule.wait()) => Some(Call::background()),
+        asked = asked.changed() => asked.is_ok().then(Call::interactive),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Issuing one badge: sent once, then followed until the service shows it.
 
-use super::follow::Schedule;
+use super::follow::{Schedule, next_look};
 use super::job::{Job, JobRow, Kind, RowState};
 use super::look::{self, Seen};
 use super::{Desk, IssuePlan};
@@ -57,15 +57,7 @@ async fn follow(plan: &IssuePlan, answered: jiff::Timestamp, job: &mut Job, desk
     let mut schedule = Schedule::issue(reader.clock().speed());
     let mut first_word = None;
     while job.is_open() {
-        let call = tokio::select! {
-            () = tokio::time::sleep(schedule.wait()) => Call::background(),
-            asked = desk.look.changed() => {
-                if asked.is_err() {
-                    return;
-                }
-                Call::interactive()
-            }
-        };
+        let Some(call) = next_look(&mut schedule, &mut desk.look).await else { return };
         let before = job.clone();
         let row = &mut job.rows[0];
         if row.badge_id.is_none() {

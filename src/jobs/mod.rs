@@ -18,14 +18,11 @@ pub use job::{Job, JobId, JobRow, Kind, RowState};
 pub use look::holdings;
 pub use revoke::TooMany;
 
-use crate::api::{Access, Writer};
+use crate::api::{Access, MAX_ENTRIES, Writer};
 use crate::domain::{Address, BadgeId, State, TemplateId, Text};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::{mpsc, watch};
-
-/// The most badges that one request may revoke or issue (contract, "Limits").
-pub const LARGEST_REQUEST: usize = 1000;
 
 /// One badge to be issued to one person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,13 +64,13 @@ impl RevokePlan {
     /// Plans a revocation. Each badge counts once, however often it is named.
     ///
     /// # Errors
-    /// [`TooMany`] when more than [`LARGEST_REQUEST`] badges would have to be sent.
+    /// [`TooMany`] when more than [`MAX_ENTRIES`] badges would have to be sent.
     pub fn new(victims: Vec<Victim>, reason: &str) -> Result<Self, TooMany> {
         let mut seen = std::collections::HashSet::new();
         let victims: Vec<Victim> = victims.into_iter().filter(|v| seen.insert(v.badge_id.clone())).collect();
         let plan = Self { victims, reason: reason.trim().to_owned() };
         match plan.sent().count() {
-            n if n > LARGEST_REQUEST => Err(TooMany { wanted: n }),
+            n if n > MAX_ENTRIES => Err(TooMany { wanted: n }),
             _ => Ok(plan),
         }
     }

@@ -1,10 +1,10 @@
 //! Revoking: sent once, and then every badge that the service left out without a word is found by name.
 
-use super::follow::Schedule;
+use super::follow::{Schedule, next_look};
 use super::job::{Job, JobRow, Kind, RowState};
 use super::look::{self, Seen};
-use super::{Desk, LARGEST_REQUEST, RevokePlan};
-use crate::api::{ApiError, Call, RevokeRequest};
+use super::{Desk, RevokePlan};
+use crate::api::{ApiError, Call, MAX_ENTRIES, RevokeRequest};
 use crate::domain::{BadgeId, State, Text};
 use jiff::SignedDuration;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ const DOUBT_OVER: SignedDuration = SignedDuration::from_mins(10);
 /// More badges than one request may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{wanted} badges are more than the {LARGEST_REQUEST} that one request may revoke; unmark some and do the rest afterwards"
+    "{wanted} badges are more than the {MAX_ENTRIES} that one request may revoke; unmark some and do the rest afterwards"
 )]
 pub struct TooMany {
     /// How many would have to be sent.
@@ -98,15 +98,8 @@ async fn follow(accepted: Option<usize>, job: &mut Job, desk: &mut Desk) {
         let call = if std::mem::take(&mut now) {
             Call::interactive()
         } else {
-            tokio::select! {
-                () = tokio::time::sleep(schedule.wait()) => Call::background(),
-                asked = desk.look.changed() => {
-                    if asked.is_err() {
-                        return;
-                    }
-                    Call::interactive()
-                }
-            }
+            let Some(call) = next_look(&mut schedule, &mut desk.look).await else { return };
+            call
         };
         let before = job.clone();
         let ids: Vec<BadgeId> =

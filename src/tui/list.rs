@@ -6,13 +6,11 @@
 //! already shown elsewhere, is shown as such.
 
 use super::ask::Ticket;
-use crate::api::ApiError;
+use crate::api::{ApiError, MAX_ROWS_PER_PAGE};
 use crate::domain::{Page, RecordProblem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
-/// The most that a page may hold (contract, "Limits").
-pub const LARGEST_PAGE: u64 = 100;
 /// Loaded pages that are kept, besides those that are asked for on purpose.
 const KEPT: usize = 8;
 /// Rows before the end of the loaded ones at which the next page is fetched.
@@ -99,7 +97,7 @@ impl<T: Row> Default for PagedList<T> {
     fn default() -> Self {
         Self {
             slots: BTreeMap::new(),
-            per_page: LARGEST_PAGE,
+            per_page: u64::from(MAX_ROWS_PER_PAGE),
             total: None,
             seen: 0,
             cursor: 0,

@@ -17,7 +17,7 @@ use ratatui::style::Style;
 use std::collections::BTreeMap;
 
 /// The most rows that a range may mark: one request's worth.
-const LARGEST_RANGE: u64 = crate::jobs::LARGEST_REQUEST as u64;
+const LARGEST_RANGE: u64 = crate::api::MAX_ENTRIES as u64;
 
 impl Row for HistoryItem {
     type Id = BadgeId;
