@@ -53,6 +53,19 @@ fn a_storm_of_sizes_leaves_the_screen_whole() {
 }
 
 #[test]
+fn a_key_that_comes_together_with_a_change_of_size_is_not_held_back() {
+    let mut term = still_demo().start();
+    term.until("the rows", |s| s.has("row 1 of") && !s.is_loading());
+    for turn in 0..40 {
+        let columns = 80 + 20 * (turn % 2);
+        term.resize(columns, 24);
+        let (key, row) = if turn % 2 == 0 { ("j", "row 2 of") } else { ("k", "row 1 of") };
+        term.send(key);
+        term.shows(row);
+    }
+}
+
+#[test]
 fn a_terminal_that_is_too_small_says_so_and_recovers() {
     let mut term = still_demo().size(40, 10).start();
     term.shows("lapel needs 60 columns");
