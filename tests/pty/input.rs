@@ -111,9 +111,10 @@ fn the_cursor_of_a_field_is_seen_to_move() {
     let mut term = still_demo().start();
     term.shows("row 1 of");
     term.send("/ab");
-    let shown = term.until("the field", |s| s.has("ab"));
-    let row =
-        (0..24).find(|y| shown.line(usize::from(*y)).starts_with("  Title ")).expect("the field's line");
+    let line =
+        |s: &super::kit::Shown| s.text.lines().position(|l| l.starts_with("  Title ") && l.contains("ab"));
+    let shown = term.until("the field", |s| line(s).is_some());
+    let row = line(&shown).and_then(|y| u16::try_from(y).ok()).expect("the field's line");
     let reversed =
         |s: &super::kit::Shown| (0..80).find(|x| s.screen.cell(row, *x).is_some_and(vt100::Cell::inverse));
     let at = reversed(&shown).expect("a cursor");
