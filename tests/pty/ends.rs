@@ -86,7 +86,7 @@ fn ctrl_z_puts_it_away_and_fg_brings_it_back() {
     term.send("fg\n");
     term.until("the new size", |s| s.screen.alternate_screen() && s.line(25).contains("quit"));
     term.send("q");
-    term.until("the shell again", |s| !s.screen.alternate_screen());
+    term.until("the shell again", |s| !s.screen.alternate_screen() && s.text.trim_end().ends_with("ready>"));
     term.send("exit\n");
     term.exit();
 }

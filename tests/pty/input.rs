@@ -98,9 +98,26 @@ fn an_answer_that_is_not_understood_does_not_stop_the_desk() {
     term.shows("row 1 of");
     term.send("\x1b[?2026;2$y");
     term.resize(100, 30);
+    term.until("alive", |s| s.line(29).contains("quit"));
     term.send("jc");
     term.send("j");
-    term.until("alive", |s| s.has("row 2 of") && s.line(29).contains("quit"));
+    term.shows("row 2 of");
     term.send("q");
     term.exit_restored();
+}
+
+#[test]
+fn the_cursor_of_a_field_is_seen_to_move() {
+    let mut term = still_demo().start();
+    term.shows("row 1 of");
+    term.send("/ab");
+    let line =
+        |s: &super::kit::Shown| s.text.lines().position(|l| l.starts_with("  Title ") && l.contains("ab"));
+    let shown = term.until("the field", |s| line(s).is_some());
+    let row = line(&shown).and_then(|y| u16::try_from(y).ok()).expect("the field's line");
+    let reversed =
+        |s: &super::kit::Shown| (0..80).find(|x| s.screen.cell(row, *x).is_some_and(vt100::Cell::inverse));
+    let at = reversed(&shown).expect("a cursor");
+    term.send("\x1b[D");
+    term.until("the cursor further left", |s| reversed(s) == Some(at - 1));
 }

@@ -159,7 +159,7 @@ impl Setup {
 
 fn read(mut source: Box<dyn Read + Send>, shared: &Shared) {
     let (seen, news) = &**shared;
-    let mut buffer = [0; 1 << 16];
+    let mut buffer = vec![0; 1 << 16];
     loop {
         let count = source.read(&mut buffer).unwrap_or(0);
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -39,6 +39,10 @@ fn a_storm_of_sizes_leaves_the_screen_whole() {
         }
     }
     term.resize(80, 24);
+    // When the help has opened, all keys before it have been dealt with.
+    term.send("?");
+    term.shows("Keys of this screen");
+    term.send("?");
     let after = term.until("all of it", |s| is_still(s) && s.line(1).chars().count() == 79);
     // Where the list stands in its window may have moved; the row is the same.
     assert_eq!(after.selected(), before.selected());
@@ -50,6 +54,19 @@ fn a_storm_of_sizes_leaves_the_screen_whole() {
     assert_eq!(below_header(&after), below_header(&fresh));
     term.send("q");
     term.exit_restored();
+}
+
+#[test]
+fn a_key_that_comes_together_with_a_change_of_size_is_not_held_back() {
+    let mut term = still_demo().start();
+    term.until("the rows", |s| s.has("row 1 of") && !s.is_loading());
+    for turn in 0..40 {
+        let columns = 80 + 20 * (turn % 2);
+        term.resize(columns, 24);
+        let (key, row) = if turn % 2 == 0 { ("j", "row 2 of") } else { ("k", "row 1 of") };
+        term.send(key);
+        term.shows(row);
+    }
 }
 
 #[test]

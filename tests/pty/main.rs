@@ -2,6 +2,7 @@
 //!
 //! Nothing here sleeps for a result: every wait is for a condition, with a bound.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -70,10 +70,10 @@ fn a_badge_is_issued_others_are_revoked_and_the_terminal_is_given_back() {
 
     // Mark two badges on different pages, and revoke both.
     term.send("2");
-    term.until("the history", |s| place(&s.text).is_some() && s.selected().contains("@"));
+    term.until("the history", |s| place(&s.text).is_some() && s.selected().contains('@'));
     for row in [150, 350] {
         term.send(format!("#{row}\r"));
-        term.until("the row", |s| place(&s.text) == Some(row) && s.selected().contains("@"));
+        term.until("the row", |s| place(&s.text) == Some(row) && s.selected().contains('@'));
         mark_an_issued_one(&mut term);
     }
     let shown = term.shows("2 marked (1 not in view)");

@@ -163,7 +163,8 @@ fn letters(out: &mut String, screen: &Screen, y: u16, columns: u16, paper: &Pape
                 part.text.push_str(text);
             }
             _ => {
-                parts.push(Part { style, next: x + 1, open, places: vec![px(place)], text: text.to_owned() })
+                let (places, text) = (vec![px(place)], text.to_owned());
+                parts.push(Part { style, next: x + 1, open, places, text });
             }
         }
     }

@@ -24,7 +24,9 @@ impl App {
             self.act(action, out);
         } else {
             let typed = self.type_key(key, out);
-            self.changed |= typed;
+            // In a field the cursor may have moved where the text has not changed.
+            let in_field = |c: &Context| matches!(c, Context::FilterBar | Context::Prompt | Context::Form);
+            self.changed |= typed || stack.iter().any(in_field);
         }
     }
 
