@@ -157,6 +157,11 @@ impl ServiceClock {
         self.anchor = Some((date, at));
     }
 
+    /// Whether the service's own clock was ever heard; until then this computer's stands in.
+    pub fn is_heard(&self) -> bool {
+        self.anchor.is_some()
+    }
+
     /// How many service seconds pass in a real one; 1 for any real service.
     pub fn speed(&self) -> f64 {
         self.speed

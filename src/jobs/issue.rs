@@ -40,7 +40,9 @@ pub(super) async fn run(plan: IssuePlan, mut desk: Desk) {
         recipient_name: plan.recipient_name.clone(),
         recipient_email: plan.recipient_email.as_str().to_owned(),
     };
-    let sent_at = desk.writer.reader().clock().utc();
+    let clock = desk.writer.reader().clock();
+    // Another clock than the service's would prove nothing.
+    let sent_at = clock.is_heard().then(|| clock.utc());
     // Awaited to its end, whatever the desk does meanwhile: a dropped POST would be a doubt of our own making.
     let answer = desk.writer.issue(&request, &desk.call()).await;
     let row = &mut job.rows[0];
@@ -56,11 +58,12 @@ pub(super) async fn run(plan: IssuePlan, mut desk: Desk) {
     job.sending = false;
     let answered = desk.writer.reader().clock().utc();
     if desk.show(&job).await && job.is_open() {
-        follow(&plan, [sent_at, answered], &mut job, &mut desk).await;
+        follow(&plan, (sent_at, answered), &mut job, &mut desk).await;
     }
 }
 
-async fn follow(plan: &IssuePlan, [sent_at, answered]: [Timestamp; 2], job: &mut Job, desk: &mut Desk) {
+async fn follow(plan: &IssuePlan, moments: (Option<Timestamp>, Timestamp), job: &mut Job, desk: &mut Desk) {
+    let (sent_at, answered) = moments;
     let reader = desk.writer.reader().clone();
     let mut schedule = Schedule::issue(reader.clock().speed());
     let mut lessons = ZONE_LOOKS;
@@ -103,7 +106,7 @@ async fn follow(plan: &IssuePlan, [sent_at, answered]: [Timestamp; 2], job: &mut
 fn settle(
     plan: &IssuePlan,
     found: Vec<HistoryItem>,
-    sent_at: Timestamp,
+    sent_at: Option<Timestamp>,
     clock: &ServiceClock,
     job: &mut Job,
     desk: &Desk,
@@ -127,8 +130,9 @@ fn settle(
 }
 
 /// Whether a badge was accepted clearly before a moment; a waiting one may only have been hidden. Without a
-/// known zone that cannot be told.
-fn is_older(item: &HistoryItem, than: Timestamp, clock: &ServiceClock) -> bool {
+/// known zone and the service's own clock that cannot be told.
+fn is_older(item: &HistoryItem, than: Option<Timestamp>, clock: &ServiceClock) -> bool {
+    let Some(than) = than else { return false };
     let accepted = item.reg_date.as_ref().and_then(ServiceTime::start);
     clock.basis() != OffsetBasis::ThisComputer
         && accepted

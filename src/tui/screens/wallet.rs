@@ -409,8 +409,8 @@ impl View<'_> {
             &[
                 Column { least: 19, share: 0, goes: 0 },
                 name,
-                Column { least: 16, share: 3, goes: 0 },
-                Column { least: 20, share: 3, goes: 0 },
+                Column { least: 15, share: 3, goes: 0 },
+                Column { least: 22, share: 3, goes: 0 },
                 Column { least: 11, share: 0, goes: 2 },
                 Column { least: 5, share: 0, goes: 1 },
             ],
