@@ -180,6 +180,51 @@ async fn what_was_there_before_is_not_taken_for_ours() {
 }
 
 #[tokio::test]
+async fn an_older_badge_that_was_hidden_before_is_not_taken_for_ours() {
+    let options = Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() };
+    let mut bench = Bench::new(options).await;
+    let row = RowSpec {
+        recipient_email: "gildong@naru.example".into(),
+        state: Waiting,
+        minutes_ago: 60,
+        ..RowSpec::default()
+    };
+    bench.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
+    bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the service's clock is heard");
+    bench.sandbox.control().add_fault("post /badges drop").expect("a rule");
+    bench.jobs.issue(plan(Some(Vec::new()))).expect("can send");
+    bench.until("a doubt", rests).await;
+    bench.sandbox.control().advance(Duration::from_secs(25 * 3600));
+    bench.jobs.look_now();
+    let job = bench.until("a note", |j| j.note.is_some()).await;
+    assert!(matches!(job.rows[0].state, RowState::InDoubt(_)), "{:?}", job.rows[0].state);
+    assert_eq!(bench.sandbox.control().ledger().accepted_total(), 0);
+}
+
+#[tokio::test]
+async fn no_badge_is_claimed_by_two_jobs() {
+    let mut bench = Bench::new(small()).await;
+    bench.sandbox.control().add_fault("post /badges drop times=1").expect("a rule");
+    let first = bench.jobs.issue(plan(Some(Vec::new()))).expect("can send");
+    bench.until("a doubt", rests).await;
+    bench.jobs.issue(plan(Some(Vec::new()))).expect("can send");
+    bench.until("accepted", |j| j.id != first && rests(j)).await;
+    bench.look().await;
+    let third = bench.jobs.issue(plan(None)).expect("can send");
+    // By the time that a later request is answered, the look is long over.
+    let until_third = async {
+        loop {
+            let job = bench.events.recv().await.expect("the jobs go on");
+            assert!(job.id != first || job.rows[0].badge_id.is_none(), "the second job's badge was taken");
+            if job.id == third && rests(&job) {
+                break;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), until_third).await.expect("the third is answered");
+}
+
+#[tokio::test]
 async fn without_a_look_before_nothing_found_proves_anything() {
     let mut bench = Bench::new(small()).await;
     bench.sandbox.control().add_fault("post /badges commit-drop").expect("a rule");

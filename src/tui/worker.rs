@@ -66,9 +66,15 @@ pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Messa
                     running.insert(ticket, token.clone());
                     let (messages, done, helpers, link) = (messages.clone(), done.clone(), helpers.clone(), link.clone());
                     tokio::spawn(async move {
+                        let broken = failed(&ask);
+                        // A task of its own, so that a panic in it is an answer too and nothing waits for ever.
+                        let mut work = tokio::spawn(async move { answer(ask, link, &helpers).await });
                         let answer = tokio::select! {
-                            () = token.cancelled() => None,
-                            answer = answer(ask, link, &helpers) => answer,
+                            () = token.cancelled() => {
+                                work.abort();
+                                None
+                            }
+                            answer = &mut work => answer.unwrap_or(broken),
                         };
                         if let Some(answer) = answer {
                             // A closed channel means that the desk is ending.
@@ -136,6 +142,28 @@ impl Link {
     }
 }
 
+/// The answer to a question whose task has failed, or for which there is no connection.
+fn failed(ask: &Ask) -> Option<Answer> {
+    let error = || ApiError::NoAnswer { why: "a part of lapel failed before there was an answer".to_owned() };
+    Some(match ask {
+        Ask::Templates(_) => Answer::Templates(Err(error())),
+        Ask::Template(_) => Answer::Template(Box::new(Err(error()))),
+        Ask::Categories(_) => Answer::Categories(Err(error())),
+        Ask::BadgeTypes => Answer::BadgeTypes(Err(error())),
+        Ask::History(_) => Answer::History(Err(error())),
+        Ask::Badge(_) => Answer::Badge(Box::new(Err(error()))),
+        Ask::Holder(_) => {
+            Answer::Holder(Box::new(Holder { wallet: Err(error()), history: Err(error()), requests: 0 }))
+        }
+        Ask::Holdings(..) => Answer::Holdings(Err(error())),
+        Ask::Pause(_) => Answer::Paused,
+        Ask::TryProfile(_) | Ask::StartSandbox => {
+            Answer::Connected(Err("A part of lapel failed.".to_owned()))
+        }
+        Ask::Issue(_) | Ask::Revoke(_) | Ask::GiveUp(_) | Ask::LookNow => return None,
+    })
+}
+
 /// Runs one question. `None` when it has no answer of its own: jobs report by themselves.
 async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers) -> Option<Answer> {
     let connected = |result: Result<Session, String>| Answer::Connected(result.map(Box::new));
@@ -148,8 +176,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers) -> Option<Answe
         Ask::TryProfile(profile) => return Some(connected(try_profile(profile, helpers).await)),
         _ => {}
     }
-    // Before there is a connection nothing can be asked; the screens ask again once there is one.
-    let Link { reader, jobs } = link?;
+    let Some(Link { reader, jobs }) = link else { return failed(&ask) };
     let call = Call::interactive();
     Some(match ask {
         Ask::Templates(query) => Answer::Templates(reader.templates(&query, &call).await),

@@ -155,7 +155,7 @@ fn without_unicode_the_desk_itself_is_ascii() {
         ("\x1b", ""),
         ("2", "row 1 of 4,300"),
         (" ", "1 marked"),
-        ("x", "Reason"),
+        ("x", "left out"),
         ("\x1b", ""),
         ("w", "in the wallet"),
         ("2", "row 2 of"),

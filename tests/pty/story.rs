@@ -86,7 +86,7 @@ fn a_badge_is_issued_others_are_revoked_and_the_terminal_is_given_back() {
     term.shows("type 2");
     // Neither the confirmation without the number, nor with a wrong one.
     term.send("y");
-    term.shows("Type the number first");
+    term.shows("Type the number 2 first");
     term.send("3y");
     term.until("the wrong number", |s| s.has("type 2▌3"));
     term.send("\x7f2");
