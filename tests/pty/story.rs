@@ -88,9 +88,9 @@ fn a_badge_is_issued_others_are_revoked_and_the_terminal_is_given_back() {
     term.send("y");
     term.shows("Type the number 2 first");
     term.send("3y");
-    term.until("the wrong number", |s| s.has("type 2▌3"));
+    term.until("the wrong number", |s| s.has("type 2: 3▌"));
     term.send("\x7f2");
-    term.until("the number", |s| s.has("type 2▌2"));
+    term.until("the number", |s| s.has("type 2: 2▌"));
     term.send("y");
     term.shows("2 of 2 accepted");
     term.until("both revoked", |s| s.has("2 revoked"));
