@@ -360,7 +360,7 @@ impl App {
             match order {
                 // Jobs report by themselves.
                 Order::Ask(_, Ask::Issue(_) | Ask::Revoke(_) | Ask::GiveUp(_) | Ask::LookNow) => {
-                    self.counts.asks += 1
+                    self.counts.asks += 1;
                 }
                 Order::Ask(ticket, ask) => {
                     self.counts.asks += 1;

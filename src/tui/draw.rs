@@ -11,6 +11,8 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use tokio::time::Instant;
 
+/// The most lines that a notice takes.
+const LONGEST_NOTICE: usize = 4;
 /// Where the tabs begin in the header.
 const TABS_AT: u16 = 8;
 
@@ -150,21 +152,30 @@ impl App {
             crate::domain::text::scrub(session.organisation.as_deref().unwrap_or(&session.name)).into_owned();
         let prefix = session.connection.key.prefix_shown();
         let dot = env.glyphs.dot;
+        // The widest that fits. The environment's word never goes, and what is wrong goes last.
+        let short = link.split(' ').next().unwrap_or_default().to_owned();
+        let plain = session.environment.to_string();
         let fixed = width(&word) + width(&link) + 2;
-        let mut middle = format!(" {label} {dot} {prefix}");
-        if fixed + width(&middle) > room {
-            middle = format!(" {label}");
-        }
-        if fixed + width(&middle) > room {
-            let left = room.saturating_sub(fixed + 1);
-            middle = if left >= 6 {
-                format!(" {}", fit(&label, left, env.glyphs.ellipsis))
-            } else {
-                String::new()
-            };
-        }
+        let cut = fit(&label, room.saturating_sub(fixed + 1).max(1), env.glyphs.ellipsis);
+        let choices = [
+            (word.clone(), format!(" {label} {dot} {prefix}"), link.clone()),
+            (word.clone(), format!(" {label}"), link.clone()),
+            (word.clone(), if width(&cut) >= 6 { format!(" {cut}") } else { String::new() }, link.clone()),
+            (word, String::new(), link.clone()),
+            (plain.clone(), String::new(), link),
+            (plain.clone(), String::new(), short),
+            (plain, String::new(), String::new()),
+        ];
+        let fits = |(word, middle, link): &(String, String, String)| {
+            width(word) + width(middle) + if link.is_empty() { 0 } else { width(link) + 2 } <= room
+        };
+        let last = choices.len() - 1;
+        let at = choices.iter().position(fits).unwrap_or(last);
+        let (word, middle, link) = choices.into_iter().nth(at)?;
         let mut spans = vec![Span::styled(word, theme.accent()), Span::raw(middle)];
-        spans.push(Span::styled(format!("  {link}"), style));
+        if !link.is_empty() {
+            spans.push(Span::styled(format!("  {link}"), style));
+        }
         Some(spans)
     }
 
@@ -214,9 +225,15 @@ impl App {
         };
         let style = if notice.bad { self.env.theme.error() } else { self.env.theme.good() };
         let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
+        // What does not fit on one line takes rows from the screen above it: its end says what to do next.
         let room = usize::from(area.width).saturating_sub(2);
-        let text = fit(&format!("{sign} {}", notice.text), room, self.env.glyphs.ellipsis);
-        frame.render_widget(Line::styled(format!(" {text}"), style), area);
+        let mut lines = wrap(&format!("{sign} {}", notice.text), room);
+        lines.truncate(LONGEST_NOTICE);
+        let rows = u16::try_from(lines.len()).unwrap_or(1).max(1);
+        let area = Rect { y: (area.y + 1).saturating_sub(rows), height: rows, ..area };
+        frame.render_widget(ratatui::widgets::Clear, area);
+        let lines: Vec<Line<'_>> = lines.into_iter().map(|l| Line::styled(format!(" {l}"), style)).collect();
+        frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 
     fn draw_footer(&self, frame: &mut Frame<'_>, area: Rect) {

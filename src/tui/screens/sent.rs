@@ -84,6 +84,21 @@ impl Sent {
             .collect()
     }
 
+    /// A job's rows as they are listed: what did not go as asked first, then what may still change.
+    fn ordered(job: &Job) -> Vec<&JobRow> {
+        let mut rows: Vec<&JobRow> = job.rows.iter().collect();
+        rows.sort_by_key(|row| match row.state {
+            RowState::InDoubt(_) => 0,
+            RowState::Dropped(_) => 1,
+            RowState::NotDone(_) => 2,
+            RowState::Unproven | RowState::Other(_) | RowState::Sending => 3,
+            RowState::Waiting | RowState::Revoking => 4,
+            RowState::Issued | RowState::Revoked => 5,
+            RowState::LeftOut(_) => 6,
+        });
+        rows
+    }
+
     /// Moves the cursor by rows, over the jobs' ends.
     fn step(&mut self, down: bool) {
         let rows = self.jobs.get(self.at).map_or(0, |j| j.rows.len());
@@ -124,15 +139,17 @@ impl Sent {
                 out.ask(Ask::LookNow);
                 out.say("Looking now at everything that is not done.");
             }
-            Action::Open => match self.jobs.get(self.at).and_then(|j| j.rows.get(self.scroll)) {
-                Some(JobRow { badge_id: Some(id), .. }) => {
-                    let id = id.clone();
-                    out.go.push(Go::Close);
-                    out.go.push(Go::Badge(id, None));
+            Action::Open => {
+                match self.jobs.get(self.at).and_then(|j| Self::ordered(j).get(self.scroll).copied()) {
+                    Some(JobRow { badge_id: Some(id), .. }) => {
+                        let id = id.clone();
+                        out.go.push(Go::Close);
+                        out.go.push(Go::Badge(id, None));
+                    }
+                    Some(_) => out.say("The service has given no badge id for this one yet."),
+                    None => out.say("Nothing was sent yet."),
                 }
-                Some(_) => out.say("The service has given no badge id for this one yet."),
-                None => out.say("Nothing was sent yet."),
-            },
+            }
             Action::Back => out.go.push(Go::Close),
             _ => return false,
         }
@@ -165,7 +182,7 @@ impl Sent {
                 );
             }
             let room = usize::from(area.height).saturating_sub(lines.len());
-            for (i, row) in job.rows.iter().enumerate().skip(self.scroll) {
+            for (i, row) in Self::ordered(job).into_iter().enumerate().skip(self.scroll) {
                 let (text, style) = row_words(&row.state, job.kind, env);
                 let id = row.badge_id.as_ref().map_or(String::new(), ToString::to_string);
                 let who = fit(&row.holder.to_string(), 16, env.glyphs.ellipsis);
