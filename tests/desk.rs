@@ -669,8 +669,11 @@ async fn a_refused_key_is_shown_in_the_header() {
         session
     })
     .await;
-    let screen = h.shows("key refused").await;
-    assert!(screen.contains("issuer back office"), "{screen}");
+    let screen = h
+        .until("the refusal, in both places", |s| {
+            s.contains("key refused") && s.contains("issuer back office")
+        })
+        .await;
     assert!(!screen.contains("not_the_key"), "{screen}");
 }
 
