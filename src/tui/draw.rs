@@ -195,17 +195,11 @@ impl App {
         }
         let used = format!("{}/{}", link.used_last_minute, link.limit);
         match link.last_error {
-            Some(LinkTrouble::KeyRefused) => (format!("{} key refused", env.glyphs.alert), theme.error()),
-            Some(LinkTrouble::AddressRefused) => {
-                (format!("{} address refused", env.glyphs.alert), theme.error())
-            }
-            Some(LinkTrouble::Unreachable) => (format!("{} offline", env.glyphs.alert), theme.error()),
-            Some(LinkTrouble::NotThisService) => {
-                (format!("{} not this service", env.glyphs.alert), theme.error())
-            }
-            Some(LinkTrouble::ServiceFailing) => {
-                (format!("{} service fails {used}", env.glyphs.alert), theme.warning())
-            }
+            Some(LinkTrouble::ServiceFailing) => (
+                format!("{} {} {used}", env.glyphs.alert, LinkTrouble::ServiceFailing.words()),
+                theme.warning(),
+            ),
+            Some(trouble) => (format!("{} {}", env.glyphs.alert, trouble.words()), theme.error()),
             None if link.waiting > 0 => {
                 (format!("{} {} wait {used}", env.glyphs.alert, link.waiting), theme.warning())
             }

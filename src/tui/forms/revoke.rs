@@ -136,7 +136,7 @@ impl RevokeForm {
             spans.extend(self.reason.spans(room.saturating_sub(9), self.review.is_none(), env));
             lines.push(Line::from(spans));
         } else {
-            let text = "  None of these can be revoked now. Nothing will be sent; esc goes back.";
+            let text = "  None of these can be revoked now. Nothing is sent.";
             lines.push(Line::styled(text, theme.warning()));
         }
         if self.reason.value().chars().count() > LONG_REASON {
@@ -153,6 +153,7 @@ impl RevokeForm {
         lines.push(Line::raw(""));
         let foot = match &self.review {
             Some((_, confirm)) => confirm.line("to revoke: this cannot be taken back", env),
+            None if self.sendable() == 0 => Line::styled("  esc goes back", theme.dim()),
             None => Line::styled(
                 format!(
                     "  {} goes on to the confirmation; nothing is sent before it.  esc gives up.",

@@ -237,7 +237,7 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     let who: Vec<String> =
         [text(&badge.recipient_name), text(&badge.recipient_email)].into_iter().flatten().collect();
     lines.extend(wrap(&who.join("   "), room).into_iter().map(Line::raw));
-    lines.extend(mail_line(badge, env));
+    lines.extend(mail_line(badge, room, env));
     lines.push(Line::raw(""));
     let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| with_age(t, now));
     // A badge that only waits has no dates yet; that is not the same as having no end.
@@ -292,7 +292,7 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
 }
 
 /// What happened to the mail, in the service's own word, and to exactly which address it went.
-fn mail_line(badge: &Badge, env: &Env) -> Vec<Line<'static>> {
+fn mail_line(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     let Some(address) = &badge.recipient_email else { return Vec::new() };
     let status = badge.email_status.as_ref().filter(|s| !s.looks_empty());
     let sent = status.is_some_and(|s| s.wire().eq_ignore_ascii_case("sent"));
@@ -304,7 +304,8 @@ fn mail_line(badge: &Badge, env: &Env) -> Vec<Line<'static>> {
         Some(word) => (format!("mail: {word} (the service's word)"), env.theme.warning()),
         None => ("nothing is said about a mail".to_owned(), env.theme.dim()),
     };
-    let mut lines = vec![Line::styled(text, style)];
+    let mut lines: Vec<Line<'static>> =
+        wrap(&text, room).into_iter().map(|l| Line::styled(l, style)).collect();
     // A verifier compares addresses letter by letter, so an odd spelling is worth a line.
     if address.wire().chars().any(char::is_uppercase) {
         lines.push(Line::styled("the address has upper-case letters", env.theme.warning()));

@@ -401,16 +401,16 @@ struct View<'a> {
 impl View<'_> {
     fn widths(&self, columns: usize) -> Vec<usize> {
         let name = Column {
-            least: if self.several { 10 } else { 0 },
+            least: if self.several { 8 } else { 0 },
             share: usize::from(self.several),
             goes: u8::from(!self.several) * 9,
         };
         layout(
             &[
-                Column { least: 19, share: 0, goes: 0 },
+                Column { least: 16, share: 1, goes: 0 },
                 name,
-                Column { least: 15, share: 3, goes: 0 },
-                Column { least: 22, share: 3, goes: 0 },
+                Column { least: 12, share: 4, goes: 0 },
+                Column { least: 22, share: 5, goes: 0 },
                 Column { least: 11, share: 0, goes: 2 },
                 Column { least: 5, share: 0, goes: 1 },
             ],
