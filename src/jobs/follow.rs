@@ -51,9 +51,16 @@ impl Schedule {
     }
 }
 
-/// Waits until the next look is due, or until somebody asks for one. The look is then made by the call that
-/// comes back; `None` when the program is ending.
-pub async fn next_look(schedule: &mut Schedule, asked: &mut watch::Receiver<u64>) -> Option<Call> {
+/// Waits until the next look is due, or until somebody asks for one; not at all when one is due `now`, which
+/// is used up by that. The look is then made by the call that comes back; `None` when the program is ending.
+pub async fn next_look(
+    now: &mut bool,
+    schedule: &mut Schedule,
+    asked: &mut watch::Receiver<u64>,
+) -> Option<Call> {
+    if std::mem::take(now) {
+        return Some(Call::interactive());
+    }
     // A look that was asked for does not use up the schedule: the next one comes when it was due.
     let due = match schedule.due {
         Some(due) => due,
@@ -98,10 +105,10 @@ mod tests {
         let start = Instant::now();
         for n in 1..=20 {
             ask.send_replace(n);
-            assert!(next_look(&mut schedule, &mut asked).await.is_some());
+            assert!(next_look(&mut false, &mut schedule, &mut asked).await.is_some());
         }
         assert!(start.elapsed() < Duration::from_secs(1));
-        assert!(next_look(&mut schedule, &mut asked).await.is_some());
+        assert!(next_look(&mut false, &mut schedule, &mut asked).await.is_some());
         assert_eq!(
             start.elapsed().as_secs(),
             300,

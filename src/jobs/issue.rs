@@ -70,12 +70,7 @@ async fn follow(plan: &IssuePlan, moments: (Option<Timestamp>, Timestamp), job: 
     // A doubt is looked at once: where the service shows waiting badges, that settles it.
     let mut now = matches!(job.rows[0].state, RowState::InDoubt(_));
     while job.is_open() {
-        let call = if std::mem::take(&mut now) {
-            Call::interactive()
-        } else {
-            let Some(call) = next_look(&mut schedule, &mut desk.look).await else { return };
-            call
-        };
+        let Some(call) = next_look(&mut now, &mut schedule, &mut desk.look).await else { return };
         let before = job.clone();
         job.note = None;
         if let Some(id) = job.rows[0].badge_id.clone() {

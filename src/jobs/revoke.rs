@@ -4,7 +4,7 @@ use super::follow::{Schedule, next_look};
 use super::job::{Job, JobRow, Kind, RowState};
 use super::look::{self, Seen};
 use super::{Desk, RevokePlan};
-use crate::api::{ApiError, Call, MAX_ENTRIES, RevokeRequest};
+use crate::api::{ApiError, MAX_ENTRIES, RevokeRequest};
 use crate::domain::{BadgeId, State, Text};
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, Timestamp};
@@ -101,12 +101,7 @@ async fn follow(plan: &RevokePlan, sent: DateTime, accepted: Option<usize>, job:
     // Where the count already says that some were left out, the first look is now.
     let mut now = job.rows.iter().any(|r| matches!(r.state, RowState::Unproven | RowState::InDoubt(_)));
     while job.is_open() {
-        let call = if std::mem::take(&mut now) {
-            Call::interactive()
-        } else {
-            let Some(call) = next_look(&mut schedule, &mut desk.look).await else { return };
-            call
-        };
+        let Some(call) = next_look(&mut now, &mut schedule, &mut desk.look).await else { return };
         let before = job.clone();
         let ids: Vec<BadgeId> =
             job.rows.iter().filter(|r| r.state.is_open()).filter_map(|r| r.badge_id.clone()).collect();

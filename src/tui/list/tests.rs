@@ -358,3 +358,56 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn rows_that_are_gone_are_not_counted_any_more() {
+    let mut service = Service::of(600);
+    let mut list = list(20);
+    settle(&mut list, &service);
+    list.move_to(u64::MAX);
+    settle(&mut list, &service);
+    service.rows.truncate(400);
+    list.reload();
+    settle(&mut list, &service);
+    assert_eq!(list.len(), 400);
+    assert!(list.is_counted());
+}
+
+#[test]
+fn what_was_read_is_shown_until_the_new_rows_are_there() {
+    let service = Service::of(300);
+    let mut list = list(10);
+    settle(&mut list, &service);
+    list.reload();
+    list.pump(|_| Ticket::test(5));
+    assert_eq!(shown(&list), (0..10).collect::<Vec<_>>(), "on its way");
+    list.receive(Ticket::test(5), Err(ApiError::Cancelled));
+    assert_eq!(shown(&list), (0..10).collect::<Vec<_>>(), "it did not come");
+    assert!(list.error().is_some());
+}
+
+#[test]
+fn a_page_that_is_ordered_here_keeps_the_cursor_in_its_place() {
+    let service = Service::of(500);
+    let mut list = list(10);
+    list.order_by(Some(Box::new(|a: &Item, b: &Item| b.0.cmp(&a.0))));
+    settle(&mut list, &service);
+    assert_eq!(list.cursor(), 0);
+    assert_eq!(list.selected(), Some(&Item(99)), "the largest of the first page");
+    list.move_to(349);
+    settle(&mut list, &service);
+    assert_eq!(list.cursor(), 349);
+    assert_eq!(list.selected(), Some(&Item(350)));
+}
+
+#[test]
+fn a_count_that_is_too_low_does_not_end_the_list() {
+    let service = Service { count: Some(-590), ..Service::of(600) };
+    let mut list = list(10);
+    settle(&mut list, &service);
+    for _ in 0..12 {
+        list.move_to(u64::MAX);
+        settle(&mut list, &service);
+    }
+    assert_eq!(list.selected(), Some(&Item(599)));
+}

@@ -1,0 +1,160 @@
+//! Lists: pages, marks, ranges, filters, order.
+
+use super::*;
+
+#[tokio::test]
+async fn each_tab_opens_with_few_requests() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    assert_eq!(
+        all_requests(&h),
+        1,
+        "Templates, no room for the detail: {:?}",
+        h.sandbox.control().ledger().requests
+    );
+    h.press("2");
+    h.settled().await;
+    assert_eq!(requests(&h, "GET /badges/history"), 1);
+    h.press("enter");
+    h.settled().await;
+    assert_eq!(requests(&h, "GET /badges/{badge_id}"), 1);
+    h.press("w");
+    h.settled().await;
+    assert_eq!(requests(&h, "GET /wallet/badges"), 1);
+    assert_eq!(requests(&h, "GET /badges/history"), 2);
+    assert_eq!(all_requests(&h), 5);
+}
+
+#[tokio::test]
+async fn a_million_rows_scroll_like_a_hundred() {
+    let mut h = Harness::new(Options { history: Some(1_000_000), ..frozen() }, 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    let before = all_requests(&h);
+    h.press("G");
+    let screen = h.settled().await;
+    assert!(screen.contains("row 1,000,000 of 1,000,000"), "{screen}");
+    h.press("#");
+    h.type_text("500,000");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("row 500,000 of 1,000,000"), "{screen}");
+    assert!(all_requests(&h) - before <= 5, "only pages near what was shown: {}", all_requests(&h) - before);
+    assert!(h.desk.app.rows_built() <= 36);
+}
+
+#[tokio::test]
+async fn marks_are_kept_across_pages_and_filters_and_hold_ids() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    h.press("space space");
+    let screen = h.settled().await;
+    assert!(screen.contains("2 marked (0 not in view)"), "{screen}");
+    h.press("G");
+    h.settled().await;
+    h.press("space");
+    let screen = h.settled().await;
+    assert!(screen.contains("3 marked (2 not in view)"), "{screen}");
+    let marked = h.desk.app.marked();
+    h.press("/");
+    h.type_text("한서윤");
+    let screen = h.settled().await;
+    assert!(screen.contains("3 marked (3 not in view)"), "{screen}");
+    assert_eq!(h.desk.app.marked(), marked);
+    h.press("esc u");
+    assert!(!h.settled().await.contains("marked"));
+}
+
+#[tokio::test]
+async fn a_range_over_unread_pages_is_read_and_marked_whole() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    h.press("v #");
+    h.type_text("350");
+    h.press("enter v");
+    assert!(h.screen().contains("no badge on this row"), "a range ends at a badge that one sees");
+    h.settled().await;
+    h.press("v");
+    let screen = h.shows("350 marked").await;
+    assert!(screen.contains("Marked 350 rows."), "{screen}");
+    h.press("t");
+    assert!(!h.screen().contains("350 marked"), "inverted among the loaded rows");
+}
+
+#[tokio::test]
+async fn a_range_whose_list_moved_marks_nothing() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    h.press("j j j v j j");
+    let rows = Rows { insert: vec![RowSpec::default(); 5], ..Rows::default() };
+    h.sandbox.control().rows(&rows).expect("inserted");
+    h.press("r");
+    h.settled().await;
+    h.press("v");
+    let screen = h.settled().await;
+    assert!(screen.contains("The list moved while the range was read"), "{screen}");
+    assert!(h.desk.app.marked().is_empty());
+}
+
+#[tokio::test]
+async fn typing_a_filter_asks_once_and_korean_is_found() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    let before = requests(&h, "GET /badges/history");
+    h.press("/ tab tab");
+    h.type_text("파이썬 데이터");
+    let screen = h.settled().await;
+    assert_eq!(requests(&h, "GET /badges/history") - before, 1, "a pause in typing asks once");
+    assert!(screen.contains("title “파이썬 데이터”"), "{screen}");
+    assert!(screen.contains("파이썬 데이터"), "{screen}");
+    h.press("tab");
+    h.type_text("2026-13-40");
+    let screen = h.settled().await;
+    assert!(screen.contains("Issued from: 2026-13-40 is not a day"), "{screen}");
+    assert_eq!(requests(&h, "GET /badges/history") - before, 1, "what is wrong is not asked");
+    h.press("esc esc");
+    let screen = h.settled().await;
+    assert!(!screen.contains("title “"), "esc takes the filter away: {screen}");
+}
+
+#[tokio::test]
+async fn a_service_that_refuses_to_sort_is_sorted_page_by_page() {
+    for (value, said) in
+        [("refused", "the service refuses to sort by it"), ("ignored", "the service does not sort by it")]
+    {
+        let options = Options { switches: vec![("sorting".into(), value.into())], ..small() };
+        let mut h = Harness::new(options, 120, 36).await;
+        h.press("2");
+        h.settled().await;
+        h.press("s down down enter");
+        let screen = h.settled().await;
+        assert!(screen.contains(said), "{value}: {screen}");
+        assert!(screen.contains("600 badges"), "{screen}");
+    }
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    h.press("s down down d enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("by holder") && !screen.contains("each page only"), "{screen}");
+}
+
+#[tokio::test]
+async fn rows_that_come_in_while_one_scrolls_are_noticed() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    h.press("#");
+    h.type_text("75");
+    h.press("enter");
+    h.settled().await;
+    let rows = Rows { insert: vec![RowSpec::default(); 30], ..Rows::default() };
+    h.sandbox.control().rows(&rows).expect("inserted");
+    h.press("pagedown");
+    let screen = h.settled().await;
+    assert!(screen.contains("the list changed while it was read (600 → 630)"), "{screen}");
+}

@@ -1,0 +1,33 @@
+//! The desk as a whole, over a real sandbox, on a test terminal, with scripted keys.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod link;
+mod lists;
+mod looking;
+mod manners;
+mod sending;
+
+use common::{Harness, frozen, key_event};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use lapel::config::Environment;
+use lapel::sandbox::{Options, RowSpec, Rows};
+use lapel::tui::{Action, Keymap, Message};
+
+fn requests(harness: &Harness, what: &str) -> u64 {
+    harness.sandbox.control().ledger().requests.get(what).copied().unwrap_or(0)
+}
+
+fn all_requests(harness: &Harness) -> u64 {
+    harness.sandbox.control().ledger().requests.values().sum()
+}
+
+fn small() -> Options {
+    Options { history: Some(600), ..frozen() }
+}

@@ -1,0 +1,98 @@
+//! Keys, mouse, pastes, sizes, help, and doing nothing.
+
+use super::*;
+
+#[tokio::test]
+async fn pasted_text_never_acts_as_keys() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    h.desk.app.update(Message::Paste("q2ix?".into()));
+    let screen = h.settled().await;
+    assert!(screen.contains("40 templates"), "{screen}");
+    assert!(h.desk.app.take_wish().is_none());
+}
+
+#[tokio::test]
+async fn the_mouse_selects_scrolls_and_changes_tabs() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    let mouse =
+        |kind, column, row| Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
+    h.desk.app.update(mouse(MouseEventKind::Down(MouseButton::Left), 20, 0));
+    let screen = h.settled().await;
+    assert!(screen.contains("600 badges"), "{screen}");
+    h.desk.app.update(mouse(MouseEventKind::Down(MouseButton::Left), 10, 8));
+    assert!(h.screen().contains("row 5 of 600"), "{}", h.screen());
+    h.desk.app.update(mouse(MouseEventKind::ScrollDown, 10, 8));
+    assert!(h.screen().contains("row 8 of 600"));
+}
+
+#[tokio::test]
+async fn any_size_can_be_drawn() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    for screen in ["", "?", "esc x", "esc s", "esc /", "esc 1 i", "esc c", "esc 3", "esc 4", "esc A"] {
+        h.press(screen);
+        h.settled().await;
+        for (columns, rows) in
+            [(1, 1), (300, 100), (60, 16), (59, 15), (80, 3), (3, 80), (61, 17), (200, 16), (80, 24)]
+        {
+            h.desk.terminal.backend_mut().resize(columns, rows);
+            h.desk.app.update(Message::Resize(columns, rows));
+            let shown = h.screen();
+            if columns < 60 || rows < 16 {
+                assert!(!shown.contains("lapel  Templates"), "{shown}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_help_shows_every_action_of_its_screen() {
+    let mut h = Harness::new(small(), 120, 60).await;
+    h.settled().await;
+    for tab in ["1", "2", "4"] {
+        h.press(tab);
+        h.settled().await;
+        h.press("esc");
+        let stack = h.desk.app.stack();
+        if !stack.contains(&lapel::tui::Context::Global) {
+            continue;
+        }
+        h.press("?");
+        let screen = h.settled().await;
+        for (keys, action) in Keymap::default().help(&stack) {
+            assert!(
+                screen.contains(action.help()),
+                "{action:?} ({keys}) is missing from the help:\n{screen}"
+            );
+        }
+        h.press("esc");
+    }
+    assert!(Action::ALL.len() > 30);
+}
+
+#[tokio::test]
+async fn nothing_is_drawn_when_nothing_changed() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    h.screen();
+    let before = h.desk.app.counts;
+    // Keys without a meaning, a link that is the same.
+    h.desk.app.update(Message::Key(key_event("Z")));
+    h.desk.app.update(Message::Link);
+    assert!(!h.desk.draw().expect("drawn"), "nothing has changed");
+    assert_eq!(h.desk.app.counts.draws, before.draws);
+}
+
+#[tokio::test]
+async fn an_idle_desk_is_woken_only_when_the_minute_of_its_requests_ends() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    h.screen();
+    let tick = h.desk.app.next_tick().expect("the header's count of the last minute will fall");
+    let away = tick.saturating_duration_since(tokio::time::Instant::now());
+    assert!(away > std::time::Duration::from_secs(20), "{away:?}");
+}
