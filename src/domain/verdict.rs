@@ -264,6 +264,11 @@ impl Verdict {
         }
     }
 
+    /// Whether its line tells a time that runs while one looks.
+    pub fn is_running(&self) -> bool {
+        matches!(self, Self::Waiting { since: Some(_) } | Self::Overdue { .. })
+    }
+
     /// The state that the verdict amounts to.
     pub fn state(&self) -> State {
         match self {

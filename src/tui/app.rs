@@ -220,7 +220,7 @@ impl App {
     }
 
     /// When the desk wants a [`Message::Tick`]: soon while something is loading, at the next change of the
-    /// link's numbers, otherwise never.
+    /// link's numbers, at the next minute where the screen tells how long something waits, otherwise never.
     pub fn next_tick(&self) -> Option<Instant> {
         let spin = self.is_loading().then(|| Instant::now() + std::time::Duration::from_millis(120));
         let held = self.env.link.as_ref().and_then(|l| l.held_until).map(|until| {
@@ -228,7 +228,19 @@ impl App {
             (Instant::now() + std::time::Duration::from_secs(1)).min(until)
         });
         let link = self.env.link.as_ref().and_then(|l| l.next_change);
-        [spin, held, link].into_iter().flatten().min()
+        let age =
+            self.is_running().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
+        [spin, held, link, age].into_iter().flatten().min()
+    }
+
+    /// Whether the screen tells how long something has been waiting.
+    fn is_running(&self) -> bool {
+        self.over.is_empty()
+            && match self.tab {
+                Tab::Wallet => self.wallet.is_running(&self.env),
+                Tab::Badge => self.badge.is_running(&self.env),
+                Tab::Templates | Tab::History => false,
+            }
     }
 
     /// Whether an answer is on its way that the screen waits for.
@@ -311,6 +323,7 @@ impl App {
             Message::Job(job) => self.job(&job, &mut out),
             Message::Tick => {
                 self.link();
+                self.changed |= self.is_running();
                 if self.is_loading() {
                     self.env.spin = self.env.spin.wrapping_add(1);
                     self.changed = true;

@@ -9,6 +9,7 @@ use crate::config::{Environment, ThemeChoice};
 use crate::domain::{BadgeId, ServiceClock, ServiceTime, Text};
 use crate::jobs::Victim;
 use jiff::civil::DateTime;
+use std::time::Duration;
 
 /// What every screen may read. Screens never change it.
 pub struct Env {
@@ -59,6 +60,14 @@ impl Env {
     /// The service's now.
     pub fn now(&self) -> DateTime {
         self.clock().now()
+    }
+
+    /// How long, in real time, until the service's clock shows another minute; never when it stands still.
+    pub fn next_minute(&self) -> Option<Duration> {
+        let clock = self.clock();
+        let into = u64::try_from(clock.utc().as_second().rem_euclid(60)).unwrap_or(0);
+        let speed = clock.speed();
+        (speed > 0.0).then(|| Duration::from_secs(60 - into).div_f64(speed).max(Duration::from_millis(250)))
     }
 
     /// Whether this profile may not issue or revoke.

@@ -96,3 +96,31 @@ async fn an_answer_that_comes_too_late_is_dropped() {
     assert!(screen.contains("한서윤"), "{screen}");
     assert!(!screen.contains("slow@"), "{screen}");
 }
+
+#[tokio::test]
+async fn how_long_a_badge_waits_goes_on_while_one_looks() {
+    let options = Options { speed: 60.0, ..small() };
+    let mut h = Harness::with(options, 100, 30, |mut session| {
+        session.connection.clock_speed = 60.0;
+        session
+    })
+    .await;
+    let row = RowSpec {
+        recipient_email: "waits@naru.example".into(),
+        state: lapel::sandbox::RowState::Overdue,
+        minutes_ago: 40,
+        ..RowSpec::default()
+    };
+    h.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("3");
+    h.type_text("waits@naru.example");
+    h.press("enter");
+    let screen = h.shows("WAITING").await;
+    let waits = |screen: &str| {
+        let words = screen.split("WAITING ").nth(1).unwrap_or_default();
+        words.split(' ').next().unwrap_or_default().to_owned()
+    };
+    let first = waits(&screen);
+    h.until("another minute", |screen| waits(screen) != first).await;
+}

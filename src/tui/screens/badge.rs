@@ -52,6 +52,11 @@ impl BadgeScreen {
         }
     }
 
+    /// Whether a time runs on the screen.
+    pub fn is_running(&self, env: &Env) -> bool {
+        self.badge().is_some_and(|badge| Verdict::of(badge, env.now()).is_running())
+    }
+
     /// Reads a badge and shows it.
     pub fn open(&mut self, id: BadgeId, accepted_at: Option<ServiceTime>, out: &mut Out<'_>) {
         self.find = None;

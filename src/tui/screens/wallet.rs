@@ -67,6 +67,12 @@ impl Wallet {
         }
     }
 
+    /// Whether a time runs on the screen.
+    pub fn is_running(&self, env: &Env) -> bool {
+        let now = env.now();
+        self.rows().iter().any(|held| held.verdict(now).is_running())
+    }
+
     /// Looks up an address.
     pub fn look_up(&mut self, email: &str, out: &mut Out<'_>) {
         self.field.set(email);
