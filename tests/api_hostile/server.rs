@@ -2,6 +2,7 @@
 
 use lapel::api::{Access, ApiKey, Connection, Reader, Timeouts, Writer, connect};
 use std::io::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -47,6 +48,7 @@ pub struct Server {
     seen: Arc<Mutex<Vec<Seen>>>,
     connections: watch::Receiver<usize>,
     task: tokio::task::JoinHandle<()>,
+    key: String,
 }
 
 /// When the script takes over.
@@ -91,7 +93,11 @@ impl Server {
                 }
             }
         });
-        Self { port, seen, connections, task }
+        // A pace outlives its server, and a free port may have been another one's: a key of its own keeps what
+        // one server asked for (such as `Retry-After: 600`) from holding back the client of the next.
+        static STARTED: AtomicUsize = AtomicUsize::new(0);
+        let key = format!("{KEY}{}", STARTED.fetch_add(1, Ordering::Relaxed));
+        Self { port, seen, connections, task, key }
     }
 
     pub fn base_url(&self) -> String {
@@ -106,13 +112,18 @@ impl Server {
         *self.connections.borrow()
     }
 
+    /// The key that its clients send; it begins with [`KEY`].
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// A client of it with short pauses.
     pub fn writer(&self) -> Writer {
         self.writer_with(|_| {})
     }
 
     pub fn writer_with(&self, change: impl FnOnce(&mut Connection)) -> Writer {
-        writer(&self.base_url(), change)
+        writer_as(&self.key, &self.base_url(), change)
     }
 
     pub fn reader(&self) -> Reader {
@@ -127,7 +138,11 @@ impl Drop for Server {
 }
 
 pub fn writer(base_url: &str, change: impl FnOnce(&mut Connection)) -> Writer {
-    let mut connection = Connection::new(base_url, ApiKey::new(KEY).expect("a key")).expect("a base URL");
+    writer_as(KEY, base_url, change)
+}
+
+fn writer_as(key: &str, base_url: &str, change: impl FnOnce(&mut Connection)) -> Writer {
+    let mut connection = Connection::new(base_url, ApiKey::new(key).expect("a key")).expect("a base URL");
     connection.timeouts = Timeouts {
         connect: Duration::from_secs(10),
         read: Duration::from_secs(10),
