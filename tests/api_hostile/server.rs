@@ -62,6 +62,10 @@ pub enum After {
     Request,
 }
 
+/// Servers so far. A pace outlives its server, and a free port may have been another one's: a key of its own
+/// keeps what one server asked for (such as `Retry-After: 600`) from holding back the client of the next.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
+
 impl Server {
     /// A server whose script is asked for each request (its number from 0, and what it was).
     pub async fn start(script: impl Fn(usize, &Seen) -> Vec<Move> + Send + Sync + 'static) -> Self {
@@ -93,9 +97,6 @@ impl Server {
                 }
             }
         });
-        // A pace outlives its server, and a free port may have been another one's: a key of its own keeps what
-        // one server asked for (such as `Retry-After: 600`) from holding back the client of the next.
-        static STARTED: AtomicUsize = AtomicUsize::new(0);
         let key = format!("{KEY}{}", STARTED.fetch_add(1, Ordering::Relaxed));
         Self { port, seen, connections, task, key }
     }

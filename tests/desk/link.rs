@@ -59,7 +59,7 @@ async fn a_refused_key_is_shown_in_the_header() {
 
 #[tokio::test]
 async fn retry_after_holds_everything_and_is_shown() {
-    let mut h = Harness::new(small(), 120, 36).await;
+    let mut h = Harness::new(held(), 120, 36).await;
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=30 times=1").expect("a rule");
     h.press("2");

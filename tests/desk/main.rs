@@ -31,3 +31,9 @@ fn all_requests(harness: &Harness) -> u64 {
 fn small() -> Options {
     Options { history: Some(600), ..frozen() }
 }
+
+/// A sandbox whose key is nobody else's: what it holds back lasts longer than the test, and its port may
+/// come round again.
+fn held() -> Options {
+    Options { seed: 3600, ..small() }
+}

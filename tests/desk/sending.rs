@@ -38,7 +38,7 @@ async fn what_cannot_be_seen_is_not_confirmed() {
 
 #[tokio::test]
 async fn a_request_that_waits_for_its_turn_can_be_given_up() {
-    let mut h = Harness::new(small(), 80, 24).await;
+    let mut h = Harness::new(held(), 80, 24).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.press("y");
