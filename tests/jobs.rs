@@ -351,6 +351,22 @@ async fn a_lost_answer_to_a_revocation_is_settled_by_looking() {
 }
 
 #[tokio::test]
+async fn a_look_that_failed_is_told_until_one_succeeds() {
+    let mut bench = Bench::new(small()).await;
+    let victims = victims(&bench, 1);
+    bench.jobs.revoke(RevokePlan::new(victims, "중복 발급").expect("1")).expect("can send");
+    bench.until("accepted", |j| rests(j) && j.rows[0].state == RowState::Revoking).await;
+    bench.sandbox.control().add_fault("get /badges/{id} status=500").expect("a rule");
+    bench.jobs.look_now();
+    let failed = |j: &Job| j.note.as_deref().is_some_and(|n| n.contains("the last look failed"));
+    bench.until("a look that fails", failed).await;
+    bench.sandbox.control().clear_faults();
+    bench.jobs.look_now();
+    let job = bench.until("a look that succeeds", |j| !failed(j)).await;
+    assert_eq!(job.note.as_deref(), Some("1 of 1 accepted"));
+}
+
+#[tokio::test]
 async fn a_lying_count_is_noticed() {
     let mut bench = Bench::new(small()).await;
     let victims = victims(&bench, 3);

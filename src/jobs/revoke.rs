@@ -98,6 +98,7 @@ async fn follow(plan: &RevokePlan, sent: DateTime, accepted: Option<usize>, job:
     let mut schedule = Schedule::revoke(reader.clock().speed());
     let words = plan.victims().iter().map(|v| v.state.word()).collect();
     let mut judge = Judge { words, without: HashMap::new(), accepted };
+    let outcome = job.note.clone();
     // Where the count already says that some were left out, the first look is now.
     let mut now = job.rows.iter().any(|r| matches!(r.state, RowState::Unproven | RowState::InDoubt(_)));
     while job.is_open() {
@@ -106,6 +107,8 @@ async fn follow(plan: &RevokePlan, sent: DateTime, accepted: Option<usize>, job:
         let ids: Vec<BadgeId> =
             job.rows.iter().filter(|r| r.state.is_open()).filter_map(|r| r.badge_id.clone()).collect();
         let (seen, failed) = look::revoked(&reader, &ids, sent.date(), &call).await;
+        // What an earlier look failed of is no news once a later one has not.
+        job.note.clone_from(&outcome);
         judge.take(job, &seen, reader.clock().utc());
         if let Some(error) = failed {
             job.note = Some(format!("the last look failed: {error}"));
