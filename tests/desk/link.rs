@@ -27,6 +27,12 @@ async fn answers_reach_their_screen_whatever_is_open_over_it() {
     let screen = h.settled().await;
     assert!(screen.contains("600 badges"), "{screen}");
     assert!(!screen.contains("reading"), "{screen}");
+    // Under a form that waits for answers of its own.
+    h.press("G 1 i");
+    h.settled().await;
+    h.press("esc 2");
+    let screen = h.settled().await;
+    assert!(screen.contains("row 600 of 600") && !screen.contains("reading"), "{screen}");
 }
 
 #[tokio::test]
