@@ -7,6 +7,7 @@ use lapel::sandbox::{self, Options, Sandbox};
 use lapel::tui::{self, Begin, Candidate, Helpers, Session, Start};
 use secrecy::ExposeSecret;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
@@ -97,7 +98,7 @@ async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
     let begin = match &settings.profile {
         _ if is_demo => Begin::Sandbox,
         None => Begin::Welcome,
-        Some(profile) => match session(profile) {
+        Some(profile) => match session(profile, &settings.paths.data_dir) {
             Ok(session) => Begin::Session(Box::new(session)),
             Err(why) => {
                 cli::complain(&why);
@@ -146,7 +147,7 @@ async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
 }
 
 /// How the desk speaks to the service of a profile.
-fn session(profile: &Profile) -> Result<Session, String> {
+fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
     let connection = cli::connection(profile).map_err(|why| why.to_string())?;
     Ok(Session {
         connection,
@@ -154,6 +155,8 @@ fn session(profile: &Profile) -> Result<Session, String> {
         environment: profile.environment,
         // A profile without a label is told apart by its host.
         organisation: profile.organisation.clone().or_else(|| host(&profile.base_url)),
+        journal: Some(data_dir.to_owned()),
+        jobs: lapel::jobs::Settings::default(),
     })
 }
 
@@ -165,7 +168,7 @@ fn host(base_url: &str) -> Option<String> {
 /// Keeps a profile whose key has answered a ping.
 fn keep(paths: &Paths, candidate: &Candidate) -> Result<Session, String> {
     let kept = keep_profile(paths, &candidate.profile, candidate.key.expose_secret());
-    kept.map_err(|why| why.to_string()).and_then(|profile| session(&profile))
+    kept.map_err(|why| why.to_string()).and_then(|profile| session(&profile, &paths.data_dir))
 }
 
 /// The sandboxes that this process has started: they live as long as it does.
@@ -190,6 +193,13 @@ impl Sandboxes {
         if let Ok(mut all) = self.0.lock() {
             all.push(sandbox);
         }
-        Ok(Session { connection, name: "demo".to_owned(), environment: Environment::Demo, organisation })
+        Ok(Session {
+            connection,
+            name: "demo".to_owned(),
+            environment: Environment::Demo,
+            organisation,
+            journal: None,
+            jobs: lapel::jobs::Settings::default(),
+        })
     }
 }

@@ -40,6 +40,13 @@ impl ApiKey {
         format!("{}…", &key[..(key.len() / 3).min(9)])
     }
 
+    /// What tells one key from another: the first eight hex digits of its SHA-256. It says nothing of the key,
+    /// and is kept where work is bound to a key.
+    pub fn fingerprint(&self) -> String {
+        let sum = ring::digest::digest(&ring::digest::SHA256, self.0.expose_secret().as_bytes());
+        sum.as_ref().iter().take(4).map(|b| format!("{b:02x}")).collect()
+    }
+
     /// The header value, marked so that nothing prints it and no header table keeps it.
     pub(super) fn header(&self) -> Result<HeaderValue, ApiError> {
         let mut value = HeaderValue::from_str(self.0.expose_secret()).map_err(|_| ApiError::BadInput {

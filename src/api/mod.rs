@@ -51,6 +51,6 @@ pub use link::{LinkStatus, LinkTrouble};
 pub use log::{LOG_LENGTH, LogEntry};
 pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures};
 pub use reader::Reader;
-pub use whole::{Whole, whole};
+pub use whole::{Pages, Whole, whole};
 pub use wire::install_crypto;
 pub use writer::{BatchRequest, IssueRequest, MAX_ENTRIES, Recipient, RevokeRequest, Writer};

@@ -22,6 +22,80 @@ pub struct Whole<T> {
     pub requests: u32,
 }
 
+/// A paged list that is read page by page, to its end: what of it has been read, and whether that is all.
+#[derive(Clone, Debug)]
+pub struct Pages<I> {
+    known: HashSet<I>,
+    rows: u64,
+    requests: u32,
+    first_total: Option<u64>,
+    total_count: Option<u64>,
+    over: bool,
+}
+
+impl<I: Eq + Hash> Default for Pages<I> {
+    fn default() -> Self {
+        Self {
+            known: HashSet::new(),
+            rows: 0,
+            requests: 0,
+            first_total: None,
+            total_count: None,
+            over: false,
+        }
+    }
+}
+
+impl<I: Eq + Hash> Pages<I> {
+    /// The 1-based number of the page to be read next; `None` after the end.
+    pub fn next(&self) -> Option<u64> {
+        (!self.over).then(|| u64::from(self.requests) + 1)
+    }
+
+    /// Takes the page that was asked for, and gives back the records that no earlier page had.
+    pub fn take<T>(&mut self, page: Page<T>, id: impl Fn(&T) -> I) -> Vec<T> {
+        self.requests += 1;
+        self.rows += page.list_len as u64;
+        if self.requests == 1 {
+            self.first_total = page.total_count;
+        }
+        self.total_count = page.total_count.or(self.total_count);
+        let counted = self.total_count.is_some_and(|total| self.rows >= total);
+        // Without a count, or with one that is too high, only an empty page is the end for certain; a short
+        // first page that nothing contradicts is taken as the end too, for the common case's sake.
+        let short =
+            page.list_len == 0 || (self.total_count.is_none() && page.list_len < MAX_ROWS_PER_PAGE as usize);
+        self.over = counted || short;
+        page.items.into_iter().map(|(_, item)| item).filter(|item| self.known.insert(id(item))).collect()
+    }
+
+    /// Whether the end was reached and the count agrees.
+    pub fn is_complete(&self) -> bool {
+        self.over && self.total_count.is_none_or(|total| self.rows >= total)
+    }
+
+    /// Whether the count changed while it was read: records may have slipped from one page to another.
+    pub fn drifted(&self) -> bool {
+        self.first_total != self.total_count
+    }
+
+    /// The service's last `total_count`.
+    pub fn total_count(&self) -> Option<u64> {
+        self.total_count
+    }
+
+    /// How many pages are left to be read, as far as the count tells.
+    pub fn left(&self) -> u64 {
+        let rows = self.total_count.unwrap_or(0).saturating_sub(self.rows);
+        if self.over { 0 } else { rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1) }
+    }
+
+    /// Requests that it took.
+    pub fn requests(&self) -> u32 {
+        self.requests
+    }
+}
+
 /// Reads pages of 100 until the end, at most `most` of them. `fetch` is given a 1-based page number.
 ///
 /// # Errors
@@ -31,32 +105,20 @@ pub async fn whole<T, I: Eq + Hash, F: Future<Output = Result<Page<T>, ApiError>
     id: impl Fn(&T) -> I,
     mut fetch: impl FnMut(u64) -> F,
 ) -> Result<Whole<T>, ApiError> {
-    let mut read =
-        Whole { items: Vec::new(), problems: Vec::new(), total_count: None, complete: false, requests: 0 };
-    let mut known = HashSet::new();
-    let mut rows = 0;
-    for number in 1..=most {
-        let page = fetch(number).await?;
-        read.requests += 1;
-        rows += page.list_len as u64;
-        read.total_count = page.total_count.or(read.total_count);
-        read.problems.extend(page.problems);
-        for (_, item) in page.items {
-            if known.insert(id(&item)) {
-                read.items.push(item);
-            }
-        }
-        let counted = read.total_count.is_some_and(|total| rows >= total);
-        // Without a count, or with one that is too high, only an empty page is the end for certain; a short
-        // first page that nothing contradicts is taken as the end too, for the common case's sake.
-        let short =
-            page.list_len == 0 || (read.total_count.is_none() && page.list_len < MAX_ROWS_PER_PAGE as usize);
-        if counted || short {
-            read.complete = read.total_count.is_none_or(|total| rows >= total);
-            break;
-        }
+    let mut pages = Pages::default();
+    let (mut items, mut problems) = (Vec::new(), Vec::new());
+    while let Some(number) = pages.next().filter(|n| *n <= most) {
+        let mut page = fetch(number).await?;
+        problems.append(&mut page.problems);
+        items.extend(pages.take(page, &id));
     }
-    Ok(read)
+    Ok(Whole {
+        items,
+        problems,
+        total_count: pages.total_count(),
+        complete: pages.is_complete(),
+        requests: pages.requests(),
+    })
 }
 
 #[cfg(test)]

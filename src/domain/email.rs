@@ -25,6 +25,11 @@ impl EmailKey {
         Self(format!("{local}@{domain}"))
     }
 
+    /// The key as text, for an index; never for showing and never for sending.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Whether an address as the service gives it is the same mailbox.
     pub fn is(&self, other: &str) -> bool {
         *self == Self::of(other)

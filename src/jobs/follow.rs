@@ -1,127 +1,191 @@
-//! When to look again at something that the service has accepted: seldom, and then ever more seldom.
+//! Following: one task that looks at what is open when it is due, and settles what is in doubt. One look at
+//! a time, in the background unless somebody asked for it.
 
-use crate::api::Call;
+mod sweep;
+
+use super::core::{Asked, Core, Looked, lock};
+use super::job::{Bucket, JobId};
+use super::journal::{JournalError, jobs};
+use super::schedule::{self, Looking};
+use super::send;
+use crate::api::{ApiError, Call};
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::{Connection, params};
+use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// Minutes of service time after acceptance at which an accepted issue is looked at. The service takes
-/// 5 minutes to a day (contract, "Limits", rule 3): earlier is a wasted request.
-const ISSUE: [u64; 13] = [5, 7, 10, 15, 30, 60, 120, 240, 480, 720, 960, 1200, 1440];
-/// The same for a revocation, whose time the contract does not give.
-const REVOKE: [u64; 12] = [1, 3, 5, 10, 15, 30, 60, 120, 240, 480, 960, 1440];
-/// After the last of them: every six hours, for ever. Nothing is given up in silence.
-const AFTER: u64 = 360;
+/// However fast a sandbox's clock runs, a look costs a request: no more than five a second.
+const SHORTEST: Duration = Duration::from_millis(200);
+/// How often it is looked whether another process that has open jobs still lives, and what it does.
+const NEIGHBOURS: Duration = Duration::from_secs(2);
+/// How long to wait after a look that failed.
+const AFTER_FAILURE: SignedDuration = SignedDuration::from_mins(5);
 
-/// A schedule of looks.
-#[derive(Clone, Debug)]
-pub struct Schedule {
-    minutes: &'static [u64],
-    next: usize,
-    passed: u64,
-    speed: f64,
-    due: Option<Instant>,
-}
-
-impl Schedule {
-    /// For something that was accepted now. `speed` is how many service seconds pass in a real one.
-    pub fn issue(speed: f64) -> Self {
-        Self::new(&ISSUE, speed)
-    }
-
-    /// For a revocation that was accepted now.
-    pub fn revoke(speed: f64) -> Self {
-        Self::new(&REVOKE, speed)
-    }
-
-    fn new(minutes: &'static [u64], speed: f64) -> Self {
-        // A clock that stands still would never come to a look; it is followed in real time.
-        let speed = if speed.is_finite() && speed > 0.0 { speed } else { 1.0 };
-        Self { minutes, next: 0, passed: 0, speed, due: None }
-    }
-
-    /// How long to wait, in real time, from one look (or from acceptance) to the next.
-    pub fn wait(&mut self) -> Duration {
-        let at = self.minutes.get(self.next).copied().unwrap_or(self.passed + AFTER);
-        self.next += 1;
-        let minutes = at - self.passed;
-        self.passed = at;
-        // However fast a sandbox's clock runs, a look costs a request: no more than five a second.
-        Duration::from_secs(minutes * 60).div_f64(self.speed).max(Duration::from_millis(200))
-    }
-}
-
-/// Waits until the next look is due, or until somebody asks for one; not at all when one is due `now`, which
-/// is used up by that. The look is then made by the call that comes back; `None` when the program is ending.
-pub async fn next_look(
-    now: &mut bool,
-    schedule: &mut Schedule,
-    asked: &mut watch::Receiver<u64>,
-) -> Option<Call> {
-    if std::mem::take(now) {
-        return Some(Call::interactive());
-    }
-    // A look that was asked for does not use up the schedule: the next one comes when it was due.
-    let due = match schedule.due {
-        Some(due) => due,
-        None => {
-            let due = Instant::now() + schedule.wait();
-            schedule.due = Some(due);
-            due
+pub(super) async fn run(core: Arc<Core>) {
+    let mut deadlines: HashMap<JobId, (Timestamp, Instant)> = HashMap::new();
+    let mut version = 0;
+    while !core.ending.is_cancelled() {
+        let asked = std::mem::take(&mut *lock(&core.asked));
+        let open = match open_jobs(&core).await {
+            Ok(open) => open,
+            Err(JournalError::Closed) => return,
+            // Looking changes nothing; it is tried again.
+            Err(_) => Vec::new(),
+        };
+        let (now, _) = core.moment();
+        let here = Instant::now();
+        deadlines.retain(|id, _| open.iter().any(|(open, _)| open == id));
+        for (id, next) in &open {
+            let next = next.unwrap_or(now);
+            if deadlines.get(id).is_none_or(|(known, _)| *known != next) {
+                deadlines.insert(*id, (next, here + wait(&core, now, next)));
+            }
         }
-    };
-    tokio::select! {
-        () = tokio::time::sleep_until(due) => {
-            schedule.due = None;
-            Some(Call::background())
+        let is_asked = |id: &JobId| asked.all || asked.jobs.contains(id);
+        let due: Vec<JobId> = open
+            .iter()
+            .map(|(id, _)| *id)
+            .filter(|id| is_asked(id) || deadlines.get(id).is_some_and(|(_, at)| *at <= here))
+            .collect();
+        if !due.is_empty() {
+            let call = if due.iter().any(is_asked) { Call::interactive() } else { Call::background() }
+                .cancelled_by(core.ending.clone());
+            let looked = look(&core, &due, &call).await;
+            for id in &due {
+                deadlines.remove(id);
+            }
+            answer(asked, &looked);
+            continue;
         }
-        asked = asked.changed() => asked.is_ok().then(Call::interactive),
+        answer(asked, &Looked::default());
+        let neighbours = core.neighbours(&mut version).await;
+        let next = deadlines.values().map(|(_, at)| *at).min();
+        let next = if neighbours {
+            Some(next.map_or(here + NEIGHBOURS, |n| n.min(here + NEIGHBOURS)))
+        } else {
+            next
+        };
+        tokio::select! {
+            () = sleep_until(next) => {}
+            () = core.wake.notified() => {}
+            () = core.ending.cancelled() => return,
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_is_looked_at_before_five_minutes_and_a_day_costs_few_looks() {
-        let mut schedule = Schedule::issue(1.0);
-        let mut at = schedule.wait();
-        assert_eq!(at, Duration::from_secs(300));
-        let mut looks = 1;
-        let day = Duration::from_secs(24 * 3600);
-        while at < day {
-            at += schedule.wait();
-            looks += 1;
-        }
-        assert_eq!(looks, 13);
-        assert_eq!(schedule.wait(), Duration::from_secs(6 * 3600));
+fn answer(asked: Asked, looked: &Looked) {
+    for done in asked.done {
+        // Whoever asked may have gone.
+        let _ = done.send(looked.clone());
     }
+}
 
-    #[tokio::test(start_paused = true)]
-    async fn looks_on_demand_do_not_use_up_the_schedule() {
-        let mut schedule = Schedule::issue(1.0);
-        let (ask, mut asked) = watch::channel(0);
-        let start = Instant::now();
-        for n in 1..=20 {
-            ask.send_replace(n);
-            assert!(next_look(&mut false, &mut schedule, &mut asked).await.is_some());
-        }
-        assert!(start.elapsed() < Duration::from_secs(1));
-        assert!(next_look(&mut false, &mut schedule, &mut asked).await.is_some());
-        assert_eq!(
-            start.elapsed().as_secs(),
-            300,
-            "the first look by itself comes after five minutes all the same"
-        );
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
     }
+}
 
-    #[test]
-    fn a_fast_clock_is_followed_faster_but_not_without_bound() {
-        assert_eq!(Schedule::issue(60.0).wait(), Duration::from_secs(5));
-        assert_eq!(Schedule::issue(1e9).wait(), Duration::from_millis(200));
-        for odd in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert_eq!(Schedule::issue(odd).wait(), Duration::from_secs(300));
+/// How long it is, in real time, until the service's clock shows a moment.
+fn wait(core: &Core, now: Timestamp, next: Timestamp) -> Duration {
+    let ahead = next.duration_since(now);
+    if ahead <= SignedDuration::ZERO {
+        return Duration::ZERO;
+    }
+    let speed = core.reader().clock().speed();
+    // A clock that stands still would never come to a look; it is followed in real time.
+    let speed = if speed.is_finite() && speed > 0.0 { speed } else { 1.0 };
+    let ahead = Duration::try_from(ahead).unwrap_or(Duration::ZERO);
+    Duration::try_from_secs_f64(ahead.as_secs_f64() / speed).unwrap_or(ahead).max(SHORTEST)
+}
+
+/// The jobs of this process with something to look for, and when.
+async fn open_jobs(core: &Core) -> Result<Vec<(JobId, Option<Timestamp>)>, JournalError> {
+    let me = core.me();
+    let buckets: Vec<String> = Bucket::ALL
+        .iter()
+        .filter(|b| b.is_open() && **b != Bucket::Sending)
+        .map(|b| format!("'{}'", b.code()))
+        .collect();
+    core.journal
+        .read(move |db| {
+            db.prepare_cached(&format!(
+                "SELECT id, next_look FROM job WHERE owner = ?1 AND phase <> 'draft'
+                   AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({}))",
+                buckets.join(",")
+            ))?
+            .query_map([&me], |r| Ok((JobId(r.get(0)?), jobs::moment(r, "next_look")?)))?
+            .collect()
+        })
+        .await
+}
+
+/// Looks at jobs, and says when the next look is.
+async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> Looked {
+    let failed = sweep::sweep(core, due, call).await.err();
+    let (now, _) = core.moment();
+    let ids = due.to_vec();
+    let is_failed = failed.is_some();
+    let note = failed.as_ref().map(|why| format!("The last look failed. {why}"));
+    let said = note.clone();
+    let written = core
+        .journal
+        .write("looked", move |db| {
+            for id in &ids {
+                let next = next_look(db, *id, now)?;
+                // After a failure the next look is not put off by a day.
+                let soon = now.checked_add(AFTER_FAILURE).unwrap_or(now);
+                jobs::set_next_look(db, *id, if is_failed { next.map(|n| n.min(soon)) } else { next })?;
+                jobs::set_look_note(db, *id, said.as_deref())?;
+            }
+            Ok(())
+        })
+        .await;
+    for id in due {
+        core.changed(*id, []);
+        send::kick_if_ready(core, *id).await;
+    }
+    let failed = failed.map(|why| why.to_string()).or_else(|| written.err().map(|why| why.to_string()));
+    Looked { jobs: due.len(), failed }
+}
+
+/// When a job is to be looked at next: the earliest of what each of its open rows waits for.
+fn next_look(db: &Connection, id: JobId, now: Timestamp) -> rusqlite::Result<Option<Timestamp>> {
+    let mut next = None;
+    for (what, buckets, since) in [
+        (Looking::Issue, "'waiting', 'overdue', 'other'", "accepted"),
+        (Looking::Issue, "'queued'", "(SELECT created / 1000 FROM job WHERE id = row.job)"),
+        (
+            Looking::Doubt,
+            "'in_doubt', 'unbound', 'not_seen'",
+            "(SELECT intent FROM request WHERE id = row.request)",
+        ),
+        (
+            Looking::Revoke,
+            "'unproven', 'revoking'",
+            "(SELECT coalesce(answered, intent) FROM request WHERE id = row.request)",
+        ),
+    ] {
+        let sql = format!("SELECT max({since}), count(*) FROM row WHERE job = ?1 AND bucket IN ({buckets})");
+        let (since, rows): (Option<i64>, i64) =
+            db.prepare_cached(&sql)?.query_row(params![id.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        if rows > 0 {
+            let since = since.and_then(|s| Timestamp::from_second(s).ok()).unwrap_or(now);
+            let at = schedule::next(what, since, now);
+            next = Some(next.map_or(at, |n: Timestamp| n.min(at)));
         }
     }
+    Ok(next)
+}
+
+/// Why a look ended early.
+#[derive(Debug, thiserror::Error)]
+enum Failed {
+    #[error(transparent)]
+    Service(#[from] ApiError),
+    #[error(transparent)]
+    Journal(#[from] JournalError),
 }

@@ -1,164 +1,341 @@
-//! A job: what was asked for, and where each of its badges stands.
+//! A job: what was asked for, and where each of its rows stands.
 
+use super::guard::Class;
 use crate::domain::{BadgeId, TemplateId, Text};
+use jiff::Timestamp;
+use std::fmt;
 
-/// Number of a job in this session.
+/// Number of a job in the journal. Never given twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JobId(pub u64);
+pub struct JobId(pub i64);
 
-/// What a job does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Issues badges.
-    Issue,
-    /// Revokes badges.
-    Revoke,
-}
-
-/// Where one badge of a job stands. Every row is in exactly one of these, and they add up to the job.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RowState {
-    /// Written down, not sent yet or on its way.
-    Sending,
-    /// Left out before sending, with the reason.
-    LeftOut(Text),
-    /// Not done: the request never reached the service or was not accepted; for a revocation also: long
-    /// looked for and not to be seen.
-    NotDone(String),
-    /// Nobody knows whether the service acted. It is looked for and never sent again by itself.
-    InDoubt(String),
-    /// The service has accepted the issue request. Accepted is not issued.
-    Waiting,
-    /// The service shows the badge as Issued.
-    Issued,
-    /// The service has accepted the revocation, or shows it as under way.
-    Revoking,
-    /// The service shows the badge as Revoked.
-    Revoked,
-    /// The service left the badge out of the revocation; with its state, where that is known.
-    Dropped(Text),
-    /// Sent with others of which the service accepted some; which ones is being looked at.
-    Unproven,
-    /// The service's own word, which lapel does not know.
-    Other(Text),
-}
-
-impl RowState {
-    /// One word or two, for counting.
-    pub fn bucket(&self) -> &'static str {
-        match self {
-            Self::Sending => "being sent",
-            Self::LeftOut(_) => "left out",
-            Self::NotDone(_) => "not done",
-            Self::InDoubt(_) => "in doubt",
-            Self::Waiting => "waiting",
-            Self::Issued => "issued",
-            Self::Revoking => "being revoked",
-            Self::Revoked => "revoked",
-            Self::Dropped(_) => "not accepted",
-            Self::Unproven => "being checked",
-            Self::Other(_) => "in another state",
-        }
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
+}
 
+/// A closed set of words: as they stand in the journal, and as people read them.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal, $word:literal;)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$vdoc])* $variant,)+ }
+
+        impl $name {
+            /// All of them, in order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// As it stands in the journal, and in JSON.
+            pub fn code(self) -> &'static str {
+                match self { $(Self::$variant => $code),+ }
+            }
+
+            /// As a person reads it.
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            /// Reads what [`Self::code`] writes.
+            pub fn from_code(code: &str) -> Option<Self> {
+                match code { $($code => Some(Self::$variant),)+ _ => None }
+            }
+        }
+    };
+}
+pub(super) use words;
+
+words! {
+    /// What a job does.
+    Kind {
+        /// Issues badges.
+        Issue = "issue", "issue";
+        /// Revokes badges.
+        Revoke = "revoke", "revoke";
+    }
+}
+
+words! {
+    /// What a job may do next. Whether it is finished is not kept: its rows say so.
+    Phase {
+        /// Planned, and nothing may be sent: it is checked, reviewed, corrected.
+        Draft = "draft", "draft";
+        /// What is ready may be sent.
+        Running = "running", "running";
+        /// A person has paused it.
+        Paused = "paused", "paused";
+        /// It has stopped by itself; [`Job::stop`] says why.
+        Stopped = "stopped", "stopped";
+        /// A person has called off what was not sent.
+        Cancelled = "cancelled", "called off";
+    }
+}
+
+words! {
+    /// Why a job has stopped by itself. All of them can be resumed.
+    StopKind {
+        /// 422: most likely the issue quota (contract, "Errors": 422 is tied to it, without a code).
+        Quota = "quota", "stopped at the quota";
+        /// The key, or this computer's address, was refused.
+        Refused = "refused_key", "the key was refused";
+        /// The service refused the request itself.
+        BadRequest = "bad_request", "the service refused the request";
+        /// The service could not be reached.
+        NotReached = "not_reached", "the service could not be reached";
+        /// Several requests in a row ended in doubt.
+        Doubt = "doubt", "too many answers were lost";
+        /// lapel ended before everything was sent.
+        Interrupted = "interrupted", "interrupted";
+        /// The journal could not be written.
+        Journal = "journal", "the journal could not be written";
+    }
+}
+
+/// Why a job has stopped by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// The kind.
+    pub kind: StopKind,
+    /// In words: what happened, what was changed, what to do.
+    pub why: Text,
+}
+
+words! {
+    /// Where one row of a job stands. Every row is in exactly one of these, and they add up to the job.
+    Bucket {
+        /// Checked and free to be sent; nothing has left.
+        Ready = "ready", "not sent yet";
+        /// A person has to decide first.
+        Ask = "ask", "to be decided";
+        /// Not valid as it stands; it cannot be sent before it is corrected.
+        Invalid = "invalid", "not valid";
+        /// Left out, with the reason.
+        LeftOut = "left_out", "left out";
+        /// Written down, and on its way.
+        Sending = "sending", "being sent";
+        /// The service refused it: certainly nothing was done.
+        NotDone = "not_done", "refused";
+        /// Nobody knows whether the service acted. It is looked for, and never sent again by itself.
+        InDoubt = "in_doubt", "in doubt";
+        /// Accepted, but the service has not shown which badge it is.
+        Unbound = "unbound", "accepted, not visible yet";
+        /// Looked for until the window was over, and never seen. Sending again is offered.
+        NotSeen = "not_seen", "never seen";
+        /// Accepted; the badge has an id. Accepted is not issued.
+        Waiting = "waiting", "waiting";
+        /// Accepted more than 24 hours ago, and still waiting (contract, "Limits" rule 3).
+        Overdue = "overdue", "overdue";
+        /// The service shows the badge as Issued.
+        Issued = "issued", "issued";
+        /// The service's own word, which lapel does not know.
+        Other = "other", "in another state";
+        /// To be revoked as soon as it is Issued.
+        Queued = "queued", "to be revoked when issued";
+        /// Sent to be revoked with others of which the service accepted some; which ones is looked at.
+        Unproven = "unproven", "being checked";
+        /// The revocation was accepted, or is under way.
+        Revoking = "revoking", "being revoked";
+        /// The service shows the badge as Revoked.
+        Revoked = "revoked", "revoked";
+        /// The service left it out of the revocation, with its state.
+        Dropped = "dropped", "not accepted";
+    }
+}
+
+impl Bucket {
     /// Whether the service may still change it, so that it is worth looking at.
-    pub fn is_open(&self) -> bool {
+    pub fn is_open(self) -> bool {
         matches!(
             self,
             Self::Sending
-                | Self::InDoubt(_)
+                | Self::InDoubt
+                | Self::Unbound
+                | Self::NotSeen
                 | Self::Waiting
-                | Self::Revoking
+                | Self::Overdue
+                | Self::Other
+                | Self::Queued
                 | Self::Unproven
-                | Self::Other(_)
+                | Self::Revoking
+        )
+    }
+
+    /// Whether a person has to look at it.
+    pub fn needs_a_person(self) -> bool {
+        matches!(
+            self,
+            Self::Ask
+                | Self::Invalid
+                | Self::NotDone
+                | Self::InDoubt
+                | Self::NotSeen
+                | Self::Overdue
+                | Self::Dropped
         )
     }
 }
 
-/// One badge of a job.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JobRow {
-    /// Whose it is.
-    pub holder: Text,
-    /// Where it goes: the address, for an issue.
-    pub address: Text,
-    /// Its id, once the service has given one.
-    pub badge_id: Option<BadgeId>,
-    /// Where it stands.
-    pub state: RowState,
+/// How many rows are in each bucket; only those with rows, in the order of [`Bucket::ALL`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts(pub(super) Vec<(Bucket, u64)>);
+
+impl Counts {
+    /// How many are in a bucket.
+    pub fn of(&self, bucket: Bucket) -> u64 {
+        self.0.iter().find(|(b, _)| *b == bucket).map_or(0, |(_, n)| *n)
+    }
+
+    /// How many are in buckets that fulfil a condition.
+    pub fn sum(&self, which: impl Fn(Bucket) -> bool) -> u64 {
+        self.0.iter().filter(|(b, _)| which(*b)).map(|(_, n)| n).sum()
+    }
+
+    /// All rows.
+    pub fn total(&self) -> u64 {
+        self.sum(|_| true)
+    }
+
+    /// The buckets that have rows.
+    pub fn iter(&self) -> impl Iterator<Item = (Bucket, u64)> + '_ {
+        self.0.iter().copied()
+    }
 }
 
-/// A job as it stands: a snapshot.
+/// Where a job's rows came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The file's name, or `pasted`.
+    pub name: Text,
+    /// SHA-256 of its bytes, in hex.
+    pub sha256: String,
+    /// Its columns, in their order.
+    pub columns: Vec<Text>,
+    /// How it was read, in words: encoding, delimiter, header row.
+    pub read_as: String,
+}
+
+/// The process that a job belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// In words: `process 4711 on desk-3`.
+    pub label: String,
+    /// Whether it is this one.
+    pub is_me: bool,
+}
+
+/// A job as it stands: a snapshot, without its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// Its number.
     pub id: JobId,
     /// What it does.
     pub kind: Kind,
+    /// What it may do next.
+    pub phase: Phase,
+    /// Why it has stopped, if it has by itself.
+    pub stop: Option<Stop>,
     /// The template's title, or the reason of the revocation.
     pub title: Text,
     /// The template that is issued from; none for a revocation.
     pub template_id: Option<TemplateId>,
-    /// Its badges.
-    pub rows: Vec<JobRow>,
+    /// The file, if there was one.
+    pub origin: Option<Origin>,
+    /// When it was planned, by this computer's clock.
+    pub created: Timestamp,
+    /// How its rows stand. They add up to the job.
+    pub counts: Counts,
     /// What a person should know about the whole of it.
-    pub note: Option<String>,
-    /// Whether a request is on its way whose answer is not here yet.
-    pub sending: bool,
+    pub note: Option<Text>,
+    /// Requests on their way whose answers are not here yet.
+    pub in_flight: u64,
+    /// When it is looked at next, in the service's UTC; `None` when nothing is open.
+    pub next_look: Option<Timestamp>,
+    /// Whose it is, while somebody has it.
+    pub owner: Option<Owner>,
+    /// The profile that it was planned with.
+    pub profile: String,
+    /// The job whose badges this one revokes, or whose end it waits for.
+    pub follows: Option<JobId>,
+    /// When its guard last read the history, in the service's UTC; `None` before that.
+    pub guarded: Option<Timestamp>,
 }
 
 impl Job {
-    /// How many rows are in each bucket, in the order of their first row. They add up to the job.
-    pub fn counts(&self) -> Vec<(&'static str, usize)> {
-        let mut counts: Vec<(&'static str, usize)> = Vec::new();
-        for row in &self.rows {
-            let bucket = row.state.bucket();
-            match counts.iter_mut().find(|(name, _)| *name == bucket) {
-                Some((_, n)) => *n += 1,
-                None => counts.push((bucket, 1)),
-            }
-        }
-        counts
+    /// Whether any row may still change by itself.
+    pub fn is_open(&self) -> bool {
+        self.counts.sum(Bucket::is_open) > 0
+            || (self.phase == Phase::Running && self.counts.of(Bucket::Ready) > 0)
     }
 
-    /// Whether any row may still change.
-    pub fn is_open(&self) -> bool {
-        self.rows.iter().any(|r| r.state.is_open())
+    /// Whether something is being sent, or may be at any moment.
+    pub fn is_sending(&self) -> bool {
+        self.in_flight > 0 || (self.phase == Phase::Running && self.counts.of(Bucket::Ready) > 0)
+    }
+
+    /// Whether it can be resumed: it has stopped or was paused with something left to send.
+    pub fn can_resume(&self) -> bool {
+        matches!(self.phase, Phase::Paused | Phase::Stopped) && self.counts.of(Bucket::Ready) > 0
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// One row of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobRow {
+    /// Its place in the job, from 1.
+    pub no: u64,
+    /// Its line in the file, from 1.
+    pub line: Option<u64>,
+    /// The original cells, where it came from a file.
+    pub cells: Vec<Text>,
+    /// Whose it is: `recipient_name` as it is sent.
+    pub holder: Text,
+    /// `recipient_email` as it is sent.
+    pub address: Text,
+    /// What the badge is called, for a revocation.
+    pub title: Option<Text>,
+    /// Its id, once the service has given one.
+    pub badge_id: Option<BadgeId>,
+    /// Where it stands.
+    pub bucket: Bucket,
+    /// Why, in words.
+    pub why: Option<Text>,
+    /// What the guard found.
+    pub class: Option<Class>,
+    /// When its request was accepted, in the service's UTC.
+    pub accepted: Option<Timestamp>,
+    /// Until when it is looked for, where it is in doubt: in the service's UTC.
+    pub until: Option<Timestamp>,
+    /// The service's word for its state, when it was last seen.
+    pub status: Option<Text>,
+    /// The service's word for the mail's state.
+    pub mail_status: Option<Text>,
+    /// `issued_at`, as the service gave it.
+    pub issued_at: Option<Text>,
+    /// `valid_until`, as the service gave it.
+    pub valid_until: Option<Text>,
+    /// `revoke_at`, as the service gave it.
+    pub revoke_at: Option<Text>,
+}
 
-    #[test]
-    fn the_buckets_add_up_to_the_job() {
-        let states = [
-            RowState::Waiting,
-            RowState::Issued,
-            RowState::Waiting,
-            RowState::InDoubt("no answer".into()),
-            RowState::LeftOut("Waiting".into()),
-            RowState::Dropped("Issued".into()),
-            RowState::NotDone("refused".into()),
-        ];
-        let row = |state: &RowState| JobRow {
-            holder: "한서윤".into(),
-            address: "seoyun.han@naru.example".into(),
-            badge_id: None,
-            state: state.clone(),
-        };
-        let job = Job {
-            id: JobId(1),
-            kind: Kind::Issue,
-            title: "t".into(),
-            template_id: None,
-            rows: states.iter().map(row).collect(),
-            note: None,
-            sending: false,
-        };
-        assert_eq!(job.counts().iter().map(|(_, n)| n).sum::<usize>(), states.len());
-        assert_eq!(job.counts()[0], ("waiting", 2));
-        assert!(job.is_open());
-    }
+/// A row that has just changed: for a screen that shows the badge elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// The badge.
+    pub badge_id: BadgeId,
+    /// Where its row stands now.
+    pub bucket: Bucket,
+}
+
+/// A job has changed.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    /// How it stands now.
+    pub job: Job,
+    /// Badges whose rows have changed since the last such message; at most [`Changed::MOST`].
+    pub touched: Vec<Touched>,
+}
+
+impl Changed {
+    /// The most badges that are named; beyond that, read the rows.
+    pub const MOST: usize = 1000;
 }

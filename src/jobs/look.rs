@@ -1,75 +1,155 @@
 //! Looking: what the service shows of badges, with as few requests as it takes.
 
-use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Paging, Reader, Whole, whole};
-use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, Verdict};
-use jiff::ToSpan;
-use jiff::civil::Date;
-use std::collections::{HashMap, HashSet};
+use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Pages, Paging, Reader, Whole, whole};
+use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, TemplateId, Text, Verdict};
+use jiff::civil::DateTime;
 
-/// Up to so many badges are read one by one; more are looked for in the history's pages.
-const ONE_BY_ONE: usize = 10;
-/// Pages of history that one look may read.
-const MOST_PAGES: u64 = 50;
+/// Pages of one person's history that a look reads at most.
+const PERSON_PAGES: u64 = 50;
+/// How often a list is read again whose count changed meanwhile.
+const READ_AGAIN: u32 = 2;
 
-/// What was seen of a badge.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
-    /// It is there, and stands like this.
-    As(Verdict),
-    /// The service says that it knows no such badge. That proves nothing about a badge that waits.
-    NotFound,
+/// Where a badge was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    History,
+    Detail,
 }
 
-/// Reads one badge.
-pub async fn badge(reader: &Reader, id: &BadgeId, call: &Call) -> Result<Seen, ApiError> {
+/// A badge as it was seen.
+#[derive(Clone, Debug)]
+pub(super) struct Sight {
+    pub(super) place: Place,
+    pub(super) badge_id: BadgeId,
+    pub(super) template_id: Option<TemplateId>,
+    pub(super) title: Option<Text>,
+    pub(super) email: Option<Text>,
+    pub(super) verdict: Verdict,
+    pub(super) status: Option<Text>,
+    pub(super) mail: Option<Text>,
+    pub(super) issued_at: Option<ServiceTime>,
+    pub(super) valid_until: Option<ServiceTime>,
+    pub(super) revoke_at: Option<ServiceTime>,
+    pub(super) reg_date: Option<ServiceTime>,
+}
+
+impl Sight {
+    pub(super) fn of_history(item: HistoryItem, now: DateTime) -> Self {
+        Self {
+            place: Place::History,
+            verdict: Verdict::of(&item, now),
+            badge_id: item.badge_id,
+            template_id: item.template_id,
+            title: item.title,
+            email: item.recipient_email,
+            status: item.status_name,
+            mail: item.email_status,
+            issued_at: item.issued_at,
+            valid_until: item.valid_until,
+            revoke_at: item.revoke_at,
+            reg_date: item.reg_date,
+        }
+    }
+
+    pub(super) fn of_badge(badge: Badge, now: DateTime) -> Self {
+        Self {
+            place: Place::Detail,
+            verdict: Verdict::of(&badge, now),
+            badge_id: badge.badge_id,
+            template_id: None,
+            title: badge.title,
+            email: badge.recipient_email,
+            status: badge.status_name,
+            mail: badge.email_status,
+            issued_at: badge.issued_at,
+            valid_until: badge.valid_until,
+            revoke_at: badge.revoke_at,
+            reg_date: badge.reg_date,
+        }
+    }
+
+    /// The key of its address.
+    pub(super) fn key(&self) -> Option<EmailKey> {
+        self.email.as_ref().map(|e| EmailKey::of(e.wire()))
+    }
+}
+
+/// Reads one badge. `None`: the service says that it knows no such badge, which proves nothing about one
+/// that waits.
+pub(super) async fn badge(reader: &Reader, id: &BadgeId, call: &Call) -> Result<Option<Sight>, ApiError> {
     match reader.badge(id, call).await {
-        Ok(badge) => Ok(Seen::As(Verdict::of(&badge, reader.clock().now()))),
-        Err(ApiError::NotFound { .. }) => Ok(Seen::NotFound),
+        Ok(badge) => Ok(Some(Sight::of_badge(badge, reader.clock().now()))),
+        Err(ApiError::NotFound(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Looks at badges that were to be revoked on the day `sent`: a few one by one, many by the history's pages
-/// of the revocations of the day before to the day after (the service's zone is not documented) and the rest
-/// one by one. Ids that could not be looked at this time are not in the answer; the error that ended the look
-/// early comes with it.
-pub async fn revoked(
-    reader: &Reader,
-    ids: &[BadgeId],
-    sent: Date,
-    call: &Call,
-) -> (HashMap<BadgeId, Seen>, Option<ApiError>) {
-    let mut seen = HashMap::new();
-    let mut rest: Vec<&BadgeId> = ids.iter().collect();
-    if ids.len() > ONE_BY_ONE {
-        let filter = HistoryFilter {
-            revoke_start_date: sent.checked_sub(1.day()).ok(),
-            revoke_end_date: sent.checked_add(1.day()).ok(),
-            ..HistoryFilter::default()
-        };
-        let found = match history(reader, filter, MOST_PAGES, call).await {
-            Ok(found) => found.items,
-            Err(error) => return (seen, Some(error)),
-        };
-        let now = reader.clock().now();
-        let wanted: HashSet<&BadgeId> = ids.iter().collect();
-        // The filter's meaning is not documented: only rows that carry a revocation count as an answer.
-        for item in found.into_iter().filter(|i| wanted.contains(&i.badge_id) && i.revoke_at.is_some()) {
-            seen.insert(item.badge_id.clone(), Seen::As(Verdict::of(&item, now)));
-        }
-        rest.retain(|id| !seen.contains_key(*id));
+/// Reads a part of the history, page by page.
+pub(super) struct Scan<'r> {
+    reader: &'r Reader,
+    filter: HistoryFilter,
+    call: &'r Call,
+    pages: Pages<BadgeId>,
+    again: u32,
+}
+
+impl<'r> Scan<'r> {
+    pub(super) fn new(reader: &'r Reader, filter: HistoryFilter, call: &'r Call) -> Self {
+        Self { reader, filter, call, pages: Pages::default(), again: 0 }
     }
-    for id in rest {
-        match badge(reader, id, call).await {
-            Ok(answer) => {
-                seen.insert(id.clone(), answer);
+
+    /// By title. The filter may match partially, and titles are not unique: the template's id decides.
+    pub(super) fn of_title(reader: &'r Reader, title: &Text, call: &'r Call) -> Self {
+        let title = Some(title.wire().to_owned());
+        Self::new(reader, HistoryFilter { title, ..HistoryFilter::default() }, call)
+    }
+
+    /// By address. The filter may match partially: the key decides.
+    pub(super) fn of_address(reader: &'r Reader, email: &str, call: &'r Call) -> Self {
+        let recipient_email = Some(email.to_owned());
+        Self::new(reader, HistoryFilter { recipient_email, ..HistoryFilter::default() }, call)
+    }
+
+    /// The same, but what slipped from one page to another while it was read is left for the next time.
+    pub(super) fn once(mut self) -> Self {
+        self.again = READ_AGAIN;
+        self
+    }
+
+    /// The rest of it is read by this call.
+    pub(super) fn called(mut self, call: &'r Call) -> Self {
+        self.call = call;
+        self
+    }
+
+    /// The next badges; `None` after the end. A list whose count changed while it was read is read again from
+    /// its beginning, a few times: records may have slipped from one page to another.
+    pub(super) async fn next(&mut self) -> Result<Option<Vec<Sight>>, ApiError> {
+        let number = match self.pages.next() {
+            Some(number) => number,
+            None if self.pages.drifted() && self.again < READ_AGAIN => {
+                self.again += 1;
+                self.pages = Pages::default();
+                1
             }
-            // One odd record says nothing about the others; anything else would meet them too.
-            Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
-            Err(error) => return (seen, Some(error)),
-        }
+            None => return Ok(None),
+        };
+        let query = HistoryQuery { filter: self.filter.clone(), paging: Paging::full(number) };
+        let page = self.reader.history(&query, self.call).await?;
+        let now = self.reader.clock().now();
+        let items = self.pages.take(page, |item| item.badge_id.clone());
+        Ok(Some(items.into_iter().map(|item| Sight::of_history(item, now)).collect()))
     }
-    (seen, None)
+
+    /// Pages that are left, as far as the count tells.
+    pub(super) fn left(&self) -> u64 {
+        self.pages.left()
+    }
+
+    /// Whether everything was read, and nothing moved meanwhile.
+    pub(super) fn is_complete(&self) -> bool {
+        self.pages.is_complete() && !self.pages.drifted()
+    }
 }
 
 /// What a person has of a template.
@@ -91,27 +171,18 @@ pub async fn holdings(
 ) -> Result<Holdings, ApiError> {
     let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
     let key = EmailKey::of(email);
-    let Whole { mut items, complete, .. } = history(reader, filter, MOST_PAGES, call).await?;
-    items.retain(|item| {
-        item.template_id.as_ref() == Some(template_id)
-            && item.recipient_email.as_ref().map(Text::wire).is_some_and(|address| key.is(address))
-    });
-    Ok(Holdings { items, complete })
-}
-
-async fn history(
-    reader: &Reader,
-    filter: HistoryFilter,
-    most: u64,
-    call: &Call,
-) -> Result<Whole<HistoryItem>, ApiError> {
-    whole(
-        most,
+    let Whole { mut items, complete, .. } = whole(
+        PERSON_PAGES,
         |item: &HistoryItem| item.badge_id.clone(),
         |page| {
             let query = HistoryQuery { filter: filter.clone(), paging: Paging::full(page) };
             async move { reader.history(&query, call).await }
         },
     )
-    .await
+    .await?;
+    items.retain(|item| {
+        item.template_id.as_ref() == Some(template_id)
+            && item.recipient_email.as_ref().map(Text::wire).is_some_and(|address| key.is(address))
+    });
+    Ok(Holdings { items, complete })
 }

@@ -21,11 +21,10 @@ use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::Order;
 use crate::config::ThemeChoice;
-use crate::jobs::{Job, Kind, RowState};
+use crate::jobs::{Bucket, Changed, Kind};
 use crossterm::event::KeyEventKind;
 use ratatui::layout::Rect;
 use std::collections::HashMap;
-use std::sync::Arc;
 use tokio::time::Instant;
 
 /// The smallest screen that the desk is drawn on.
@@ -320,7 +319,8 @@ impl App {
                 self.changed = true;
             }
             Message::Link => self.link(),
-            Message::Job(job) => self.job(&job, &mut out),
+            Message::Job(changed) => self.job(*changed, &mut out),
+            Message::JournalFailed(why) => self.news = Some(Notice { text: why, bad: true }),
             Message::Tick => {
                 self.link();
                 self.changed |= self.is_running();
@@ -441,10 +441,11 @@ impl App {
         }
     }
 
-    fn job(&mut self, job: &Arc<Job>, out: &mut Out<'_>) {
+    fn job(&mut self, changed: Changed, out: &mut Out<'_>) {
         self.changed = true;
+        let Changed { job, touched } = changed;
         let before = self.sent.take(job.clone());
-        if let Some((text, bad)) = news(before.as_deref(), job) {
+        if let Some((text, bad)) = news(before.as_ref(), &job) {
             // While one looks at it, the screen itself says it.
             if !matches!(self.over.last(), Some(Over::Sent)) {
                 // Good news does not push bad news aside.
@@ -453,23 +454,20 @@ impl App {
                 }
             }
         }
-        if before.as_ref().is_some_and(|b| b.rows == job.rows) {
+        if touched.is_empty() {
             return;
         }
-        self.wallet.refresh(job.rows.iter().filter_map(|r| r.badge_id.as_ref()), out);
+        self.wallet.refresh(touched.iter().map(|t| &t.badge_id), out);
         if job.kind == Kind::Revoke {
-            let dealt_with = |state: &RowState| matches!(state, RowState::Revoking | RowState::Revoked);
-            let done = job.rows.iter().filter(|r| dealt_with(&r.state)).filter_map(|r| r.badge_id.clone());
-            self.history.unmark(done);
+            let done = touched.iter().filter(|t| matches!(t.bucket, Bucket::Revoking | Bucket::Revoked));
+            self.history.unmark(done.map(|t| t.badge_id.clone()));
         }
         // What is on the screen is shown as the service shows it now.
-        if !job.sending && self.env.reader.is_some() {
-            for id in job.rows.iter().filter_map(|r| r.badge_id.as_ref()) {
-                self.badge.refresh(id, out);
+        if self.env.reader.is_some() {
+            for t in &touched {
+                self.badge.refresh(&t.badge_id, out);
             }
-            if job.kind == Kind::Issue
-                || self.history.holds(job.rows.iter().filter_map(|r| r.badge_id.as_ref()))
-            {
+            if job.kind == Kind::Issue || self.history.holds(touched.iter().map(|t| &t.badge_id)) {
                 let dropped = self.history.browser.list.reload();
                 out.cancel(dropped);
             }

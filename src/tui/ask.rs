@@ -6,7 +6,7 @@ use crate::config::{Environment, NewProfile};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, WalletBadge,
 };
-use crate::jobs::{Holdings, IssuePlan, JobId, RevokePlan};
+use crate::jobs::{Holdings, IssuePlan, JobId, JobRow, RevokePlan};
 use secrecy::SecretString;
 
 /// What a question is known by. Never used twice in a run.
@@ -83,7 +83,7 @@ pub enum Answer {
     /// To [`Ask::Holder`].
     Holder(Box<Holder>),
     /// To [`Ask::Holdings`].
-    Holdings(Result<Holdings, ApiError>),
+    Holdings(Result<Holdings, ApiError>, Option<JobRow>),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::TryProfile`] and [`Ask::StartSandbox`]: how to connect, or why not, in words.
@@ -112,6 +112,10 @@ pub struct Session {
     pub environment: Environment,
     /// The organisation's label, where the profile has one.
     pub organisation: Option<String>,
+    /// The folder of the journal; without one it lives as long as the program, as a sandbox does.
+    pub journal: Option<std::path::PathBuf>,
+    /// How jobs work.
+    pub jobs: crate::jobs::Settings,
 }
 
 /// Gives out tickets.

@@ -2,9 +2,8 @@
 
 use super::ask::{Answer, Ticket};
 use crate::api::{ApiError, Reader};
-use crate::jobs::Job;
+use crate::jobs::Changed;
 use crossterm::event::{KeyEvent, MouseEvent};
-use std::sync::Arc;
 
 /// Everything that can happen to the desk.
 #[derive(Debug)]
@@ -23,10 +22,12 @@ pub enum Message {
     Linked(Reader),
     /// There can be no connection, and why.
     LinkFailed(ApiError),
+    /// The journal cannot be used, and why: nothing can be sent.
+    JournalFailed(String),
     /// The state of the link changed: the header shows it.
     Link,
     /// A job changed.
-    Job(Arc<Job>),
+    Job(Box<Changed>),
     /// A moment has come that something on the screen waits for: a spinner's next frame, a count that ends.
     Tick,
     /// The system asks the program to end.

@@ -7,7 +7,7 @@ use crate::api::{
     whole,
 };
 use crate::domain::{EmailKey, HistoryItem, Text, WalletBadge};
-use crate::jobs::{Jobs, holdings};
+use crate::jobs::{Account, Jobs, Journal, holdings};
 use secrecy::ExposeSecret;
 use std::collections::HashMap;
 use std::future::Future;
@@ -98,7 +98,7 @@ pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Messa
 #[derive(Clone)]
 struct Link {
     reader: Reader,
-    jobs: Jobs,
+    jobs: Option<Jobs>,
 }
 
 impl Link {
@@ -121,11 +121,32 @@ impl Link {
         };
         let reader = access.reader().clone();
         let _ = messages.send(Message::Linked(reader.clone())).await;
-        let (jobs, mut changed) = Jobs::new(access);
+        let account = Account::of(&session.name, &session.connection);
+        let journal = session.journal.clone();
+        let opened = tokio::task::spawn_blocking(move || match journal {
+            Some(folder) => Journal::open(&folder),
+            None => Journal::in_memory(),
+        })
+        .await;
+        let journal = match opened {
+            Ok(Ok(journal)) => journal,
+            Ok(Err(why)) => {
+                let _ = messages.send(Message::JournalFailed(why.to_string())).await;
+                return Some(Self { reader, jobs: None });
+            }
+            Err(_) => return Some(Self { reader, jobs: None }),
+        };
+        let (jobs, mut changed) = match Jobs::start(access, journal, account, session.jobs.clone()).await {
+            Ok(started) => started,
+            Err(why) => {
+                let _ = messages.send(Message::JournalFailed(why.to_string())).await;
+                return Some(Self { reader, jobs: None });
+            }
+        };
         let sender = messages.clone();
         tokio::spawn(async move {
             while let Some(job) = changed.recv().await {
-                if sender.send(Message::Job(job)).await.is_err() {
+                if sender.send(Message::Job(Box::new(job))).await.is_err() {
                     break;
                 }
             }
@@ -138,7 +159,7 @@ impl Link {
                 }
             }
         });
-        Some(Self { reader, jobs })
+        Some(Self { reader, jobs: Some(jobs) })
     }
 }
 
@@ -155,7 +176,7 @@ fn failed(ask: &Ask) -> Option<Answer> {
         Ask::Holder(_) => {
             Answer::Holder(Box::new(Holder { wallet: Err(error()), history: Err(error()), requests: 0 }))
         }
-        Ask::Holdings(..) => Answer::Holdings(Err(error())),
+        Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
         Ask::Pause(_) => Answer::Paused,
         Ask::TryProfile(_) | Ask::StartSandbox => {
             Answer::Connected(Err("A part of lapel failed.".to_owned()))
@@ -186,21 +207,35 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers) -> Option<Answe
         Ask::History(query) => Answer::History(reader.history(&query, &call).await),
         Ask::Badge(id) => Answer::Badge(Box::new(reader.badge(&id, &call).await)),
         Ask::Holder(email) => Answer::Holder(Box::new(holder(&reader, &email, &call).await)),
-        Ask::Holdings(template, email) => Answer::Holdings(holdings(&reader, &template, &email, &call).await),
+        Ask::Holdings(template, email) => {
+            let before = match &jobs {
+                Some(jobs) => jobs.sent_before(&template, &email).await.ok().flatten(),
+                None => None,
+            };
+            Answer::Holdings(holdings(&reader, &template, &email, &call).await, before)
+        }
         Ask::Issue(plan) => {
-            jobs.issue(plan);
+            if let Some(jobs) = jobs {
+                let _ = jobs.issue(plan).await;
+            }
             return None;
         }
         Ask::Revoke(plan) => {
-            jobs.revoke(plan);
+            if let Some(jobs) = jobs {
+                let _ = jobs.revoke(plan).await;
+            }
             return None;
         }
         Ask::GiveUp(id) => {
-            jobs.give_up(id);
+            if let Some(jobs) = jobs {
+                let _ = jobs.cancel(id, "").await;
+            }
             return None;
         }
         Ask::LookNow => {
-            jobs.look_now();
+            if let Some(jobs) = jobs {
+                jobs.look_now(None).await;
+            }
             return None;
         }
         Ask::Pause(_) | Ask::StartSandbox | Ask::TryProfile(_) => return None,

@@ -38,7 +38,14 @@ pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
     let mut connection = Connection::new(sandbox.base_url(), key).expect("the sandbox's address");
     connection.utc_offset = Some(jiff::tz::offset(9));
     connection.clock_speed = 0.0;
-    Session { connection, name: "demo".into(), environment, organisation: Some("연습용 기관".into()) }
+    Session {
+        connection,
+        name: "demo".into(),
+        environment,
+        organisation: Some("연습용 기관".into()),
+        journal: None,
+        jobs: lapel::jobs::Settings::default(),
+    }
 }
 
 fn helpers() -> Helpers {

@@ -53,7 +53,7 @@ impl App {
             return welcome.act(action, out);
         }
         match self.over.last_mut() {
-            Some(Over::Issue(form)) => form.act(action, &self.sent, &self.env, out),
+            Some(Over::Issue(form)) => form.act(action, &self.env, out),
             Some(Over::Revoke(form)) => form.act(action, &self.env, out),
             Some(Over::Sent) => self.sent.act(action, out),
             Some(Over::Help(help)) => help.act(action, out),

@@ -5,14 +5,13 @@ use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::email::EmailProblem;
 use crate::domain::validity::{Validity, policy, validity, warnings};
 use crate::domain::{Address, TemplateDetail, TemplateId, Text, Verdict};
-use crate::jobs::{Holdings, IssuePlan, RowState};
+use crate::jobs::{Holdings, IssuePlan, JobRow};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Focus};
 use crate::tui::fit::{count, fit, wrap};
 use crate::tui::keymap::Context;
-use crate::tui::screens::sent::Sent;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -41,8 +40,8 @@ struct Review {
     name: String,
     address: Address,
     holdings: Option<Result<Holdings, ApiError>>,
-    /// What was sent to this person in this session already: the service may not show it yet.
-    sent_before: Option<RowState>,
+    /// What was sent to this person before: the service may not show it yet.
+    sent_before: Option<JobRow>,
     ticket: Option<Ticket>,
     confirm: Confirm,
 }
@@ -76,7 +75,7 @@ impl IssueForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, sent: &Sent, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
         match action {
             Action::NextField => self.focus.next(2),
             Action::PreviousField => self.focus.previous(2),
@@ -84,7 +83,7 @@ impl IssueForm {
                 Some(review) => review.confirm.clear(),
                 None => self.field().clear(),
             },
-            Action::Accept if self.review.is_none() => self.go_on(sent, env, out),
+            Action::Accept if self.review.is_none() => self.go_on(env, out),
             Action::Accept => {}
             Action::Confirm => self.confirm(out),
             Action::Back => match self.review.take() {
@@ -104,7 +103,7 @@ impl IssueForm {
         if self.focus.at == 0 { &mut self.name } else { &mut self.email }
     }
 
-    fn go_on(&mut self, sent: &Sent, env: &Env, out: &mut Out<'_>) {
+    fn go_on(&mut self, env: &Env, out: &mut Out<'_>) {
         self.tried = true;
         if self.focus.at == 0 && self.email.value().trim().is_empty() {
             self.focus.at = 1;
@@ -119,19 +118,14 @@ impl IssueForm {
             self.focus.at = 1;
             return;
         };
-        let sent_before = sent.sent_before(&self.template_id, address.as_str());
         let ticket = out.ask(Ask::Holdings(self.template_id.clone(), address.as_str().to_owned()));
         self.review = Some(Review {
             name,
             address,
             holdings: None,
             ticket: Some(ticket),
-            confirm: if sent_before.is_some() {
-                Confirm::typed(1)
-            } else {
-                Confirm::new(1, env.environment())
-            },
-            sent_before,
+            confirm: Confirm::new(1, env.environment()),
+            sent_before: None,
         });
     }
 
@@ -213,13 +207,17 @@ impl IssueForm {
                 self.same_title = page.ok().map(same);
                 Ok(())
             }
-            Answer::Holdings(holdings) => match &mut self.review {
+            Answer::Holdings(holdings, sent_before) => match &mut self.review {
                 Some(review) if review.ticket == Some(ticket) => {
                     review.ticket = None;
                     review.holdings = Some(holdings);
+                    if sent_before.is_some() {
+                        review.confirm = Confirm::typed(1);
+                    }
+                    review.sent_before = sent_before;
                     Ok(())
                 }
-                _ => Err(Answer::Holdings(holdings)),
+                _ => Err(Answer::Holdings(holdings, sent_before)),
             },
             other => Err(other),
         }
@@ -347,11 +345,11 @@ type Put<'a> = dyn FnMut(&mut Vec<Line<'static>>, &str, ratatui::style::Style) +
 
 fn review_lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut Put<'_>, env: &Env) {
     let theme = &env.theme;
-    if let Some(state) = &review.sent_before {
+    if let Some(row) = &review.sent_before {
         let text = format!(
-            "{} you sent this badge to this address in this session already; it is {}. Sending again makes a second one.",
+            "{} lapel sent this badge to this address before; it is {}. Sending again makes a second one.",
             env.glyphs.alert,
-            state.bucket()
+            row.bucket.word()
         );
         put(lines, &text, theme.error());
     }

@@ -84,13 +84,9 @@ impl RevokeForm {
             self.error =
                 Some("the reason is empty; the service asks for one, and holders may see it".to_owned());
         } else {
-            match RevokePlan::new(self.victims.clone(), self.reason.value()) {
-                Ok(plan) => {
-                    let confirm = Confirm::new(plan.sent().count(), env.environment());
-                    self.review = Some((plan, confirm));
-                }
-                Err(too_many) => self.error = Some(too_many.to_string()),
-            }
+            let plan = RevokePlan::new(self.victims.clone(), self.reason.value(), false);
+            let confirm = Confirm::new(plan.sent().count(), env.environment());
+            self.review = Some((plan, confirm));
         }
     }
 

@@ -1,0 +1,414 @@
+//! What a person does with a job: begin, pause, resume, correct a row, decide about one, send again.
+
+use super::core::{Core, Jobs};
+use super::error::JobError;
+use super::guard::{self, Class, Guarding};
+use super::job::{Bucket, Job, JobId, Kind, Phase, StopKind};
+use super::journal::{jobs, requests, rows};
+use super::send;
+use crate::domain::{BadgeId, EmailKey};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// Entries of a request that is retried after the service had refused a larger one.
+const SMALLER: i64 = 10;
+
+/// What a person decides about one row that was sent and about which lapel cannot tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It is this badge.
+    IsThis(BadgeId),
+    /// It is settled otherwise; nothing more is done about it.
+    LeaveOut,
+    /// It is sent again: the person says that the first one did nothing, or accepts two.
+    SendAgain,
+}
+
+impl Jobs {
+    /// Begins a reviewed draft. What the guard read is read again if it is old; if that changes what would be
+    /// sent, nothing is begun and the draft is to be reviewed once more.
+    ///
+    /// # Errors
+    /// With a read-only profile; when the review is not valid any more; when nothing is left to be sent.
+    pub async fn begin(&self, id: JobId, who: &str) -> Result<(), JobError> {
+        self.core.writer()?;
+        let job = self.core.my_job(id).await?;
+        if job.phase != Phase::Draft {
+            return Err(JobError::no(format!("Job {id} was begun before. Nothing was changed.")));
+        }
+        self.check_again(&job).await?;
+        let open = job.counts.of(Bucket::Ready) + job.counts.of(Bucket::Queued);
+        if open == 0 {
+            return Err(JobError::no(format!(
+                "Job {id} has nothing to send: {}. Nothing was sent.",
+                shares(&job)
+            )));
+        }
+        let who = who.to_owned();
+        self.core
+            .journal
+            .write("begin", move |db| {
+                rows::move_all(db, id, Bucket::Ask, Bucket::LeftOut, Some("asked about, and not allowed"))?;
+                jobs::decide(db, id, None, "begin", &who, "")
+            })
+            .await?;
+        self.begin_now(id).await
+    }
+
+    /// Pauses a job before its next request.
+    ///
+    /// # Errors
+    /// When the job is not this process's, or does not run.
+    pub async fn pause(&self, id: JobId) -> Result<(), JobError> {
+        let job = self.core.my_job(id).await?;
+        if job.phase != Phase::Running || job.counts.of(Bucket::Ready) + job.counts.of(Bucket::Sending) == 0 {
+            return Err(JobError::no(format!("Job {id} is not sending anything. Nothing was changed.")));
+        }
+        self.core.journal.write("pause", move |db| jobs::set_phase(db, id, Phase::Paused)).await?;
+        send::pause(&self.core, id);
+        self.core.changed(id, []);
+        Ok(())
+    }
+
+    /// Lets a job that was paused or has stopped go on. After a refusal that may have been the quota, it is
+    /// first looked whether anything of the refused request is there after all; what the guard read is read
+    /// again if it is old.
+    ///
+    /// # Errors
+    /// When the job is not this process's or cannot go on, or when a look that has to come first failed.
+    pub async fn resume(&self, id: JobId, who: &str) -> Result<(), JobError> {
+        self.core.writer()?;
+        let job = self.core.my_job(id).await?;
+        if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
+            return Err(JobError::no(format!(
+                "Job {id} is {}; only one that was paused or has stopped can be resumed. Nothing was changed.",
+                job.phase.word()
+            )));
+        }
+        self.prove_refusal(id).await?;
+        self.check_again(&job).await?;
+        let who = who.to_owned();
+        self.core.journal.write("decide", move |db| jobs::decide(db, id, None, "resume", &who, "")).await?;
+        self.begin_now(id).await
+    }
+
+    /// After a stop at the quota: uses up what is left of it with ever smaller requests, each only after it is
+    /// proven that the one before did nothing. Comes back at once; the job shows how it goes.
+    ///
+    /// # Errors
+    /// When the job did not stop at the quota, or a look that has to come first failed.
+    pub async fn use_up_quota(&self, id: JobId, who: &str) -> Result<(), JobError> {
+        self.core.writer()?;
+        let job = self.core.my_job(id).await?;
+        if !job.stop.as_ref().is_some_and(|s| s.kind == StopKind::Quota) {
+            return Err(JobError::no(format!("Job {id} did not stop at the quota. Nothing was changed.")));
+        }
+        let rows = self.core.journal.read(move |db| refused_rows(db, id)).await?;
+        let who = who.to_owned();
+        self.core
+            .journal
+            .write("decide", move |db| {
+                jobs::decide(db, id, None, "use up the quota", &who, "")?;
+                jobs::set_batch(db, id, Some((rows / 2).max(1)))
+            })
+            .await?;
+        self.prove_refusal(id).await?;
+        self.begin_now(id).await?;
+        tokio::spawn(halve(self.clone(), id));
+        Ok(())
+    }
+
+    /// Sends rows again that the service refused: certainly nothing was done for them. They go in smaller
+    /// requests, so that one bad row does not hold up the others.
+    ///
+    /// # Errors
+    /// When the job is not this process's, or nothing of it was refused.
+    pub async fn retry_refused(&self, id: JobId, who: &str) -> Result<u64, JobError> {
+        self.core.writer()?;
+        self.core.my_job(id).await?;
+        let who = who.to_owned();
+        let moved = self
+            .core
+            .journal
+            .write("decide", move |db| {
+                let last: Option<i64> = db
+                    .query_row(
+                        "SELECT max(request.rows) FROM row JOIN request ON request.id = row.request
+                         WHERE row.job = ?1 AND row.bucket = 'not_done'",
+                        [id.0],
+                        |r| r.get(0),
+                    )
+                    .optional()?
+                    .flatten();
+                jobs::set_batch(db, id, last.map(|n| (n / SMALLER).max(1)))?;
+                jobs::decide(db, id, None, "retry what was refused", &who, "")?;
+                rows::move_all(db, id, Bucket::NotDone, Bucket::Ready, None)
+            })
+            .await?;
+        if moved == 0 {
+            return Err(JobError::no(format!("Nothing of job {id} was refused. Nothing was changed.")));
+        }
+        self.begin_now(id).await?;
+        Ok(moved)
+    }
+
+    /// Sends a row again that was looked for and never seen. A person says so, and why; that is kept.
+    ///
+    /// # Errors
+    /// When the row is in any other bucket: what is in doubt is looked for, not sent again.
+    pub async fn resend(&self, id: JobId, no: u64, who: &str, why: &str) -> Result<(), JobError> {
+        self.decide(id, no, Decision::SendAgain, who, why).await
+    }
+
+    /// Decides about a row that lapel cannot tell about: one that was never seen, or one of which something was
+    /// found that may be another's.
+    ///
+    /// # Errors
+    /// When there is nothing to decide about the row, or the badge is another row's.
+    pub async fn decide(
+        &self,
+        id: JobId,
+        no: u64,
+        decision: Decision,
+        who: &str,
+        why: &str,
+    ) -> Result<(), JobError> {
+        self.core.writer()?;
+        self.core.my_job(id).await?;
+        let (who, why, now) = (who.to_owned(), why.to_owned(), self.core.moment().0.as_second());
+        let sends = decision == Decision::SendAgain;
+        let done = self
+            .core
+            .journal
+            .write("decide", move |db| {
+                let bucket = sent_bucket(db, id, no)?;
+                if !matches!(bucket, Some(Bucket::NotSeen | Bucket::Ask)) {
+                    return Ok(Err(bucket));
+                }
+                let what = match &decision {
+                    Decision::IsThis(badge) => {
+                        if !rows::bind(db, id, no, badge, now)? {
+                            return Ok(Err(None));
+                        }
+                        "it is this badge"
+                    }
+                    Decision::LeaveOut => {
+                        rows::set(
+                            db,
+                            id,
+                            no,
+                            Bucket::LeftOut,
+                            Some("settled otherwise, as a person decided"),
+                        )?;
+                        "leave it"
+                    }
+                    Decision::SendAgain => {
+                        rows::set(db, id, no, Bucket::Ready, Some("sent again, as a person decided"))?;
+                        "send again"
+                    }
+                };
+                jobs::decide(db, id, Some(no), what, &who, &why)?;
+                Ok(Ok(()))
+            })
+            .await?;
+        match done {
+            Ok(()) if sends => self.begin_now(id).await,
+            Ok(()) => {
+                self.core.changed(id, []);
+                self.core.wake.notify_one();
+                Ok(())
+            }
+            Err(Some(bucket)) => Err(JobError::no(format!(
+                "Row {no} of job {id} is {}: there is nothing to decide about it now. Nothing was changed.",
+                bucket.word()
+            ))),
+            Err(None) => Err(JobError::no(format!(
+                "Row {no} of job {id} was not sent, or the badge is another row's. Nothing was changed."
+            ))),
+        }
+    }
+
+    /// Allows the rows of a draft that were asked about, or left out by the guard: one, or all of a class.
+    ///
+    /// # Errors
+    /// When the job is no draft of this process.
+    pub async fn allow(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
+        self.review(id, which, Bucket::Ready, None).await
+    }
+
+    /// Leaves rows of a draft out: one, or all of a class.
+    ///
+    /// # Errors
+    /// When the job is no draft of this process.
+    pub async fn leave_out(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
+        self.review(id, which, Bucket::LeftOut, Some("left out by hand")).await
+    }
+
+    async fn review(
+        &self,
+        id: JobId,
+        which: Rows,
+        to: Bucket,
+        why: Option<&'static str>,
+    ) -> Result<u64, JobError> {
+        self.draft(id).await?;
+        let (no, class) = match which {
+            Rows::One(no) => (Some(no as i64), None),
+            Rows::Class(class) => (None, Some(class.code())),
+            Rows::Asked => (None, None),
+        };
+        let asked = which == Rows::Asked;
+        let moved = self
+            .core
+            .journal
+            .write("review", move |db| {
+                db.execute(
+                    "UPDATE row SET bucket = ?2, why = ?3, guarded = 0,
+                                    allowed = CASE ?2 WHEN 'ready' THEN coalesce(class, 'new') END
+                     WHERE job = ?1 AND request IS NULL AND bucket IN ('ready', 'ask', 'left_out') AND bucket <> ?2
+                       AND (?4 IS NULL OR no = ?4) AND (?5 IS NULL OR class = ?5)
+                       AND (NOT ?6 OR bucket = 'ask')",
+                    params![id.0, to.code(), why, no, class, asked],
+                )
+            })
+            .await?;
+        self.core.changed(id, []);
+        Ok(moved as u64)
+    }
+
+    /// Corrects a row of a draft. It is checked by whoever calls; the guard has to read again, since the person
+    /// may be another one now.
+    ///
+    /// # Errors
+    /// When the job is no draft of this process.
+    pub async fn correct(
+        &self,
+        id: JobId,
+        no: u64,
+        person: (String, String),
+        (bucket, why): (Bucket, Option<String>),
+    ) -> Result<(), JobError> {
+        self.draft(id).await?;
+        self.core
+            .journal
+            .write("correct", move |db| {
+                let key = EmailKey::of(&person.1);
+                db.execute(
+                    "UPDATE row SET name = ?3, email = ?4, email_key = ?5, bucket = ?6, why = ?7, class = NULL,
+                                    class_why = NULL, allowed = NULL, guarded = 0
+                     WHERE job = ?1 AND no = ?2 AND request IS NULL",
+                    params![id.0, no as i64, person.0, person.1, key.as_str(), bucket.code(), why],
+                )?;
+                db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [id.0])?;
+                Ok(())
+            })
+            .await?;
+        self.core.changed(id, []);
+        Ok(())
+    }
+
+    async fn draft(&self, id: JobId) -> Result<Job, JobError> {
+        let job = self.core.my_job(id).await?;
+        if job.phase == Phase::Draft {
+            Ok(job)
+        } else {
+            Err(JobError::no(format!("Job {id} was begun; its rows cannot be changed any more.")))
+        }
+    }
+
+    /// Reads what the guard read again, where that is old. Fails when that changes what would be sent.
+    async fn check_again(&self, job: &Job) -> Result<(), JobError> {
+        if job.kind != Kind::Issue || !guard::is_stale(&self.core, job) {
+            return Ok(());
+        }
+        let (progress, _) = watch::channel(Guarding::default());
+        let guarded = guard::guard(&self.core, job, &progress, CancellationToken::new()).await?;
+        self.core.changed(job.id, []);
+        if !guarded.complete {
+            return Err(JobError::no(
+                "The history could not be read to its end, so it is not certain who holds this badge already. Nothing was sent. Try again.",
+            ));
+        }
+        let now = self.core.job(job.id).await?;
+        if now.counts.of(Bucket::Ready) == job.counts.of(Bucket::Ready) {
+            return Ok(());
+        }
+        Err(JobError::no(format!(
+            "Things have changed since the review: {}. Nothing was sent. Look through it again.",
+            shares(&now)
+        )))
+    }
+
+    /// After a 422: looks whether anything of the refused request is there after all. What is there is bound;
+    /// if anything is, the rest of that request was accepted too; otherwise its rows can be sent.
+    async fn prove_refusal(&self, id: JobId) -> Result<(), JobError> {
+        let doubted = self.core.journal.write("doubt", move |db| requests::doubt_refusal(db, id)).await?;
+        let Some(request) = doubted else { return Ok(()) };
+        let looked = self.look_now(Some(id)).await;
+        if let Some(failed) = looked.failed {
+            // It stays in doubt, and is looked for like any other.
+            return Err(JobError::no(format!(
+                "It could not be proven that the refused request did nothing: {failed} Nothing was sent. Its rows are looked for; try again later."
+            )));
+        }
+        self.core.journal.write("proven", move |db| requests::refusal_proven(db, id, request)).await?;
+        self.core.changed(id, []);
+        Ok(())
+    }
+}
+
+/// Which rows of a draft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// The row at this place.
+    One(u64),
+    /// All of a class.
+    Class(Class),
+    /// All that are asked about.
+    Asked,
+}
+
+/// How a job's rows stand, in words: `3 left out, 2 not valid`.
+pub fn shares(job: &Job) -> String {
+    let all: Vec<String> = job.counts.iter().map(|(bucket, n)| format!("{n} {}", bucket.word())).collect();
+    if all.is_empty() { "it has no rows".to_owned() } else { all.join(", ") }
+}
+
+/// Where a row stands that was sent.
+fn sent_bucket(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<Bucket>> {
+    db.query_row(
+        "SELECT bucket FROM row WHERE job = ?1 AND no = ?2 AND request IS NOT NULL",
+        params![id.0, no as i64],
+        |r| jobs::bucket(r, "bucket"),
+    )
+    .optional()
+}
+
+/// How many rows the request had that was refused last.
+fn refused_rows(db: &Connection, id: JobId) -> rusqlite::Result<i64> {
+    db.query_row(
+        "SELECT coalesce((SELECT rows FROM request WHERE id = job.unproven), batch, 1000) FROM job WHERE id = ?1",
+        [id.0],
+        |r| r.get(0),
+    )
+}
+
+/// Goes on with half of what was refused, until a single row is refused or everything is sent.
+async fn halve(all: Jobs, id: JobId) {
+    let core: Arc<Core> = all.core.clone();
+    loop {
+        send::idle(&core, id).await;
+        let Ok(job) = core.job(id).await else { return };
+        let at_the_quota = job.stop.as_ref().is_some_and(|s| s.kind == StopKind::Quota);
+        let Ok(rows) = core.journal.read(move |db| refused_rows(db, id)).await else { return };
+        if !at_the_quota || rows <= 1 || core.ending.is_cancelled() {
+            return;
+        }
+        let half = core.journal.write("halve", move |db| jobs::set_batch(db, id, Some(rows / 2))).await;
+        if half.is_err() || all.prove_refusal(id).await.is_err() || all.begin_now(id).await.is_err() {
+            return;
+        }
+    }
+}

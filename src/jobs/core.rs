@@ -1,0 +1,386 @@
+//! What everything in this room shares: the connection, the journal, and who wants to know.
+
+use super::error::JobError;
+use super::job::{Bucket, Changed, Job, JobId, JobRow, Touched};
+use super::journal::facts::{self, Fact};
+use super::journal::rows::{self, RowFilter};
+use super::journal::{Account, Journal, JournalError, jobs, purge, requests};
+use super::settings::Settings;
+use super::{follow, send};
+use crate::api::{Access, Reader, Writer};
+use jiff::Timestamp;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Notify, mpsc};
+use tokio_util::sync::CancellationToken;
+
+/// Jobs listed at most.
+const MOST_JOBS: usize = 10_000;
+
+/// Where plans are handed in, and jobs are watched and steered. Clones share everything; the work ends with
+/// [`Jobs::close`], or with the last of them.
+#[derive(Clone)]
+pub struct Jobs {
+    pub(super) core: Arc<Core>,
+    _last: Arc<Last>,
+}
+
+/// Ends the work when the last handle is dropped.
+struct Last(CancellationToken);
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+pub(super) struct Core {
+    pub(super) access: Access,
+    pub(super) journal: Journal,
+    pub(super) account: Account,
+    pub(super) settings: Settings,
+    /// Jobs that have changed since somebody was told.
+    dirty: Mutex<BTreeMap<JobId, Vec<Touched>>>,
+    news: Notify,
+    /// Wakes the follower.
+    pub(super) wake: Notify,
+    /// Jobs that somebody wants to be looked at now.
+    pub(super) asked: Mutex<Asked>,
+    /// Told whenever a job's task has ended.
+    pub(super) idle: Notify,
+    pub(super) senders: Mutex<HashMap<JobId, send::Sender>>,
+    /// What could not even be written into the journal.
+    troubles: Mutex<HashMap<JobId, JournalError>>,
+    pub(super) ending: CancellationToken,
+}
+
+/// What somebody wants to be looked at.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    pub(super) all: bool,
+    pub(super) jobs: HashSet<JobId>,
+    /// Told when the look is over.
+    pub(super) done: Vec<tokio::sync::oneshot::Sender<Looked>>,
+}
+
+/// What came of a look that was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// Jobs that had something to look for.
+    pub jobs: usize,
+    /// Why some could not be looked at.
+    pub failed: Option<String>,
+}
+
+impl Jobs {
+    /// Begins: takes what nobody has over from processes that have ended, follows what is open. Snapshots of
+    /// jobs arrive on the channel whenever one has changed.
+    ///
+    /// # Errors
+    /// What is wrong with the journal. Nothing was changed then.
+    pub async fn start(
+        access: Access,
+        journal: Journal,
+        account: Account,
+        settings: Settings,
+    ) -> Result<(Self, mpsc::Receiver<Changed>), JournalError> {
+        let ending = CancellationToken::new();
+        let core = Arc::new(Core {
+            access,
+            journal,
+            account,
+            settings,
+            dirty: Mutex::default(),
+            news: Notify::new(),
+            wake: Notify::new(),
+            asked: Mutex::default(),
+            idle: Notify::new(),
+            senders: Mutex::default(),
+            troubles: Mutex::default(),
+            ending: ending.clone(),
+        });
+        core.take_over().await?;
+        let (changed, receiver) = mpsc::channel(64);
+        tokio::spawn(tell(core.clone(), changed));
+        tokio::spawn(follow::run(core.clone()));
+        Ok((Self { core, _last: Arc::new(Last(ending)) }, receiver))
+    }
+
+    /// Whether anything can be sent at all; not with a read-only profile.
+    pub fn can_send(&self) -> bool {
+        self.core.access.writer().is_some()
+    }
+
+    /// How jobs work here.
+    pub fn settings(&self) -> &Settings {
+        &self.core.settings
+    }
+
+    /// Where the journal is, for people.
+    pub fn journal_place(&self) -> &str {
+        self.core.journal.place()
+    }
+
+    /// All jobs of this profile's service and key, the newest first; drafts are not among them.
+    pub async fn list(&self) -> Result<Vec<Job>, JobError> {
+        let (account, me) = (self.core.account.clone(), self.core.me());
+        let found = self.core.journal.read(move |db| jobs::list(db, &account, &me, false, MOST_JOBS)).await?;
+        Ok(found.into_iter().map(|job| self.core.with_trouble(job)).collect())
+    }
+
+    /// One job.
+    ///
+    /// # Errors
+    /// [`JobError::NotPossible`] when this profile has none of this number.
+    pub async fn job(&self, id: JobId) -> Result<Job, JobError> {
+        self.core.job(id).await
+    }
+
+    /// Rows of a job in their order, at most `most`, after [`RowFilter::after`].
+    pub async fn rows(&self, id: JobId, filter: RowFilter, most: usize) -> Result<Vec<JobRow>, JobError> {
+        let window = self.core.settings.doubt_window.as_secs();
+        Ok(self.core.journal.read(move |db| rows::page(db, id, &filter, most, window)).await?)
+    }
+
+    /// What the service has shown of itself.
+    pub async fn facts(&self) -> Result<Vec<Fact>, JobError> {
+        let account = self.core.account.key.clone();
+        Ok(self.core.journal.read(move |db| facts::all(db, &account)).await?)
+    }
+
+    /// Reasons of earlier revocations, the newest first.
+    pub async fn reasons(&self) -> Result<Vec<String>, JobError> {
+        Ok(self.core.journal.read(|db| facts::newest(db, "reason", 20)).await?)
+    }
+
+    /// Files that recipients were read from, the newest first.
+    pub async fn files(&self) -> Result<Vec<String>, JobError> {
+        Ok(self.core.journal.read(|db| facts::newest(db, "file", 20)).await?)
+    }
+
+    /// Looks now at a job, or at everything that is open, whatever the schedule says; comes back when that is
+    /// done.
+    pub async fn look_now(&self, job: Option<JobId>) -> Looked {
+        let (done, told) = tokio::sync::oneshot::channel();
+        {
+            let mut asked = lock(&self.core.asked);
+            match job {
+                Some(id) => {
+                    asked.jobs.insert(id);
+                }
+                None => asked.all = true,
+            }
+            asked.done.push(done);
+        }
+        self.core.wake.notify_one();
+        told.await.unwrap_or_default()
+    }
+
+    /// Removes names, addresses and cells of finished jobs that are older than so many days; numbers and badge
+    /// ids stay.
+    pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
+        let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
+        let account = self.core.account.key.clone();
+        let purged =
+            self.core.journal.write("purge", move |db| purge::purge(db, before, Some(&account))).await?;
+        for id in &purged {
+            self.core.changed(*id, []);
+        }
+        Ok(purged)
+    }
+
+    /// Ends in good order: nothing new is sent, what is on its way is waited for, and every job is let go of.
+    /// What was not sent waits to be resumed.
+    pub async fn close(&self) {
+        send::stop_all(&self.core).await;
+        self.core.ending.cancel();
+        let me = self.core.me();
+        let why =
+            "lapel was closed before everything was sent. What is left was not sent; resume when you like.";
+        let _ = self
+            .core
+            .journal
+            .write("let go", move |db| {
+                requests::interrupt(db, &me, why)?;
+                jobs::let_go(db, &me)
+            })
+            .await;
+    }
+}
+
+impl Core {
+    pub(super) fn reader(&self) -> &Reader {
+        self.access.reader()
+    }
+
+    /// The writing half.
+    ///
+    /// # Errors
+    /// With a read-only profile.
+    pub(super) fn writer(&self) -> Result<&Writer, JobError> {
+        self.access
+            .writer()
+            .ok_or_else(|| JobError::no("This profile is read-only: nothing can be sent with it."))
+    }
+
+    pub(super) fn me(&self) -> String {
+        self.journal.my_id().to_owned()
+    }
+
+    /// The service's now, and whether it is by its own clock.
+    pub(super) fn moment(&self) -> (Timestamp, bool) {
+        let clock = self.reader().clock();
+        (clock.utc(), clock.is_heard())
+    }
+
+    pub(super) async fn job(&self, id: JobId) -> Result<Job, JobError> {
+        let me = self.me();
+        let found = self.journal.read(move |db| jobs::load(db, id, &me)).await?;
+        found.map(|job| self.with_trouble(job)).ok_or_else(|| {
+            JobError::no(format!("There is no job {id} in the journal ({}).", self.journal.place()))
+        })
+    }
+
+    /// A job of this process, which alone may act on it.
+    pub(super) async fn my_job(&self, id: JobId) -> Result<Job, JobError> {
+        let job = self.job(id).await?;
+        match &job.owner {
+            Some(owner) if owner.is_me => Ok(job),
+            Some(owner) => Err(JobError::no(format!(
+                "Job {id} belongs to another lapel that is running ({}). Nothing was changed. Use that one, or end it first.",
+                owner.label
+            ))),
+            None => Err(JobError::no(format!(
+                "Job {id} was planned for another key or service (profile {}). Nothing was changed. Use that profile.",
+                job.profile
+            ))),
+        }
+    }
+
+    /// Takes over what nobody living has.
+    pub(super) async fn take_over(&self) -> Result<(), JournalError> {
+        if self.access.writer().is_none() {
+            return Ok(());
+        }
+        let (account, me) = (self.account.clone(), self.me());
+        let (a, m) = (account.clone(), me.clone());
+        let others = self.journal.read(move |db| jobs::other_owners(db, &a, &m)).await?;
+        let all = others.len();
+        let living = self.journal.living(others).await?;
+        let (a, m) = (account.clone(), me.clone());
+        if living.len() == all && !self.journal.read(move |db| jobs::has_orphans(db, &a, &m)).await? {
+            return Ok(());
+        }
+        let (now, _) = self.moment();
+        let label = self.journal.my_label().to_owned();
+        let keep = self.settings.keep_days;
+        let taken = self
+            .journal
+            .write("take over", move |db| {
+                let taken = jobs::take_over(db, &account, (&me, &label), &living)?;
+                requests::recover(db, &taken, now.as_second())?;
+                jobs::discard_orphans(db, &account, &living, &me)?;
+                if let Some(days) = keep {
+                    let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
+                    purge::purge(db, before, Some(&account.key))?;
+                }
+                Ok(taken)
+            })
+            .await?;
+        for id in taken {
+            self.changed(id, []);
+        }
+        Ok(())
+    }
+
+    /// Looks after jobs of other processes: takes over those whose owner has ended, and tells of what has
+    /// changed. Whether there are such processes at all.
+    pub(super) async fn neighbours(&self, version: &mut i64) -> bool {
+        let (account, me) = (self.account.clone(), self.me());
+        let found = self
+            .journal
+            .read(move |db| {
+                let version: i64 = db.query_row("PRAGMA data_version", [], |r| r.get(0))?;
+                Ok((jobs::other_owners(db, &account, &me)?, version))
+            })
+            .await;
+        let Ok((others, now)) = found else { return false };
+        if others.is_empty() {
+            return false;
+        }
+        if *version != now {
+            *version = now;
+            let (account, me) = (self.account.clone(), self.me());
+            let theirs = self.journal.read(move |db| jobs::of_others(db, &account, &me)).await;
+            for id in theirs.unwrap_or_default() {
+                self.changed(id, []);
+            }
+        }
+        // A journal that is busy now is looked at again soon.
+        let _ = self.take_over().await;
+        true
+    }
+
+    /// Somebody will be told how a job stands now.
+    pub(super) fn changed(&self, id: JobId, touched: impl IntoIterator<Item = Touched>) {
+        let mut dirty = lock(&self.dirty);
+        let all = dirty.entry(id).or_default();
+        let room = Changed::MOST.saturating_sub(all.len());
+        all.extend(touched.into_iter().take(room));
+        drop(dirty);
+        self.news.notify_one();
+    }
+
+    /// Something could not be written into the journal: it is shown all the same.
+    pub(super) fn trouble(&self, id: JobId, why: &JournalError) {
+        lock(&self.troubles).insert(id, why.clone());
+        self.changed(id, []);
+    }
+
+    /// Writing works again.
+    pub(super) fn no_trouble(&self, id: JobId) {
+        lock(&self.troubles).remove(&id);
+    }
+
+    /// What could not be written into the journal stands in the snapshot all the same.
+    fn with_trouble(&self, mut job: Job) -> Job {
+        if let Some(trouble) = lock(&self.troubles).get(&job.id) {
+            job.note = Some(trouble.to_string().into());
+        }
+        job
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A row for [`Changed::touched`].
+pub(super) fn touched(badge_id: &crate::domain::BadgeId, bucket: Bucket) -> Touched {
+    Touched { badge_id: badge_id.clone(), bucket }
+}
+
+/// Tells how jobs stand. However fast they change, each is told once per reading.
+async fn tell(core: Arc<Core>, changed: mpsc::Sender<Changed>) {
+    loop {
+        let next = lock(&core.dirty).pop_first();
+        match next {
+            Some((id, touched)) => {
+                if let Ok(job) = core.job(id).await
+                    && changed.send(Changed { job, touched }).await.is_err()
+                {
+                    return;
+                }
+            }
+            None => tokio::select! {
+                () = core.news.notified() => {}
+                () = core.ending.cancelled() => {
+                    // What changed last is told, too.
+                    if lock(&core.dirty).is_empty() {
+                        return;
+                    }
+                }
+            },
+        }
+    }
+}

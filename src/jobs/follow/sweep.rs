@@ -1,0 +1,497 @@
+//! One look at everything that is due: the cheaper of single badges, addresses and title pages.
+
+use super::super::core::Core;
+use super::super::job::{Bucket, JobId};
+use super::super::journal::{facts, rows};
+use super::super::look::{self, Scan, Sight};
+use super::super::observe::{self, Context, Observed};
+use super::super::settle::{self, Candidate, Doubt, Judgement, Look};
+use super::Failed;
+use crate::api::{ApiError, Call, HistoryFilter};
+use crate::domain::time::OffsetBasis;
+use crate::domain::{BadgeId, EmailKey, ServiceTime, TemplateId, Text};
+use jiff::{Timestamp, ToSpan};
+use rusqlite::{Connection, params};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Up to so many badges or addresses are read one by one without asking what pages would cost.
+const ONE_BY_ONE: usize = 3;
+/// So many waiting badges are enough to see whether the history shows them.
+const SAMPLE: usize = 20;
+
+/// Said of a row of which something was found that may or may not be it.
+const AMBIGUOUS: &str = "a badge of this template was found for this address, but it cannot be told whether it is \
+                         this one: look at the holder's wallet, then decide";
+const HOLDS: &str = "this person holds one that was accepted before this request: somebody else issued it. Whether \
+                     this one is wanted all the same is for a person to decide";
+const WINDOW_OVER: &str =
+    "looked for until the window was over, and never seen. It can be sent again if you say so";
+const ABSENT: &str = "looked for twice where the service shows waiting badges, and not seen. It can be sent again if \
+                      you say so";
+
+/// What a template's rows wait for.
+#[derive(Debug, Default)]
+struct Group {
+    title: Text,
+    jobs: HashSet<JobId>,
+    /// Badges that were accepted.
+    bound: Vec<BadgeId>,
+    /// Addresses of rows in doubt.
+    doubts: HashMap<EmailKey, String>,
+}
+
+/// Looks.
+pub(super) async fn sweep(core: &Arc<Core>, due: &[JobId], call: &Call) -> Result<(), Failed> {
+    for (template, group) in groups(core, due).await? {
+        template_sweep(core, &template, &group, call).await?;
+    }
+    let (queued, sent) = revocations(core, due).await?;
+    one_by_one(core, &queued, call).await?;
+    revoked(core, sent, call).await?;
+    let context = context(core);
+    let ids = due.to_vec();
+    core.journal
+        .write("overdue", move |db| {
+            ids.iter().try_for_each(|id| observe::overdue(db, &context, *id).map(drop))
+        })
+        .await?;
+    Ok(())
+}
+
+fn context(core: &Core) -> Context {
+    let (now, _) = core.moment();
+    Context { me: core.me(), account: core.account.key.clone(), now, settings: core.settings.clone() }
+}
+
+async fn groups(core: &Core, due: &[JobId]) -> Result<Vec<(TemplateId, Group)>, Failed> {
+    let ids = due.to_vec();
+    let groups = core
+        .journal
+        .read(move |db| {
+            let mut groups: HashMap<TemplateId, Group> = HashMap::new();
+            for id in ids {
+                let found: Option<(Option<String>, String)> = db
+                    .prepare_cached("SELECT template, title FROM job WHERE id = ?1 AND kind = 'issue'")?
+                    .query_map([id.0], |r| Ok((r.get(0)?, r.get(1)?)))?
+                    .next()
+                    .transpose()?;
+                let Some((Some(template), title)) = found else { continue };
+                let Some(template) = TemplateId::new(template) else { continue };
+                let group = groups.entry(template).or_default();
+                group.title = Text::new(title);
+                group.jobs.insert(id);
+                let mut open = db.prepare_cached(
+                    "SELECT badge, email FROM row WHERE job = ?1
+                       AND bucket IN ('waiting', 'overdue', 'other', 'in_doubt', 'unbound', 'not_seen')",
+                )?;
+                let mut rows = open.query([id.0])?;
+                while let Some(row) = rows.next()? {
+                    match row.get::<_, Option<String>>(0)?.and_then(BadgeId::new) {
+                        Some(badge) => group.bound.push(badge),
+                        None => {
+                            let email: String = row.get(1)?;
+                            group.doubts.insert(EmailKey::of(&email), email);
+                        }
+                    }
+                }
+            }
+            Ok(groups)
+        })
+        .await?;
+    Ok(groups.into_iter().collect())
+}
+
+/// What was found for addresses in doubt, and whether all of it was read.
+#[derive(Default)]
+struct Found {
+    by_key: HashMap<EmailKey, Vec<Sight>>,
+    /// The addresses for which everything was read.
+    complete: HashSet<EmailKey>,
+}
+
+async fn template_sweep(
+    core: &Arc<Core>,
+    template: &TemplateId,
+    group: &Group,
+    call: &Call,
+) -> Result<(), Failed> {
+    let single = group.bound.len() + group.doubts.len();
+    if single == 0 {
+        return Ok(());
+    }
+    let mut found = Found::default();
+    let reader = core.reader();
+    let mut by_pages = false;
+    // Without a title there is nothing to find pages by.
+    if single > ONE_BY_ONE && !group.title.looks_empty() {
+        let mut scan = Scan::of_title(reader, &group.title, call);
+        if group.doubts.is_empty() {
+            scan = scan.once();
+        }
+        let first = scan.next().await?.unwrap_or_default();
+        by_pages = scan.left() <= single as u64;
+        if by_pages {
+            let sample: HashSet<&BadgeId> = group.bound.iter().take(SAMPLE).collect();
+            let mut sampled = false;
+            let mut page = Some(first);
+            while let Some(sights) = page {
+                sampled |= sights.iter().any(|s| sample.contains(&s.badge_id));
+                take(core, template, group, sights, &mut found).await?;
+                page = scan.next().await?;
+            }
+            if scan.is_complete() {
+                found.complete.extend(group.doubts.keys().cloned());
+                if !sample.is_empty() && !sampled {
+                    hidden(core, "waiting_in_history", "accepted badges were not in a complete history")
+                        .await?;
+                }
+            }
+        }
+    }
+    if !by_pages {
+        for (key, email) in &group.doubts {
+            let mut scan = Scan::of_address(reader, email, call);
+            while let Some(sights) = scan.next().await? {
+                take(core, template, group, sights, &mut found).await?;
+            }
+            if scan.is_complete() {
+                found.complete.insert(key.clone());
+            }
+        }
+        one_by_one(core, &group.bound, call).await?;
+        learn_zone(core, group, call).await?;
+    }
+    settle(core, template, group, found).await
+}
+
+/// Takes a page: writes down what is known, and keeps what may settle a doubt.
+async fn take(
+    core: &Arc<Core>,
+    template: &TemplateId,
+    group: &Group,
+    sights: Vec<Sight>,
+    found: &mut Found,
+) -> Result<(), Failed> {
+    for sight in &sights {
+        if sight.template_id.as_ref() == Some(template)
+            && let Some(key) = sight.key().filter(|k| group.doubts.contains_key(k))
+        {
+            let all = found.by_key.entry(key).or_default();
+            if !all.iter().any(|s| s.badge_id == sight.badge_id) {
+                all.push(sight.clone());
+            }
+        }
+    }
+    seen(core, sights).await
+}
+
+/// Writes down what was seen.
+async fn seen(core: &Arc<Core>, sights: Vec<Sight>) -> Result<(), Failed> {
+    if sights.is_empty() {
+        return Ok(());
+    }
+    let context = context(core);
+    let observed = core.journal.write("observe", move |db| observe::observe(db, &context, &sights)).await?;
+    tell(core, observed).await
+}
+
+async fn tell(core: &Arc<Core>, observed: Observed) -> Result<(), Failed> {
+    for (id, touched) in observed.touched {
+        core.changed(id, touched);
+    }
+    for id in observed.ready {
+        core.changed(id, []);
+    }
+    let reader = core.reader();
+    if let Some((recorded, happened)) = observed.witnessed
+        && reader.clock().basis() == OffsetBasis::ThisComputer
+        && reader.learn_offset(&recorded, happened)
+    {
+        let offset = reader.clock().offset().to_string();
+        let (account, now) = (core.account.key.clone(), core.moment().0.as_second());
+        core.journal
+            .write("fact", move |db| {
+                let evidence = "the service's time of an acceptance that was witnessed";
+                facts::learn(db, &account, "utc_offset", &offset, evidence, now, 1)
+            })
+            .await?;
+    }
+    Ok(())
+}
+
+async fn hidden(core: &Arc<Core>, name: &'static str, evidence: &'static str) -> Result<(), Failed> {
+    let (account, now) = (core.account.key.clone(), core.moment().0.as_second());
+    core.journal
+        .write("fact", move |db| facts::learn(db, &account, name, "hidden", evidence, now, 1))
+        .await?;
+    Ok(())
+}
+
+async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<(), Failed> {
+    for id in ids {
+        match look::badge(core.reader(), id, call).await {
+            Ok(Some(sight)) => seen(core, vec![sight]).await?,
+            Ok(None) => {
+                hidden(core, "waiting_by_id", "an accepted badge could not be read by its id").await?
+            }
+            // One odd record says nothing about the others; anything else would meet them too.
+            Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Only the history says when a badge was accepted; from that the service's zone is learned, with one request
+/// for a badge whose acceptance was witnessed.
+async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), Failed> {
+    if core.reader().clock().basis() != OffsetBasis::ThisComputer {
+        return Ok(());
+    }
+    let Some(id) = group.bound.first().cloned() else { return Ok(()) };
+    let email = core
+        .journal
+        .read(move |db| {
+            db.prepare_cached(
+                "SELECT row.email FROM row JOIN request ON request.id = row.request
+                 WHERE row.badge = ?1 AND request.heard AND row.tries <= ?2",
+            )?
+            .query_map(params![id.wire(), 3], |r| r.get::<_, String>(0))?
+            .next()
+            .transpose()
+        })
+        .await?;
+    if let Some(email) = email {
+        let mut scan = Scan::of_address(core.reader(), &email, call).once();
+        while let Some(sights) = scan.next().await? {
+            seen(core, sights).await?;
+        }
+    }
+    Ok(())
+}
+
+/// A row in doubt.
+struct Row {
+    job: JobId,
+    no: u64,
+    key: EmailKey,
+    request: i64,
+    doubt: Doubt,
+    bucket: Bucket,
+}
+
+/// Settles what can be settled.
+async fn settle(core: &Arc<Core>, template: &TemplateId, group: &Group, found: Found) -> Result<(), Failed> {
+    if group.doubts.is_empty() {
+        return Ok(());
+    }
+    let context = context(core);
+    let clock = core.reader().clock();
+    let zone = (clock.basis() != OffsetBasis::ThisComputer).then(|| clock.offset());
+    let (jobs, template) = (group.jobs.clone(), template.clone());
+    let observed = core
+        .journal
+        .write("settle", move |db| {
+            let shows =
+                facts::settled(db, &context.account, "waiting_in_history")?.as_deref() == Some("shown");
+            let accepted = |reg: &Option<ServiceTime>| -> Option<Timestamp> {
+                zone?.to_timestamp(reg.as_ref()?.start()?).ok()
+            };
+            let mut observed = Observed::default();
+            let mut requests: HashSet<i64> = HashSet::new();
+            for job in &jobs {
+                for row in rows_in_doubt(db, *job)? {
+                    requests.insert(row.request);
+                    let sights = found.by_key.get(&row.key).map_or(&[][..], Vec::as_slice);
+                    let mut candidates = Vec::new();
+                    for sight in sights {
+                        if !is_known(db, *job, &row, &sight.badge_id)? {
+                            candidates.push(Candidate {
+                                badge_id: sight.badge_id.clone(),
+                                accepted: accepted(&sight.reg_date),
+                            });
+                        }
+                    }
+                    let look = Look {
+                        now: context.now,
+                        complete: found.complete.contains(&row.key),
+                        shows_waiting: shows,
+                    };
+                    let judgement = settle::judge(&row.doubt, &candidates, look, &context.settings);
+                    apply(db, &context, &row, judgement, sights, &mut observed)?;
+                }
+            }
+            for request in requests {
+                prove(db, request)?;
+            }
+            // What was found belongs to the template that was looked for.
+            debug_assert!(found.by_key.values().flatten().all(|s| s.template_id.as_ref() == Some(&template)));
+            Ok(observed)
+        })
+        .await?;
+    tell(core, observed).await
+}
+
+fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
+    db.prepare_cached(
+        "SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
+                job.guarded_at IS NOT NULL, row.accepted IS NOT NULL
+         FROM row JOIN request ON request.id = row.request JOIN job ON job.id = row.job
+         WHERE row.job = ?1 AND row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
+    )?
+    .query_map([job.0], |r| {
+        let bucket = super::super::journal::jobs::bucket(r, "bucket")?;
+        Ok(Row {
+            job,
+            no: r.get::<_, i64>(0)?.unsigned_abs(),
+            key: EmailKey::of(&r.get::<_, String>(1)?),
+            request: r.get(2)?,
+            doubt: Doubt {
+                intent: Timestamp::from_second(r.get(5)?).unwrap_or(Timestamp::UNIX_EPOCH),
+                heard: r.get(6)?,
+                accepted: bucket == Bucket::Unbound || r.get::<_, bool>(8)?,
+                baseline: r.get(7)?,
+                absent: r.get::<_, Option<i64>>(4)?.and_then(|s| Timestamp::from_second(s).ok()),
+            },
+            bucket,
+        })
+    })?
+    .collect()
+}
+
+/// Whether a badge was there before, or is another row's.
+fn is_known(db: &Connection, job: JobId, row: &Row, badge: &BadgeId) -> rusqlite::Result<bool> {
+    let before = db
+        .prepare_cached("SELECT 1 FROM baseline WHERE job = ?1 AND email_key = ?2 AND badge = ?3")?
+        .exists(params![job.0, row.key.as_str(), badge.wire()])?;
+    Ok(before || rows::holder_of(db, badge)?.is_some_and(|holder| holder != (row.job, row.no)))
+}
+
+fn apply(
+    db: &Connection,
+    context: &Context,
+    row: &Row,
+    judgement: Judgement,
+    sights: &[Sight],
+    observed: &mut Observed,
+) -> rusqlite::Result<()> {
+    match judgement {
+        Judgement::Bind(badge) => {
+            let at = row.doubt.intent.as_second();
+            if rows::bind(db, row.job, row.no, &badge, at)? {
+                let mine: Vec<Sight> = sights.iter().filter(|s| s.badge_id == badge).cloned().collect();
+                let seen = observe::observe(db, context, &mine)?;
+                for (job, touched) in seen.touched {
+                    observed.touched.entry(job).or_default().extend(touched);
+                }
+                observed.ready.extend(seen.ready);
+                observed.ready.insert(row.job);
+            }
+        }
+        Judgement::Ambiguous => rows::set(db, row.job, row.no, Bucket::Ask, Some(AMBIGUOUS))?,
+        Judgement::HoldsAlready(_) => rows::set(db, row.job, row.no, Bucket::Ask, Some(HOLDS))?,
+        Judgement::Absent => {
+            db.prepare_cached("UPDATE row SET absent = ?3 WHERE job = ?1 AND no = ?2")?.execute(params![
+                row.job.0,
+                row.no as i64,
+                context.now.as_second()
+            ])?;
+        }
+        Judgement::NotSeen if row.bucket != Bucket::NotSeen => {
+            let over = context.now.duration_since(row.doubt.intent) >= context.settings.doubt_window;
+            rows::set(db, row.job, row.no, Bucket::NotSeen, Some(if over { WINDOW_OVER } else { ABSENT }))?;
+            observed.ready.insert(row.job);
+        }
+        Judgement::NotSeen | Judgement::Open => {}
+    }
+    Ok(())
+}
+
+/// Where some rows of a request were found, all of it was accepted: the others are to come.
+fn prove(db: &Connection, request: i64) -> rusqlite::Result<()> {
+    const WHY: &str =
+        "others of the same request were found, so it was accepted; this one is not visible yet";
+    let (found, rows): (i64, i64) = db
+        .prepare_cached(
+            "SELECT (SELECT count(*) FROM row WHERE request = ?1 AND badge IS NOT NULL), rows
+             FROM request WHERE id = ?1",
+        )?
+        .query_row([request], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    if settle::proves_request(found.unsigned_abs(), rows.unsigned_abs()) {
+        db.prepare_cached(
+            "UPDATE row SET bucket = 'unbound', why = ?2, absent = NULL
+             WHERE request = ?1 AND bucket = 'in_doubt'",
+        )?
+        .execute(params![request, WHY])?;
+    }
+    Ok(())
+}
+
+/// Badges that are to be revoked when they are Issued, and those that were sent to be revoked, with when.
+type Revocations = (Vec<BadgeId>, Vec<(BadgeId, i64)>);
+
+async fn revocations(core: &Core, due: &[JobId]) -> Result<Revocations, Failed> {
+    let ids = due.to_vec();
+    let found = core
+        .journal
+        .read(move |db| {
+            let (mut queued, mut sent) = (Vec::new(), Vec::new());
+            for id in ids {
+                let mut open = db.prepare_cached(
+                    "SELECT row.badge, row.bucket, coalesce(request.intent, 0)
+                     FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
+                     WHERE row.job = ?1 AND job.kind = 'revoke' AND row.badge IS NOT NULL
+                       AND row.bucket IN ('queued', 'unproven', 'in_doubt', 'revoking')
+                       AND NOT (row.bucket = 'queued' AND job.after
+                                AND EXISTS (SELECT 1 FROM row AS other WHERE other.job = job.follows
+                                            AND other.bucket NOT IN ('issued', 'left_out')))",
+                )?;
+                let mut rows = open.query([id.0])?;
+                while let Some(row) = rows.next()? {
+                    let Some(badge) = BadgeId::new(row.get::<_, String>(0)?) else { continue };
+                    if row.get_ref(1)?.as_str()? == Bucket::Queued.code() {
+                        queued.push(badge);
+                    } else {
+                        sent.push((badge, row.get(2)?));
+                    }
+                }
+            }
+            Ok((queued, sent))
+        })
+        .await?;
+    Ok(found)
+}
+
+/// Looks at badges that were sent to be revoked: a few one by one, many by the history's pages of the
+/// revocations of those days, and the rest one by one.
+async fn revoked(core: &Arc<Core>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Result<(), Failed> {
+    let mut rest: Vec<BadgeId> = sent.iter().map(|(id, _)| id.clone()).collect();
+    if rest.len() > ONE_BY_ONE {
+        let clock = core.reader().clock();
+        let day = |s: Option<i64>| {
+            s.and_then(|s| Timestamp::from_second(s).ok()).map(|t| clock.offset().to_datetime(t).date())
+        };
+        let first = day(sent.iter().map(|(_, at)| *at).min());
+        // The service's zone may not be known, so a day before and a day after.
+        let filter = HistoryFilter {
+            revoke_start_date: first.and_then(|d| d.checked_sub(1.day()).ok()),
+            revoke_end_date: clock.now().date().checked_add(1.day()).ok(),
+            ..HistoryFilter::default()
+        };
+        let mut wanted: HashSet<BadgeId> = rest.iter().cloned().collect();
+        let mut scan = Scan::new(core.reader(), filter, call).once();
+        let mut page = scan.next().await?;
+        // More pages than badges: somebody else revokes, too.
+        let cheap = scan.left() <= rest.len() as u64;
+        while let Some(sights) = page {
+            // What the filter means is not documented: only a row that carries a revocation is an answer.
+            let revoked: Vec<Sight> =
+                sights.into_iter().filter(|s| s.revoke_at.is_some() && wanted.remove(&s.badge_id)).collect();
+            seen(core, revoked).await?;
+            page = if cheap && !wanted.is_empty() { scan.next().await? } else { None };
+        }
+        rest.retain(|id| wanted.contains(id));
+    }
+    one_by_one(core, &rest, call).await
+}

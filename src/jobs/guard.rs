@@ -1,0 +1,427 @@
+//! The duplicate guard: who already holds this badge, may get it twice, or is written in two ways.
+
+use super::core::{Core, Jobs};
+use super::error::JobError;
+use super::job::{Bucket, Job, JobId, Kind, words};
+use super::journal::{jobs as job_records, rows};
+use super::look::{Scan, Sight};
+use super::settings::Settings;
+use crate::api::{ApiError, Call};
+use crate::domain::{EmailKey, State, TemplateId, Verdict};
+use jiff::{SignedDuration, ToSpan};
+use rusqlite::{Connection, params};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+words! {
+    /// What was found of a row before anything is sent.
+    Class {
+        /// Nothing: the person does not hold this badge.
+        New = "new", "new";
+        /// The same address and the same name stand in an earlier row of the file.
+        Twin = "twin", "twice in the file";
+        /// The same address under another name stands in an earlier row of the file: a shared mailbox, or a slip.
+        SharedAddress = "shared_address", "one address, two names";
+        /// The person holds it, and it is valid.
+        Valid = "valid", "holds it already";
+        /// The person holds it, and it expires soon.
+        Expiring = "expiring", "holds it, expires soon";
+        /// The person held it, and it has expired: a renewal.
+        Expired = "expired", "held it, expired";
+        /// The person held it, and it was or is being revoked: a re-issue.
+        Revoked = "revoked", "held it, revoked";
+        /// One is accepted and waits to be issued.
+        Waiting = "waiting", "one is waiting already";
+        /// A job of this journal has sent one that the service does not show yet.
+        Sent = "sent", "sent before, not visible yet";
+        /// Somebody holds it whose address differs only by dots, a plus tag or such.
+        LookAlike = "look_alike", "a similar address holds it";
+    }
+}
+
+words! {
+    /// What happens with a row of a class.
+    Policy {
+        /// It is left out.
+        Block = "block", "left out";
+        /// A person decides.
+        Ask = "ask", "asked about";
+        /// It is sent.
+        Allow = "allow", "sent";
+    }
+}
+
+impl Class {
+    /// Whether a person would get such a badge twice, or may.
+    pub fn is_duplicate(self) -> bool {
+        matches!(self, Self::Twin | Self::Valid | Self::Expiring | Self::Waiting | Self::Sent)
+    }
+
+    /// What happens unless the profile says otherwise.
+    pub fn default_policy(self) -> Policy {
+        match self {
+            Self::New | Self::Expired | Self::Expiring => Policy::Allow,
+            Self::Twin | Self::Waiting | Self::Sent => Policy::Block,
+            Self::SharedAddress | Self::Valid | Self::Revoked | Self::LookAlike => Policy::Ask,
+        }
+    }
+}
+
+/// Up to so many addresses are looked up without asking what title pages would cost.
+const FEW: usize = 2;
+
+/// How far a guard has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Guarding {
+    /// Requests that were made.
+    pub done: u64,
+    /// Requests that it will take, as far as the counts tell.
+    pub all: u64,
+}
+
+/// What a guard found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Guarded {
+    /// Rows of each class but [`Class::New`].
+    pub classes: Vec<(Class, u64)>,
+    /// Whether everything was read; otherwise somebody may hold the badge all the same.
+    pub complete: bool,
+    /// Requests that it took.
+    pub requests: u64,
+}
+
+impl Jobs {
+    /// Reads what the recipients of an issue job hold already, by the cheaper of addresses and title pages,
+    /// keeps it as the baseline that doubts are later settled by, and puts every row that was not sent where
+    /// the policies say. What a person has allowed stays allowed while nothing new is found.
+    ///
+    /// # Errors
+    /// When the service cannot be asked, or the journal cannot be used; the job is as it was then, and the
+    /// guard can be asked for again.
+    pub async fn guard(
+        &self,
+        id: JobId,
+        progress: &watch::Sender<Guarding>,
+        cancel: CancellationToken,
+    ) -> Result<Guarded, JobError> {
+        let job = self.core.my_job(id).await?;
+        if job.kind != Kind::Issue {
+            return Ok(Guarded { complete: true, ..Guarded::default() });
+        }
+        let guarded = guard(&self.core, &job, progress, cancel).await?;
+        self.core.changed(id, []);
+        Ok(guarded)
+    }
+}
+
+/// The addresses of a job's unsent rows, once each, with one spelling.
+fn addresses(db: &Connection, id: JobId) -> rusqlite::Result<Vec<String>> {
+    db.prepare_cached(
+        "SELECT min(email) FROM row WHERE job = ?1 AND bucket IN ('ready', 'ask', 'left_out') AND email <> ''
+         GROUP BY email_key ORDER BY min(no)",
+    )?
+    .query_map([id.0], |r| r.get(0))?
+    .collect()
+}
+
+pub(super) async fn guard(
+    core: &Arc<Core>,
+    job: &Job,
+    progress: &watch::Sender<Guarding>,
+    cancel: CancellationToken,
+) -> Result<Guarded, JobError> {
+    let id = job.id;
+    let Some(template) = job.template_id.clone() else {
+        return Err(JobError::no("The job has no template."));
+    };
+    let (begun, _) = core.moment();
+    let emails = core.journal.read(move |db| addresses(db, id)).await?;
+    core.journal.write("guard", move |db| forget(db, id)).await?;
+    // A few requests are a person's; hundreds are work in the background.
+    let call = |all: u64| {
+        if all <= 100 { Call::interactive() } else { Call::background() }.cancelled_by(cancel.clone())
+    };
+    let mut hunt = Hunt { core, id, template, loose: loose(&emails), requests: 0, complete: true };
+    let mut left = None;
+    if emails.len() > FEW && !job.title.looks_empty() {
+        let first = call(1);
+        let mut scan = Scan::of_title(core.reader(), &job.title, &first);
+        let page = hunt.page(&mut scan).await?;
+        if scan.left() < emails.len() as u64 {
+            let all = scan.left() + 1;
+            let paced = call(all);
+            scan = scan.called(&paced);
+            let mut page = page;
+            while let Some(sights) = page {
+                hunt.take(sights).await?;
+                progress.send_replace(Guarding { done: hunt.requests, all: all.max(hunt.requests) });
+                page = hunt.page(&mut scan).await?;
+            }
+            hunt.complete &= scan.is_complete();
+            left = Some(());
+        }
+    }
+    if left.is_none() {
+        let all = emails.len() as u64;
+        let paced = call(all);
+        for email in &emails {
+            let mut scan = Scan::of_address(core.reader(), email, &paced);
+            while let Some(sights) = hunt.page(&mut scan).await? {
+                hunt.take(sights).await?;
+            }
+            hunt.complete &= scan.is_complete();
+            progress.send_replace(Guarding { done: hunt.requests, all: all.max(hunt.requests) });
+        }
+    }
+    let (complete, requests) = (hunt.complete, hunt.requests);
+    let policies = core.settings.policies.clone();
+    let template = hunt.template;
+    let classes = core
+        .journal
+        .write("guarded", move |db| {
+            compare(db, id, &template)?;
+            let classes = place(db, id, &policies)?;
+            job_records::set_guarded(db, id, begun)?;
+            Ok(classes)
+        })
+        .await?;
+    Ok(Guarded { classes, complete, requests })
+}
+
+/// Forgets what an earlier guard found of rows that were not sent.
+fn forget(db: &Connection, id: JobId) -> rusqlite::Result<()> {
+    db.execute(
+        "UPDATE row SET class = NULL WHERE job = ?1 AND bucket IN ('ready', 'ask', 'left_out') AND request IS NULL",
+        [id.0],
+    )?;
+    Ok(())
+}
+
+/// What addresses have in common that differ only by dots or a plus tag before the @: the same mailbox with
+/// some providers, another one with others.
+fn loosened(key: &EmailKey) -> Option<u64> {
+    let (local, domain) = key.as_str().rsplit_once('@')?;
+    let local: String = local.split('+').next()?.chars().filter(|c| *c != '.').collect();
+    let mut hasher = DefaultHasher::new();
+    (local, domain).hash(&mut hasher);
+    Some(hasher.finish())
+}
+
+fn loose(emails: &[String]) -> HashMap<u64, EmailKey> {
+    emails
+        .iter()
+        .filter_map(|email| {
+            let key = EmailKey::of(email);
+            Some((loosened(&key)?, key))
+        })
+        .collect()
+}
+
+struct Hunt<'c> {
+    core: &'c Arc<Core>,
+    id: JobId,
+    template: TemplateId,
+    loose: HashMap<u64, EmailKey>,
+    requests: u64,
+    complete: bool,
+}
+
+impl Hunt<'_> {
+    async fn page(&mut self, scan: &mut Scan<'_>) -> Result<Option<Vec<Sight>>, ApiError> {
+        let page = scan.next().await?;
+        self.requests += u64::from(page.is_some());
+        Ok(page)
+    }
+
+    async fn take(&mut self, mut sights: Vec<Sight>) -> Result<(), JobError> {
+        sights.retain(|s| s.template_id.as_ref() == Some(&self.template));
+        if sights.is_empty() {
+            return Ok(());
+        }
+        let similar: Vec<(EmailKey, Sight)> = sights
+            .iter()
+            .filter_map(|s| {
+                let key = s.key()?;
+                let like = self.loose.get(&loosened(&key)?)?;
+                (*like != key).then(|| (like.clone(), s.clone()))
+            })
+            .collect();
+        let (id, settings) = (self.id, self.core.settings.clone());
+        let now = self.core.reader().clock().now();
+        let write = move |db: &rusqlite::Transaction<'_>| {
+            for sight in &sights {
+                if let Some(key) = sight.key() {
+                    found(db, id, &key, sight, now, &settings)?;
+                }
+            }
+            for (like, sight) in &similar {
+                if !matches!(sight.verdict.state(), State::Revoked | State::Revoking) {
+                    let why = format!("{} holds it", sight.email.clone().unwrap_or_default().shown());
+                    classify(db, id, like, Class::LookAlike, &why)?;
+                }
+            }
+            Ok(())
+        };
+        Ok(self.core.journal.write("baseline", write).await?)
+    }
+}
+
+/// Keeps a badge that somebody of the job holds.
+fn found(
+    db: &Connection,
+    id: JobId,
+    key: &EmailKey,
+    sight: &Sight,
+    now: jiff::civil::DateTime,
+    settings: &Settings,
+) -> rusqlite::Result<()> {
+    let known = db
+        .prepare_cached("SELECT 1 FROM row WHERE email_key = ?1 AND job = ?2 LIMIT 1")?
+        .exists(params![key.as_str(), id.0])?;
+    // What this job has sent is nothing that was there before.
+    if !known || rows::holder_of(db, &sight.badge_id)?.is_some_and(|(job, _)| job == id) {
+        return Ok(());
+    }
+    db.prepare_cached("INSERT OR IGNORE INTO baseline VALUES (?1, ?2, ?3)")?.execute(params![
+        id.0,
+        key.as_str(),
+        sight.badge_id.wire()
+    ])?;
+    let (class, why) = class_of(&sight.verdict, now, settings);
+    classify(db, id, key, class, &format!("{why} (badge {})", sight.badge_id))
+}
+
+fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) -> (Class, String) {
+    let (word, more) = verdict.line();
+    let line = if more.is_empty() { word } else { format!("{word}, {more}") };
+    let class = match verdict {
+        Verdict::Valid { until: Some(until) } => {
+            let left = until.end().map(|end| end.duration_since(now));
+            if left.is_some_and(|l| l <= settings.expiring) { Class::Expiring } else { Class::Valid }
+        }
+        Verdict::Expired { .. } | Verdict::SaidExpired { .. } => Class::Expired,
+        Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
+            Class::Revoked
+        }
+        Verdict::Waiting { .. } | Verdict::Overdue { .. } => Class::Waiting,
+        // A word that lapel does not know may mean that the badge is valid.
+        Verdict::Valid { until: None }
+        | Verdict::NotYetValid { .. }
+        | Verdict::SaidIssued { .. }
+        | Verdict::Unknown { .. } => Class::Valid,
+    };
+    (class, line)
+}
+
+/// Gives the unsent rows of an address a class, unless they have one that weighs more.
+fn classify(db: &Connection, id: JobId, key: &EmailKey, class: Class, why: &str) -> rusqlite::Result<()> {
+    let lighter: Vec<String> = Class::ALL
+        .iter()
+        .filter(|c| c.weight() < class.weight())
+        .map(|c| format!("'{}'", c.code()))
+        .collect();
+    db.prepare_cached(&format!(
+        "UPDATE row SET class = ?3, class_why = ?4
+         WHERE email_key = ?1 AND job = ?2 AND bucket IN ('ready', 'ask', 'left_out') AND request IS NULL
+           AND (class IS NULL OR class IN ({}))",
+        lighter.join(",")
+    ))?
+    .execute(params![key.as_str(), id.0, class.code(), why])?;
+    Ok(())
+}
+
+impl Class {
+    /// Of two classes, the heavier one is what a person should know.
+    fn weight(self) -> u8 {
+        match self {
+            Self::New => 0,
+            Self::Revoked => 1,
+            Self::Expired => 2,
+            Self::LookAlike => 3,
+            Self::Expiring => 4,
+            Self::Valid => 5,
+            Self::Waiting => 6,
+            Self::Sent => 7,
+            Self::SharedAddress => 8,
+            Self::Twin => 9,
+        }
+    }
+}
+
+/// What no request is needed for: the file's rows with one another, and with the journal.
+fn compare(db: &Connection, id: JobId, template: &TemplateId) -> rusqlite::Result<()> {
+    db.execute(
+        "UPDATE row SET class = 'sent',
+                        class_why = 'a job of this journal has sent one that the service does not show yet'
+         WHERE job = ?1 AND bucket IN ('ready', 'ask', 'left_out') AND request IS NULL
+           AND (class IS NULL OR class NOT IN ('valid', 'waiting'))
+           AND EXISTS (SELECT 1 FROM row AS other JOIN job ON job.id = other.job
+                       WHERE other.email_key = row.email_key AND other.email_key <> '' AND other.job <> row.job
+                         AND job.kind = 'issue' AND job.template = ?2 AND job.phase <> 'draft'
+                         AND job.account = (SELECT account FROM job WHERE id = ?1)
+                         AND job.base_url = (SELECT base_url FROM job WHERE id = ?1)
+                         AND (other.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')
+                              OR other.bucket = 'ready' AND job.phase = 'running'))",
+        params![id.0, template.wire()],
+    )?;
+    // The first of several rows is no twin; rows that will not be sent make none.
+    db.execute(
+        "UPDATE row SET (class, class_why) = (
+             SELECT CASE WHEN max(other.name = row.name) THEN 'twin' ELSE 'shared_address' END,
+                    'the same address stands in row ' || coalesce(min(other.line), min(other.no))
+             FROM row AS other
+             WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
+               AND other.bucket <> 'invalid')
+         WHERE job = ?1 AND bucket IN ('ready', 'ask', 'left_out') AND request IS NULL AND email_key <> ''
+           AND EXISTS (SELECT 1 FROM row AS other
+                       WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
+                         AND other.bucket <> 'invalid')",
+        [id.0],
+    )?;
+    Ok(())
+}
+
+/// Puts every row that was not sent where the policies say, and counts.
+fn place(
+    db: &Connection,
+    id: JobId,
+    policies: &super::settings::Policies,
+) -> rusqlite::Result<Vec<(Class, u64)>> {
+    // What an earlier guard left out is judged again.
+    db.execute(
+        "UPDATE row SET bucket = 'ready', why = NULL
+         WHERE job = ?1 AND bucket IN ('ask', 'left_out') AND guarded AND request IS NULL",
+        [id.0],
+    )?;
+    db.execute("UPDATE row SET guarded = 0 WHERE job = ?1 AND guarded AND request IS NULL", [id.0])?;
+    for class in Class::ALL {
+        let bucket = match policies.of(*class) {
+            Policy::Allow => continue,
+            Policy::Ask => Bucket::Ask,
+            Policy::Block => Bucket::LeftOut,
+        };
+        db.execute(
+            "UPDATE row SET bucket = ?3, why = ?4 || ': ' || class_why, guarded = 1
+             WHERE job = ?1 AND class = ?2 AND bucket = 'ready' AND request IS NULL AND allowed IS NOT class",
+            params![id.0, class.code(), bucket.code(), class.word()],
+        )?;
+    }
+    db.prepare("SELECT class, count(*) FROM row WHERE job = ?1 AND class IS NOT NULL GROUP BY class")?
+        .query_map([id.0], |r| {
+            let class = Class::from_code(r.get_ref(0)?.as_str()?).unwrap_or(Class::New);
+            Ok((class, r.get::<_, i64>(1)?.unsigned_abs()))
+        })?
+        .collect()
+}
+
+/// Whether a guard's reading is too old to be sent by.
+pub(super) fn is_stale(core: &Core, job: &Job) -> bool {
+    let (now, _) = core.moment();
+    job.guarded.is_none_or(|at| {
+        let age: SignedDuration = now.duration_since(at);
+        age > core.settings.guard_age || now.checked_add(1.minute()).is_ok_and(|soon| soon < at)
+    })
+}

@@ -1,0 +1,343 @@
+//! Jobs as they stand in the journal.
+
+use crate::domain::{TemplateId, Text};
+use crate::jobs::job::{Bucket, Counts, Job, JobId, Kind, Origin, Owner, Phase, Stop, StopKind};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
+use serde_json::{Value, json};
+
+/// Whose jobs: a service, and a key of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The profile's name, for people.
+    pub profile: String,
+    /// The base URL.
+    pub base_url: String,
+    /// What tells one key from another, and says nothing of it.
+    pub key: String,
+}
+
+impl Account {
+    /// Of a connection.
+    pub fn of(profile: &str, connection: &crate::api::Connection) -> Self {
+        Self {
+            profile: profile.to_owned(),
+            base_url: connection.base_url.trim_end_matches('/').to_owned(),
+            key: connection.key.fingerprint(),
+        }
+    }
+}
+
+/// What a new job begins with.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct NewJob {
+    pub(in crate::jobs) kind: Kind,
+    pub(in crate::jobs) template: Option<TemplateId>,
+    pub(in crate::jobs) title: String,
+    pub(in crate::jobs) origin: Option<Origin>,
+    pub(in crate::jobs) follows: Option<JobId>,
+    pub(in crate::jobs) after: bool,
+}
+
+/// Writes a new job down as a draft of this process.
+pub(in crate::jobs) fn insert(
+    db: &Connection,
+    account: &Account,
+    me: (&str, &str),
+    new: &NewJob,
+) -> rusqlite::Result<JobId> {
+    let origin = new.origin.as_ref().map(|o| {
+        let columns: Vec<&str> = o.columns.iter().map(Text::wire).collect();
+        json!({ "name": o.name.wire(), "sha256": o.sha256, "columns": columns, "read_as": o.read_as })
+            .to_string()
+    });
+    db.execute(
+        "INSERT INTO job (kind, phase, created, profile, base_url, account, template, title, origin, follows,
+                          after, owner, owner_label)
+         VALUES (:kind, 'draft', :created, :profile, :base_url, :account, :template, :title, :origin, :follows,
+                 :after, :owner, :label)",
+        named_params! {
+            ":kind": new.kind.code(),
+            ":created": Timestamp::now().as_millisecond(),
+            ":profile": account.profile,
+            ":base_url": account.base_url,
+            ":account": account.key,
+            ":template": new.template.as_ref().map(TemplateId::wire),
+            ":title": new.title,
+            ":origin": origin,
+            ":follows": new.follows.map(|id| id.0),
+            ":after": new.after,
+            ":owner": me.0,
+            ":label": me.1,
+        },
+    )?;
+    Ok(JobId(db.last_insert_rowid()))
+}
+
+const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \
+                       coalesce(look_note, note) AS note, \
+                       guarded_at, follows, next_look, owner, owner_label, \
+                       (SELECT count(*) FROM request WHERE job = job.id AND answered IS NULL) AS in_flight";
+
+/// One job, or `None` when there is none of this number.
+pub(in crate::jobs) fn load(db: &Connection, id: JobId, me: &str) -> rusqlite::Result<Option<Job>> {
+    let sql = format!("SELECT {COLUMNS} FROM job WHERE id = ?1");
+    let job = db.prepare_cached(&sql)?.query_row([id.0], |r| read(r, me)).optional()?;
+    job.map(|job| with_counts(db, job)).transpose()
+}
+
+/// The jobs of a service and key, the newest first; drafts only those of living plans (`drafts`).
+pub(in crate::jobs) fn list(
+    db: &Connection,
+    account: &Account,
+    me: &str,
+    drafts: bool,
+    most: usize,
+) -> rusqlite::Result<Vec<Job>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM job WHERE account = ?1 AND base_url = ?2 AND (?3 OR phase <> 'draft')
+         ORDER BY id DESC LIMIT ?4"
+    );
+    let mut found = db.prepare_cached(&sql)?;
+    let jobs: Vec<Job> = found
+        .query_map(params![account.key, account.base_url, drafts, most as i64], |r| read(r, me))?
+        .collect::<rusqlite::Result<_>>()?;
+    jobs.into_iter().map(|job| with_counts(db, job)).collect()
+}
+
+fn with_counts(db: &Connection, mut job: Job) -> rusqlite::Result<Job> {
+    job.counts = counts(db, job.id)?;
+    Ok(job)
+}
+
+/// How a job's rows stand.
+pub(in crate::jobs) fn counts(db: &Connection, id: JobId) -> rusqlite::Result<Counts> {
+    let mut found = db.prepare_cached("SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0")?;
+    let mut counts: Vec<(Bucket, u64)> = found
+        .query_map([id.0], |r| Ok((bucket(r, "bucket")?, r.get::<_, i64>("n")?.unsigned_abs())))?
+        .collect::<rusqlite::Result<_>>()?;
+    counts.sort_unstable();
+    Ok(Counts(counts))
+}
+
+/// Reads a bucket. A word that this lapel does not know cannot stand there: the schema's number says so.
+pub(in crate::jobs) fn bucket(r: &Row<'_>, column: &str) -> rusqlite::Result<Bucket> {
+    Ok(Bucket::from_code(r.get_ref(column)?.as_str()?).unwrap_or(Bucket::Other))
+}
+
+fn text(r: &Row<'_>, column: &str) -> rusqlite::Result<Option<Text>> {
+    Ok(r.get::<_, Option<String>>(column)?.map(Text::new))
+}
+
+pub(in crate::jobs) fn moment(r: &Row<'_>, column: &str) -> rusqlite::Result<Option<Timestamp>> {
+    Ok(r.get::<_, Option<i64>>(column)?.and_then(|s| Timestamp::from_second(s).ok()))
+}
+
+fn read(r: &Row<'_>, me: &str) -> rusqlite::Result<Job> {
+    let code = |column: &str| -> rusqlite::Result<String> { r.get(column) };
+    let stop = r.get::<_, Option<String>>("stop")?.and_then(|s| StopKind::from_code(&s));
+    let owner = r.get::<_, Option<String>>("owner")?;
+    let label = r.get::<_, Option<String>>("owner_label")?.unwrap_or_default();
+    Ok(Job {
+        id: JobId(r.get("id")?),
+        kind: Kind::from_code(&code("kind")?).unwrap_or(Kind::Issue),
+        phase: Phase::from_code(&code("phase")?).unwrap_or(Phase::Stopped),
+        stop: match stop {
+            Some(kind) => Some(Stop { kind, why: text(r, "stop_why")?.unwrap_or_default() }),
+            None => None,
+        },
+        title: text(r, "title")?.unwrap_or_default(),
+        template_id: r.get::<_, Option<String>>("template")?.and_then(TemplateId::new),
+        origin: r.get::<_, Option<String>>("origin")?.and_then(|raw| origin(&raw)),
+        created: Timestamp::from_millisecond(r.get("created")?).unwrap_or(Timestamp::UNIX_EPOCH),
+        counts: Counts::default(),
+        note: text(r, "note")?,
+        in_flight: r.get::<_, i64>("in_flight")?.unsigned_abs(),
+        next_look: moment(r, "next_look")?,
+        owner: owner.map(|id| Owner { is_me: id == me, label }),
+        profile: r.get("profile")?,
+        follows: r.get::<_, Option<i64>>("follows")?.map(JobId),
+        guarded: moment(r, "guarded_at")?,
+    })
+}
+
+fn origin(raw: &str) -> Option<Origin> {
+    let value: Value = serde_json::from_str(raw).ok()?;
+    let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let columns = value.get("columns").and_then(Value::as_array).into_iter().flatten();
+    Some(Origin {
+        name: Text::new(field("name")),
+        sha256: field("sha256"),
+        columns: columns.filter_map(Value::as_str).map(Text::from).collect(),
+        read_as: field("read_as"),
+    })
+}
+
+/// Lets a job go on, or not, and forgets why it had stopped.
+pub(in crate::jobs) fn set_phase(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE job SET phase = ?2, stop = NULL, stop_why = NULL WHERE id = ?1")?
+        .execute(params![id.0, phase.code()])?;
+    Ok(())
+}
+
+/// Stops a job that is running, and keeps why.
+pub(in crate::jobs) fn stop(db: &Connection, id: JobId, kind: StopKind, why: &str) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE job SET phase = 'stopped', stop = ?2, stop_why = ?3 WHERE id = ?1 AND phase = 'running'",
+    )?
+    .execute(params![id.0, kind.code(), why])?;
+    Ok(())
+}
+
+/// When the guard read the history.
+pub(in crate::jobs) fn set_guarded(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE job SET guarded_at = ?2 WHERE id = ?1")?
+        .execute(params![id.0, at.as_second()])?;
+    Ok(())
+}
+
+/// How many entries its requests may have from now on; `None` for the usual.
+pub(in crate::jobs) fn set_batch(db: &Connection, id: JobId, most: Option<i64>) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE job SET batch = ?2 WHERE id = ?1")?.execute(params![id.0, most])?;
+    Ok(())
+}
+
+/// What a person should know about the whole of it.
+pub(in crate::jobs) fn set_note(db: &Connection, id: JobId, note: Option<&str>) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE job SET note = ?2 WHERE id = ?1")?.execute(params![id.0, note])?;
+    Ok(())
+}
+
+/// How the last look went: nothing, when it went well. Another note is not touched.
+pub(in crate::jobs) fn set_look_note(db: &Connection, id: JobId, note: Option<&str>) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE job SET look_note = ?2 WHERE id = ?1")?.execute(params![id.0, note])?;
+    Ok(())
+}
+
+/// When it is looked at next.
+pub(in crate::jobs) fn set_next_look(
+    db: &Connection,
+    id: JobId,
+    at: Option<Timestamp>,
+) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE job SET next_look = ?2 WHERE id = ?1")?
+        .execute(params![id.0, at.map(Timestamp::as_second)])?;
+    Ok(())
+}
+
+/// Brings the next look forward to a moment, never back.
+pub(in crate::jobs) fn look_by(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE job SET next_look = ?2 WHERE id = ?1 AND (next_look IS NULL OR next_look > ?2)",
+    )?
+    .execute(params![id.0, at.as_second()])?;
+    Ok(())
+}
+
+/// The owners of jobs of a service and key that are not this process.
+pub(in crate::jobs) fn other_owners(
+    db: &Connection,
+    account: &Account,
+    me: &str,
+) -> rusqlite::Result<Vec<String>> {
+    db.prepare_cached(
+        "SELECT DISTINCT owner FROM job
+         WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL AND owner <> ?3",
+    )?
+    .query_map(params![account.key, account.base_url, me], |r| r.get(0))?
+    .collect()
+}
+
+/// The jobs that other processes have.
+pub(in crate::jobs) fn of_others(
+    db: &Connection,
+    account: &Account,
+    me: &str,
+) -> rusqlite::Result<Vec<JobId>> {
+    db.prepare_cached(
+        "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL AND owner <> ?3
+           AND phase <> 'draft'",
+    )?
+    .query_map(params![account.key, account.base_url, me], |r| r.get(0).map(JobId))?
+    .collect()
+}
+
+/// Whether there are jobs that nobody has.
+pub(in crate::jobs) fn has_orphans(db: &Connection, account: &Account, me: &str) -> rusqlite::Result<bool> {
+    db.prepare_cached(
+        "SELECT 1 FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NULL AND ?3 <> ''",
+    )?
+    .exists(params![account.key, account.base_url, me])
+}
+
+/// Takes every job of a service and key that nobody living has, and gives back which.
+pub(in crate::jobs) fn take_over(
+    db: &Connection,
+    account: &Account,
+    me: (&str, &str),
+    living: &[String],
+) -> rusqlite::Result<Vec<JobId>> {
+    let living = serde_json::to_string(living).unwrap_or_else(|_| "[]".to_owned());
+    let taken: Vec<JobId> = db
+        .prepare_cached(
+            "UPDATE job SET owner = ?3, owner_label = ?4
+             WHERE account = ?1 AND base_url = ?2 AND phase <> 'draft' AND owner IS NOT ?3
+               AND (owner IS NULL OR owner NOT IN (SELECT value FROM json_each(?5)))
+             RETURNING id",
+        )?
+        .query_map(params![account.key, account.base_url, me.0, me.1, living], |r| r.get(0).map(JobId))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(taken)
+}
+
+/// Whether a job is this process's to act on.
+pub(in crate::jobs) fn is_mine(db: &Connection, id: JobId, me: &str) -> rusqlite::Result<bool> {
+    db.prepare_cached("SELECT owner = ?2 FROM job WHERE id = ?1")?
+        .query_row(params![id.0, me], |r| r.get::<_, Option<bool>>(0))
+        .optional()
+        .map(|mine| mine.flatten().unwrap_or(false))
+}
+
+/// Lets go of every job of this process: it is ending in good order.
+pub(in crate::jobs) fn let_go(db: &Connection, me: &str) -> rusqlite::Result<()> {
+    db.execute("UPDATE job SET owner = NULL, owner_label = NULL WHERE owner = ?1", [me])?;
+    Ok(())
+}
+
+/// Writes down what a person decided.
+pub(in crate::jobs) fn decide(
+    db: &Connection,
+    id: JobId,
+    no: Option<u64>,
+    what: &str,
+    who: &str,
+    why: &str,
+) -> rusqlite::Result<()> {
+    db.prepare_cached("INSERT INTO decision (at, job, no, what, who, why) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+        .execute(params![Timestamp::now().as_millisecond(), id.0, no.map(|n| n as i64), what, who, why])?;
+    Ok(())
+}
+
+/// Removes a draft, or drafts that no living process plans any more.
+pub(in crate::jobs) fn discard(db: &Connection, id: JobId) -> rusqlite::Result<()> {
+    db.execute("DELETE FROM job WHERE id = ?1 AND phase = 'draft'", [id.0])?;
+    db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", [])?;
+    Ok(())
+}
+
+/// Removes the drafts of processes that live no more: nothing of them was ever sent.
+pub(in crate::jobs) fn discard_orphans(
+    db: &Connection,
+    account: &Account,
+    living: &[String],
+    me: &str,
+) -> rusqlite::Result<()> {
+    let living = serde_json::to_string(living).unwrap_or_else(|_| "[]".to_owned());
+    db.execute(
+        "DELETE FROM job WHERE phase = 'draft' AND owner IS NOT ?1 AND account = ?3 AND base_url = ?4
+           AND (owner IS NULL OR owner NOT IN (SELECT value FROM json_each(?2)))",
+        params![me, living, account.key, account.base_url],
+    )?;
+    db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", [])?;
+    Ok(())
+}

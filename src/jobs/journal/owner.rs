@@ -1,0 +1,96 @@
+//! Who a job belongs to: at most one living process. A process shows that it lives by holding a lock on a
+//! file of its own; the system lets go of it when the process ends, however it ends. A lease that runs by
+//! the clock would lapse while its owner sleeps with an open request.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// This process, as owner of jobs.
+#[derive(Debug)]
+pub(in crate::jobs) struct Me {
+    /// Never the same twice.
+    pub(in crate::jobs) id: String,
+    /// For people.
+    pub(in crate::jobs) label: String,
+    folder: Option<PathBuf>,
+    /// Locked as long as this lives.
+    _lock: Option<File>,
+}
+
+impl Me {
+    /// Shows that this process lives, in a folder beside the journal; without a folder nobody else can look.
+    pub(in crate::jobs) fn appear(folder: Option<&Path>) -> io::Result<Self> {
+        let id = format!("{:016x}", fastrand::Rng::new().u64(..));
+        let label = format!("process {}", std::process::id());
+        let lock = match folder {
+            None => None,
+            Some(folder) => {
+                crate::config::create_private_dir(folder)?;
+                let file = open(&folder.join(&id), true)?;
+                file.lock()?;
+                Some(file)
+            }
+        };
+        Ok(Self { id, label, folder: folder.map(Path::to_owned), _lock: lock })
+    }
+
+    /// Whether another owner lives. What cannot be found out counts as alive: two senders are worse than
+    /// none. The file of a dead one is removed.
+    pub(in crate::jobs) fn is_alive(&self, owner: &str) -> bool {
+        if owner == self.id {
+            return true;
+        }
+        let Some(folder) = &self.folder else { return false };
+        if owner.is_empty() || !owner.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return false;
+        }
+        let path = folder.join(owner);
+        match open(&path, false) {
+            Err(why) => why.kind() != io::ErrorKind::NotFound,
+            Ok(file) => match file.try_lock() {
+                Ok(()) => {
+                    let _ = std::fs::remove_file(&path);
+                    false
+                }
+                Err(TryLockError::WouldBlock | TryLockError::Error(_)) => true,
+            },
+        }
+    }
+}
+
+impl Drop for Me {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.folder {
+            let _ = std::fs::remove_file(folder.join(&self.id));
+        }
+    }
+}
+
+fn open(path: &Path, create: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(create);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_owner_lives_as_long_as_its_lock() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let one = Me::appear(Some(folder.path())).expect("one");
+        let two = Me::appear(Some(folder.path())).expect("two");
+        assert!(two.is_alive(&one.id) && one.is_alive(&two.id) && one.is_alive(&one.id));
+        let id = one.id.clone();
+        drop(one);
+        assert!(!two.is_alive(&id));
+        // As after kill -9: the file is still there, and nobody holds it.
+        std::fs::write(folder.path().join("00ff"), "").expect("a file");
+        assert!(!two.is_alive("00ff") && !folder.path().join("00ff").exists());
+        assert!(!two.is_alive("../00ff") && !two.is_alive(""));
+    }
+}

@@ -1,0 +1,39 @@
+//! Personal data does not stay for ever: names, addresses and cells of finished jobs are removed, the
+//! numbers and the badge ids stay, so that nothing is ever claimed twice.
+
+use crate::jobs::job::{Bucket, JobId};
+use rusqlite::{Connection, params};
+
+/// Removes the personal data of finished jobs that were planned before a moment (milliseconds of this
+/// computer's UTC), and says of which.
+pub(in crate::jobs) fn purge(
+    db: &Connection,
+    before: i64,
+    account: Option<&str>,
+) -> rusqlite::Result<Vec<JobId>> {
+    let open: Vec<String> = Bucket::ALL
+        .iter()
+        .filter(|b| b.is_open() || matches!(b, Bucket::Ready))
+        .map(|b| format!("'{}'", b.code()))
+        .collect();
+    let sql = format!(
+        "SELECT id FROM job WHERE purged = 0 AND phase <> 'draft' AND created < ?1
+           AND (?2 IS NULL OR account = ?2)
+           AND NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({})
+                           AND NOT (bucket = 'ready' AND job.phase = 'cancelled'))",
+        open.join(",")
+    );
+    let jobs: Vec<i64> = db
+        .prepare(&sql)?
+        .query_map(params![before, account], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for job in &jobs {
+        db.execute(
+            "UPDATE row SET name = '', email = '', email_key = '', cells = NULL WHERE job = ?1",
+            [job],
+        )?;
+        db.execute("DELETE FROM baseline WHERE job = ?1", [job])?;
+        db.execute("UPDATE job SET purged = 1, origin = NULL WHERE id = ?1", [job])?;
+    }
+    Ok(jobs.into_iter().map(JobId).collect())
+}

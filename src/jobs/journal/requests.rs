@@ -1,0 +1,262 @@
+//! Requests that act: written down with their rows before the first byte leaves, and answered afterwards.
+
+use super::jobs;
+use crate::domain::BadgeId;
+use crate::jobs::job::{Bucket, JobId, Kind, StopKind};
+use ring::digest::{Context, SHA256};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashSet;
+
+/// One row of a request.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Entry {
+    pub(in crate::jobs) no: u64,
+    pub(in crate::jobs) name: String,
+    pub(in crate::jobs) email: String,
+    pub(in crate::jobs) key: String,
+    pub(in crate::jobs) badge: Option<BadgeId>,
+}
+
+/// The rows of one request that has been written down.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Chunk {
+    pub(in crate::jobs) request: i64,
+    pub(in crate::jobs) entries: Vec<Entry>,
+}
+
+/// Takes the next rows that may be sent, at most `most`, and writes down that they will be: from now on they
+/// may have left. `None` when nothing may be sent now.
+///
+/// Answers to a batch name addresses only, so no two rows of one address are in a request, and none whose
+/// address is in a request of the same template that is not settled.
+pub(in crate::jobs) fn take(
+    db: &Connection,
+    job: JobId,
+    me: &str,
+    most: usize,
+    (at, heard): (i64, bool),
+) -> rusqlite::Result<Option<Chunk>> {
+    let found: Option<(String, String, Option<String>, String, Option<i64>)> = db
+        .prepare_cached(
+            "SELECT kind, account, template, base_url, batch FROM job
+             WHERE id = ?1 AND phase = 'running' AND owner = ?2",
+        )?
+        .query_row(params![job.0, me], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?)))
+        .optional()?;
+    let Some((kind, account, template, base_url, batch)) = found else { return Ok(None) };
+    let most = batch.map_or(most, |b| most.min(usize::try_from(b).unwrap_or(1))).max(1);
+    let issues = kind == Kind::Issue.code();
+    let mut blocked = db.prepare_cached(
+        "SELECT 1 FROM row INDEXED BY row_key JOIN job ON job.id = row.job
+         WHERE row.email_key = ?1 AND row.bucket IN ('sending', 'in_doubt', 'unbound')
+           AND job.kind = 'issue' AND job.template IS ?2 AND job.account = ?3 AND job.base_url = ?4 LIMIT 1",
+    )?;
+    let mut ready = db.prepare_cached(
+        "SELECT no, name, email, email_key, badge FROM row WHERE job = ?1 AND bucket = 'ready' ORDER BY no",
+    )?;
+    let mut rows = ready.query([job.0])?;
+    let (mut entries, mut keys) = (Vec::new(), HashSet::new());
+    while let Some(row) = rows.next()? {
+        let entry = Entry {
+            no: row.get::<_, i64>(0)?.unsigned_abs(),
+            name: row.get(1)?,
+            email: row.get(2)?,
+            key: row.get(3)?,
+            badge: row.get::<_, Option<String>>(4)?.and_then(BadgeId::new),
+        };
+        if issues
+            && (!keys.insert(entry.key.clone())
+                || blocked.exists(params![entry.key, template, account, base_url])?)
+        {
+            continue;
+        }
+        if !issues && entry.badge.is_none() {
+            continue;
+        }
+        entries.push(entry);
+        if entries.len() == most {
+            break;
+        }
+    }
+    drop(rows);
+    if entries.is_empty() {
+        return Ok(None);
+    }
+    let mut insert = db.prepare_cached(
+        "INSERT INTO request (job, rows, sha256, intent, heard) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?;
+    insert.execute(params![job.0, entries.len() as i64, sum(&entries), at, heard])?;
+    let request = db.last_insert_rowid();
+    let mut send = db.prepare_cached(
+        "UPDATE row SET bucket = 'sending', why = NULL, request = ?3, absent = NULL, tries = tries + 1
+         WHERE job = ?1 AND no = ?2",
+    )?;
+    for entry in &entries {
+        send.execute(params![job.0, entry.no as i64, request])?;
+    }
+    Ok(Some(Chunk { request, entries }))
+}
+
+/// SHA-256 over what is sent of the rows, in hex.
+fn sum(entries: &[Entry]) -> String {
+    let mut sum = Context::new(&SHA256);
+    for entry in entries {
+        for part in [entry.name.as_str(), &entry.email, entry.badge.as_ref().map_or("", BadgeId::wire)] {
+            sum.update(part.as_bytes());
+            sum.update(&[0]);
+        }
+    }
+    hex(sum.finish().as_ref())
+}
+
+pub(in crate::jobs) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// How a request ended, for the record.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Ended {
+    /// `accepted`, `refused`, `not_sent`, `in_doubt`, `lost`.
+    pub(in crate::jobs) outcome: &'static str,
+    pub(in crate::jobs) status: Option<u16>,
+    pub(in crate::jobs) accepted: Option<u64>,
+    pub(in crate::jobs) why: Option<String>,
+}
+
+/// Writes down how a request ended.
+pub(in crate::jobs) fn ended(db: &Connection, request: i64, at: i64, how: &Ended) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE request SET answered = ?2, outcome = ?3, status = ?4, accepted = ?5, why = ?6 WHERE id = ?1",
+    )?
+    .execute(params![
+        request,
+        at,
+        how.outcome,
+        how.status,
+        how.accepted.map(|n| n as i64),
+        how.why.as_deref().map(|w| w.chars().take(2000).collect::<String>()),
+    ])?;
+    Ok(())
+}
+
+/// Moves the rows of a request that are still on their way.
+pub(in crate::jobs) fn settle(
+    db: &Connection,
+    request: i64,
+    bucket: Bucket,
+    why: Option<&str>,
+) -> rusqlite::Result<u64> {
+    let moved = db
+        .prepare_cached("UPDATE row SET bucket = ?2, why = ?3 WHERE request = ?1 AND bucket = 'sending'")?
+        .execute(params![request, bucket.code(), why])?;
+    Ok(moved as u64)
+}
+
+/// Rows of a request that was accepted, without a badge of their own yet.
+pub(in crate::jobs) fn accepted_unbound(
+    db: &Connection,
+    request: i64,
+    at: i64,
+    why: &str,
+) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE row SET bucket = 'unbound', why = ?3, accepted = ?2 WHERE request = ?1 AND bucket = 'sending'",
+    )?
+    .execute(params![request, at, why])?;
+    Ok(())
+}
+
+/// A refusal that is not certain (422): a scan has to prove that nothing of it was accepted before anything
+/// else is sent.
+pub(in crate::jobs) fn keep_unproven(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE job SET unproven = ?2 WHERE id = ?1")?.execute(params![job.0, request])?;
+    Ok(())
+}
+
+/// Rows of a refused request that certainly did nothing may be sent as they are, unless somebody has called
+/// off what was not sent.
+pub(in crate::jobs) fn back(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
+    settle(db, request, Bucket::Ready, None)?;
+    let cancelled: bool = db
+        .prepare_cached("SELECT phase = 'cancelled' FROM job WHERE id = ?1")?
+        .query_row([job.0], |r| r.get(0))?;
+    if cancelled {
+        call_off(db, job, Bucket::Ready)?;
+    }
+    Ok(())
+}
+
+/// Puts the rows of a refusal that is not certain (422) in doubt, to be looked for. Gives back its request.
+pub(in crate::jobs) fn doubt_refusal(db: &Connection, job: JobId) -> rusqlite::Result<Option<i64>> {
+    let request: Option<i64> =
+        db.query_row("SELECT unproven FROM job WHERE id = ?1", [job.0], |r| r.get(0)).optional()?.flatten();
+    if let Some(request) = request {
+        db.execute(
+            "UPDATE row SET bucket = 'in_doubt', why = 'refused, which is being proven'
+             WHERE job = ?1 AND request = ?2 AND bucket = 'ready'",
+            params![job.0, request],
+        )?;
+    }
+    Ok(request)
+}
+
+/// Nothing of a refused request was seen: what the service said is believed.
+pub(in crate::jobs) fn refusal_proven(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
+    db.execute(
+        "UPDATE row SET bucket = 'ready', why = NULL, absent = NULL
+         WHERE job = ?1 AND request = ?2 AND bucket IN ('in_doubt', 'not_seen')",
+        params![job.0, request],
+    )?;
+    db.execute("UPDATE job SET unproven = NULL WHERE id = ?1 AND unproven = ?2", params![job.0, request])?;
+    Ok(())
+}
+
+/// After the process that sent them has ended: requests of these jobs without an answer are in doubt, and
+/// jobs that have something left to send wait for a person.
+pub(in crate::jobs) fn recover(db: &Connection, taken: &[JobId], at: i64) -> rusqlite::Result<()> {
+    const WHY: &str = "lapel ended before the answer came";
+    for job in taken {
+        let open: Vec<i64> = db
+            .prepare_cached("SELECT id FROM request WHERE job = ?1 AND answered IS NULL")?
+            .query_map([job.0], |r| r.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        for request in open {
+            settle(db, request, Bucket::InDoubt, Some(WHY))?;
+            let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(WHY.to_owned()) };
+            ended(db, request, at, &how)?;
+        }
+        let left = jobs::counts(db, *job)?.of(Bucket::Ready);
+        if left > 0 {
+            let why =
+                "lapel ended before everything was sent. What is left was not sent; resume when you like.";
+            jobs::stop(db, *job, StopKind::Interrupted, why)?;
+        }
+    }
+    Ok(())
+}
+
+/// Calls off the rows of a job in a bucket that never left, and says how many.
+pub(in crate::jobs) fn call_off(db: &Connection, job: JobId, bucket: Bucket) -> rusqlite::Result<u64> {
+    let moved = db
+        .prepare_cached(
+            "UPDATE row SET bucket = 'left_out', why = 'called off before it was sent'
+             WHERE job = ?1 AND bucket = ?2 AND (bucket <> 'ask' OR request IS NULL)",
+        )?
+        .execute(params![job.0, bucket.code()])?;
+    Ok(moved as u64)
+}
+
+/// Jobs of this process that have something left to send wait for a person from now on.
+pub(in crate::jobs) fn interrupt(db: &Connection, me: &str, why: &str) -> rusqlite::Result<()> {
+    let ids: Vec<i64> = db
+        .prepare_cached(
+            "SELECT id FROM job JOIN tally ON tally.job = job.id
+             WHERE owner = ?1 AND phase = 'running' AND bucket = 'ready' AND n > 0",
+        )?
+        .query_map([me], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for id in ids {
+        jobs::stop(db, JobId(id), StopKind::Interrupted, why)?;
+    }
+    Ok(())
+}

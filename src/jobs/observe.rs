@@ -1,0 +1,278 @@
+//! What a look at a badge means for the rows that are about it. Everything that is seen goes through here.
+
+use super::core::touched;
+use super::job::{Bucket, JobId, Kind, Touched};
+use super::journal::facts;
+use super::look::{Place, Sight};
+use super::settings::Settings;
+use crate::domain::{ServiceTime, State, Text, Verdict};
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::{Connection, params};
+use std::collections::{BTreeMap, HashSet};
+
+/// Hours after acceptance at which a badge that still waits is overdue (contract, "Limits" rule 3).
+const OVERDUE: SignedDuration = SignedDuration::from_hours(24);
+/// How often a revocation in doubt is sent again: that is harmless, since the service drops what is already
+/// being revoked.
+const REVOKE_TRIES: i64 = 3;
+
+/// Said of a revocation in doubt of which nothing is to be seen, time and again.
+const NOT_SEEN: &str = "sent several times, and no revocation is to be seen. Revoking it again is harmless";
+
+/// For whom and when.
+#[derive(Clone, Debug)]
+pub(super) struct Context {
+    pub(super) me: String,
+    pub(super) account: String,
+    pub(super) now: Timestamp,
+    pub(super) settings: Settings,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(super) struct Observed {
+    pub(super) touched: BTreeMap<JobId, Vec<Touched>>,
+    /// Jobs with rows that may be sent now.
+    pub(super) ready: HashSet<JobId>,
+    /// A record whose moment lapel knows: the service's zone can be learned from it.
+    pub(super) witnessed: Option<(ServiceTime, Timestamp)>,
+}
+
+struct Row {
+    job: JobId,
+    no: i64,
+    kind: Kind,
+    bucket: Bucket,
+    accepted: Option<i64>,
+    heard: bool,
+    status: Option<String>,
+    absent: Option<i64>,
+    tries: i64,
+    held: bool,
+}
+
+/// Writes down what was seen.
+pub(super) fn observe(db: &Connection, context: &Context, sights: &[Sight]) -> rusqlite::Result<Observed> {
+    let mut seen = Observed::default();
+    let mut words: BTreeMap<(&'static str, &str), i64> = BTreeMap::new();
+    for sight in sights {
+        for (name, word) in [("status_name", &sight.status), ("email_status", &sight.mail)] {
+            if let Some(word) = word {
+                *words.entry((name, word.wire())).or_default() += 1;
+            }
+        }
+        for row in rows_of(db, context, sight)? {
+            match row.kind {
+                Kind::Issue => issue(db, context, sight, &row, &mut seen)?,
+                Kind::Revoke => revoke(db, context, sight, &row, &mut seen)?,
+            }
+        }
+    }
+    let at = context.now.as_second();
+    for ((name, word), times) in words {
+        facts::learn(db, &context.account, name, word, "read in badges", at, times)?;
+    }
+    Ok(seen)
+}
+
+fn rows_of(db: &Connection, context: &Context, sight: &Sight) -> rusqlite::Result<Vec<Row>> {
+    db.prepare_cached(
+        "SELECT row.job, row.no, job.kind, row.bucket, row.accepted, coalesce(request.heard, 0), row.status,
+                row.absent, row.tries,
+                job.after AND EXISTS (SELECT 1 FROM row AS other WHERE other.job = job.follows
+                                      AND other.bucket NOT IN ('issued', 'left_out'))
+         FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
+         WHERE row.badge = ?1 AND job.owner = ?2 AND job.phase <> 'draft'",
+    )?
+    .query_map(params![sight.badge_id.wire(), context.me], |r| {
+        Ok(Row {
+            job: JobId(r.get(0)?),
+            no: r.get(1)?,
+            kind: Kind::from_code(r.get_ref(2)?.as_str()?).unwrap_or(Kind::Revoke),
+            bucket: super::journal::jobs::bucket(r, "bucket")?,
+            accepted: r.get(4)?,
+            heard: r.get(5)?,
+            status: r.get(6)?,
+            absent: r.get(7)?,
+            tries: r.get(8)?,
+            held: r.get::<_, Option<bool>>(9)?.unwrap_or(false),
+        })
+    })?
+    .collect()
+}
+
+/// A row of an issue job.
+fn issue(
+    db: &Connection,
+    context: &Context,
+    sight: &Sight,
+    row: &Row,
+    seen: &mut Observed,
+) -> rusqlite::Result<()> {
+    if matches!(row.bucket, Bucket::Ask | Bucket::LeftOut) {
+        return Ok(());
+    }
+    let accepted = row.accepted.and_then(|s| Timestamp::from_second(s).ok());
+    let late = accepted.is_some_and(|at| context.now.duration_since(at) > OVERDUE);
+    let bucket = match sight.verdict.state() {
+        State::Waiting if late => Bucket::Overdue,
+        State::Waiting => Bucket::Waiting,
+        State::Issued | State::Expired => Bucket::Issued,
+        State::Revoking => Bucket::Revoking,
+        State::Revoked => Bucket::Revoked,
+        State::Other(_) => Bucket::Other,
+    };
+    if sight.place == Place::History && bucket == Bucket::Waiting {
+        let evidence = "a badge that was accepted and not issued yet was in the history";
+        learn(db, context, "waiting_in_history", "shown", evidence)?;
+    }
+    if sight.place == Place::Detail && bucket == Bucket::Waiting {
+        let evidence = "a badge that was accepted and not issued yet could be read by its id";
+        learn(db, context, "waiting_by_id", "shown", evidence)?;
+    }
+    if row.heard
+        && let (Some(reg), Some(at)) = (&sight.reg_date, accepted)
+    {
+        seen.witnessed = Some((reg.clone(), at));
+    }
+    keep(db, row, bucket, None, Some(sight))?;
+    if bucket != row.bucket {
+        note(seen, row.job, sight, bucket);
+    }
+    Ok(())
+}
+
+/// A row of a revocation.
+fn revoke(
+    db: &Connection,
+    context: &Context,
+    sight: &Sight,
+    row: &Row,
+    seen: &mut Observed,
+) -> rusqlite::Result<()> {
+    let state = sight.verdict.state();
+    let (bucket, why) = match (row.bucket, &state) {
+        (Bucket::Queued, _) if row.held => return Ok(()),
+        (Bucket::Queued, State::Issued | State::Expired) => {
+            seen.ready.insert(row.job);
+            (Bucket::Ready, None)
+        }
+        (Bucket::Queued, State::Revoking | State::Revoked) => {
+            (Bucket::LeftOut, Some(format!("{} already, by another request", state.word())))
+        }
+        (Bucket::InDoubt | Bucket::Unproven | Bucket::Revoking, State::Revoked) => (Bucket::Revoked, None),
+        (Bucket::InDoubt | Bucket::Unproven, State::Revoking) => (Bucket::Revoking, None),
+        (Bucket::InDoubt | Bucket::Unproven, _) => return without(db, context, sight, row, &state, seen),
+        _ => return Ok(()),
+    };
+    keep(db, row, bucket, why.as_deref(), Some(sight))?;
+    note(seen, row.job, sight, bucket);
+    Ok(())
+}
+
+/// No revocation is to be seen where one was sent. It takes two looks that are apart to say that there is
+/// none: the first may have come before the service acted. A badge that stands under a new word, which lapel
+/// does not know, proves nothing.
+fn without(
+    db: &Connection,
+    context: &Context,
+    sight: &Sight,
+    row: &Row,
+    state: &State,
+    seen: &mut Observed,
+) -> rusqlite::Result<()> {
+    if let State::Other(word) = state
+        && row.status.as_deref() != Some(word.wire())
+    {
+        return Ok(());
+    }
+    let now = context.now.as_second();
+    let Some(first) = row.absent else {
+        db.prepare_cached("UPDATE row SET absent = ?3 WHERE job = ?1 AND no = ?2")?
+            .execute(params![row.job.0, row.no, now])?;
+        return Ok(());
+    };
+    let apart = SignedDuration::from_secs(now.saturating_sub(first));
+    let (bucket, why) = match row.bucket {
+        Bucket::Unproven if apart >= context.settings.scans_apart => {
+            (Bucket::Dropped, format!("the service left it out; its state is {}", state.word()))
+        }
+        // A slow service may still be working on it.
+        Bucket::InDoubt if apart >= context.settings.absence_after && row.tries < REVOKE_TRIES => {
+            seen.ready.insert(row.job);
+            (Bucket::Ready, "no revocation is to be seen; it is sent again, which is harmless".to_owned())
+        }
+        Bucket::InDoubt if apart >= context.settings.absence_after => (Bucket::NotDone, NOT_SEEN.to_owned()),
+        _ => return Ok(()),
+    };
+    keep(db, row, bucket, Some(&why), None)?;
+    note(seen, row.job, sight, bucket);
+    Ok(())
+}
+
+/// Moves a row, and keeps what was seen with it.
+fn keep(
+    db: &Connection,
+    row: &Row,
+    bucket: Bucket,
+    why: Option<&str>,
+    sight: Option<&Sight>,
+) -> rusqlite::Result<()> {
+    match sight {
+        None => db
+            .prepare_cached("UPDATE row SET bucket = ?3, why = ?4, absent = NULL WHERE job = ?1 AND no = ?2")?
+            .execute(params![row.job.0, row.no, bucket.code(), why])?,
+        Some(sight) => {
+            let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| t.raw().wire().to_owned());
+            let other = match &sight.verdict {
+                Verdict::Unknown { label } | Verdict::SaidIssued { label } => {
+                    Some(format!("the service's word is \u{201c}{}\u{201d}", label.shown()))
+                }
+                _ => None,
+            };
+            db.prepare_cached(
+                "UPDATE row SET bucket = ?3, why = ?4, absent = NULL, status = ?5, mail = ?6, issued_at = ?7,
+                                valid_until = ?8, revoke_at = ?9 WHERE job = ?1 AND no = ?2",
+            )?
+            .execute(params![
+                row.job.0,
+                row.no,
+                bucket.code(),
+                why.or(other.as_deref()),
+                sight.status.as_ref().map(Text::wire),
+                sight.mail.as_ref().map(Text::wire),
+                time(&sight.issued_at),
+                time(&sight.valid_until),
+                time(&sight.revoke_at),
+            ])?
+        }
+    };
+    Ok(())
+}
+
+fn note(seen: &mut Observed, job: JobId, sight: &Sight, bucket: Bucket) {
+    seen.touched.entry(job).or_default().push(touched(&sight.badge_id, bucket));
+}
+
+fn learn(
+    db: &Connection,
+    context: &Context,
+    name: &str,
+    value: &str,
+    evidence: &str,
+) -> rusqlite::Result<()> {
+    facts::learn(db, &context.account, name, value, evidence, context.now.as_second(), 1)
+}
+
+/// Badges that were accepted more than a day ago and were not seen to be issued.
+pub(super) fn overdue(db: &Connection, context: &Context, job: JobId) -> rusqlite::Result<u64> {
+    let before = context.now.as_second() - OVERDUE.as_secs();
+    let moved = db
+        .prepare_cached(
+            "UPDATE row SET bucket = 'overdue',
+                            why = 'accepted more than 24 hours ago: ask the provider''s help desk, with the badge id'
+             WHERE job = ?1 AND bucket = 'waiting' AND accepted < ?2",
+        )?
+        .execute(params![job.0, before])?;
+    Ok(moved as u64)
+}

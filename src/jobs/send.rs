@@ -1,0 +1,254 @@
+//! Sending what is ready: one task per job, a few requests at a time, each written down before it leaves and
+//! its answer before anybody is told.
+
+mod issue;
+mod revoke;
+
+use super::core::{Core, lock};
+use super::job::{Bucket, JobId, Kind, Phase, StopKind};
+use super::journal::requests::{self, Chunk, Ended};
+use super::journal::{JournalError, jobs};
+use crate::api::{ApiError, Call, MAX_ENTRIES, Writer};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// So many requests in a row that end in doubt stop a job: the next ones would fare no better.
+const DOUBTS: u32 = 3;
+/// How long to wait before a journal that could not be written is tried again.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// A job's task.
+pub(super) struct Sender {
+    /// Stops it before its next request; one that waits for its turn is given up.
+    pause: CancellationToken,
+    /// Whether there is new work for it, or was when it was looking for the last time.
+    again: bool,
+}
+
+/// Sees to it that what is ready of a job is sent. Does nothing for a job that may not.
+pub(super) fn kick(core: &Arc<Core>, id: JobId) {
+    let Some(writer) = core.access.writer().cloned() else { return };
+    let mut senders = lock(&core.senders);
+    if core.ending.is_cancelled() {
+        return;
+    }
+    if let Some(sender) = senders.get_mut(&id) {
+        sender.again = true;
+        return;
+    }
+    let pause = CancellationToken::new();
+    senders.insert(id, Sender { pause: pause.clone(), again: false });
+    tokio::spawn(run(core.clone(), writer, id, pause));
+}
+
+/// The same where the journal says that something is ready and may be sent.
+pub(super) async fn kick_if_ready(core: &Arc<Core>, id: JobId) {
+    if core.job(id).await.is_ok_and(|job| {
+        job.phase == Phase::Running && job.counts.of(Bucket::Ready) > 0 && job.owner.is_some_and(|o| o.is_me)
+    }) {
+        kick(core, id);
+    }
+}
+
+/// Stops a job's task before its next request. What is on its way is waited for by the task itself.
+pub(super) fn pause(core: &Core, id: JobId) {
+    if let Some(sender) = lock(&core.senders).get(&id) {
+        sender.pause.cancel();
+    }
+}
+
+/// Waits until a job's task has ended.
+pub(super) async fn idle(core: &Core, id: JobId) {
+    loop {
+        let idle = core.idle.notified();
+        tokio::pin!(idle);
+        idle.as_mut().enable();
+        if !lock(&core.senders).contains_key(&id) {
+            return;
+        }
+        idle.await;
+    }
+}
+
+/// Stops all tasks, and waits for what is on its way.
+pub(super) async fn stop_all(core: &Core) {
+    for sender in lock(&core.senders).values() {
+        sender.pause.cancel();
+    }
+    loop {
+        let idle = core.idle.notified();
+        tokio::pin!(idle);
+        idle.as_mut().enable();
+        if lock(&core.senders).is_empty() {
+            return;
+        }
+        idle.await;
+    }
+}
+
+/// What an answer means for the job.
+enum Next {
+    /// Go on.
+    GoOn,
+    /// Go on, but not for ever.
+    Doubt,
+    /// Send nothing more of this job.
+    Stop(StopKind, String),
+}
+
+async fn run(core: Arc<Core>, writer: Writer, id: JobId, pause: CancellationToken) {
+    loop {
+        send_all(&core, &writer, id, &pause).await;
+        let mut senders = lock(&core.senders);
+        match senders.get_mut(&id) {
+            Some(sender) if sender.again && !pause.is_cancelled() => sender.again = false,
+            _ => {
+                let again = senders.remove(&id).is_some_and(|s| s.again);
+                drop(senders);
+                core.idle.notify_waiters();
+                // It was asked for after it had been paused.
+                if again && !core.ending.is_cancelled() {
+                    kick(&core, id);
+                }
+                return;
+            }
+        }
+    }
+}
+
+async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &CancellationToken) {
+    let Ok(job) = core.job(id).await else { return };
+    if job.phase != Phase::Running {
+        return;
+    }
+    // A person waits for a few requests; more than that is work in the background.
+    let call =
+        if job.counts.total() <= MAX_ENTRIES as u64 { Call::interactive() } else { Call::background() }
+            .cancelled_by(pause.clone());
+    let mut flying: JoinSet<Next> = JoinSet::new();
+    let mut doubts = 0;
+    let mut stopped = false;
+    loop {
+        while !stopped && !pause.is_cancelled() && flying.len() < core.settings.in_flight.max(1) {
+            let Some(chunk) = intend(core, id, pause).await else { break };
+            core.changed(id, []);
+            let (core, writer, call, job) = (core.clone(), writer.clone(), call.clone(), job.clone());
+            flying.spawn(async move {
+                match job.kind {
+                    Kind::Issue => issue::send(&core, &writer, &job, chunk, &call).await,
+                    Kind::Revoke => revoke::send(&core, &writer, &job, chunk, &call).await,
+                }
+            });
+        }
+        let Some(done) = flying.join_next().await else { return };
+        core.changed(id, []);
+        core.wake.notify_one();
+        let next = done.unwrap_or_else(|failed| {
+            Next::Stop(
+                StopKind::Interrupted,
+                format!("A part of lapel failed ({failed}). What was on its way is in doubt."),
+            )
+        });
+        let stop = match next {
+            Next::GoOn => {
+                doubts = 0;
+                None
+            }
+            Next::Doubt if doubts + 1 < DOUBTS => {
+                doubts += 1;
+                None
+            }
+            Next::Doubt => Some((
+                StopKind::Doubt,
+                format!(
+                    "{DOUBTS} answers in a row were lost. What was sent is being looked for; what was not sent stays unsent. Resume when the service answers again."
+                ),
+            )),
+            Next::Stop(kind, why) => Some((kind, why)),
+        };
+        if let Some((kind, why)) = stop {
+            stopped = true;
+            let _ = core.journal.write("stop", move |db| jobs::stop(db, id, kind, &why)).await;
+            core.changed(id, []);
+        }
+    }
+}
+
+/// Writes the next request down. `None` when there is nothing to send, or nothing may be.
+async fn intend(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> Option<Chunk> {
+    let (me, most) = (core.me(), core.settings.batch.clamp(1, MAX_ENTRIES));
+    let (now, heard) = core.moment();
+    let intended = core
+        .journal
+        .write("intent", move |db| requests::take(db, id, &me, most, (now.as_second(), heard)))
+        .await;
+    match intended {
+        Ok(chunk) => {
+            core.no_trouble(id);
+            chunk
+        }
+        Err(why) => {
+            // Nothing is sent that is not written down. The job stops, if at least that can be written.
+            core.trouble(id, &why);
+            pause.cancel();
+            let said = why.to_string();
+            let _ = core.journal.write("stop", move |db| jobs::stop(db, id, StopKind::Journal, &said)).await;
+            None
+        }
+    }
+}
+
+/// Writes an answer down, however long that takes: nobody is told before it is durable.
+async fn conclude<T: Send + 'static>(
+    core: &Core,
+    id: JobId,
+    work: impl Fn(&rusqlite::Transaction<'_>) -> rusqlite::Result<T> + Send + Clone + 'static,
+) -> Option<T> {
+    loop {
+        match core.journal.write("answer", work.clone()).await {
+            Ok(value) => {
+                core.no_trouble(id);
+                return Some(value);
+            }
+            Err(JournalError::Closed) => return None,
+            Err(why) => {
+                core.trouble(id, &why);
+                tokio::select! {
+                    () = tokio::time::sleep(AGAIN) => {}
+                    // The next lapel finds the request without an answer, and looks.
+                    () = core.ending.cancelled() => return None,
+                }
+            }
+        }
+    }
+}
+
+/// How an error is kept, and what it means for the job. `None`: the fate of the request is not known.
+fn certain(error: &ApiError) -> Option<(&'static str, Next)> {
+    let why = error.to_string();
+    Some(match error {
+        ApiError::InDoubt { .. } => return None,
+        ApiError::Cancelled => ("not_sent", Next::GoOn),
+        ApiError::RateLimited { .. } => ("rate_limited", Next::GoOn),
+        ApiError::NotReached { .. } => ("not_sent", Next::Stop(StopKind::NotReached, why)),
+        ApiError::KeyRefused(_) | ApiError::AddressRefused(_) => {
+            ("refused", Next::Stop(StopKind::Refused, why))
+        }
+        ApiError::Quota(_) => ("refused", Next::Stop(StopKind::Quota, why)),
+        _ => ("refused", Next::Stop(StopKind::BadRequest, why)),
+    })
+}
+
+fn ended(outcome: &'static str, error: Option<&ApiError>) -> Ended {
+    Ended {
+        outcome,
+        status: error.and_then(|e| match e {
+            ApiError::InDoubt { status, .. } => *status,
+            other => other.refusal().map(|r| r.status),
+        }),
+        accepted: None,
+        why: error.map(ToString::to_string),
+    }
+}

@@ -1,0 +1,152 @@
+//! One issue request, and what its answer means for each of its rows.
+
+use super::{Next, certain, conclude, ended};
+use crate::api::{ApiError, BatchRequest, Call, IssueRequest, Recipient, Writer};
+use crate::domain::{Accepted, BatchAccepted, EmailKey, TemplateId, Text};
+use crate::jobs::core::{Core, touched};
+use crate::jobs::job::{Bucket, Job, StopKind};
+use crate::jobs::journal::requests::{self, Chunk, Ended};
+use crate::jobs::journal::{jobs, rows};
+use crate::jobs::schedule::{self, Looking};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+const NOT_NAMED: &str = "the service accepted the request, but did not say which badge this is";
+
+pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Chunk, call: &Call) -> Next {
+    let Some(template_id) = job.template_id.clone() else {
+        return Next::Stop(StopKind::BadRequest, "the job has no template".to_owned());
+    };
+    let answer = ask(writer, template_id, &chunk, call).await;
+    let (now, _) = core.moment();
+    let at = now.as_second();
+    let (id, request) = (job.id, chunk.request);
+    match answer {
+        Ok(accepted) => {
+            let bound = conclude(core, id, move |db| {
+                let by_key = by_address(&accepted);
+                let mut bound = Vec::new();
+                for entry in &chunk.entries {
+                    let item = match (by_key.get(entry.key.as_str()), chunk.entries.as_slice()) {
+                        (Some(Some(item)), _) => Some(*item),
+                        // The answer to a single issue has no address (contract, "POST /badges").
+                        (_, [_]) => accepted.items.first().filter(|i| i.recipient_email.is_none()),
+                        _ => None,
+                    };
+                    if let Some(item) = item
+                        && rows::bind(db, id, entry.no, &item.badge_id, at)?
+                    {
+                        bound.push(touched(&item.badge_id, Bucket::Waiting));
+                    }
+                }
+                requests::accepted_unbound(db, request, at, NOT_NAMED)?;
+                let count = accepted.accepted_count.or(Some(accepted.items.len() as u64));
+                let how = Ended { outcome: "accepted", status: Some(202), accepted: count, why: None };
+                requests::ended(db, request, at, &how)?;
+                if count.is_some_and(|n| n > chunk.entries.len() as u64) {
+                    let note = format!(
+                        "The service says that it accepted {} of {}: tell the provider.",
+                        count.unwrap_or(0),
+                        chunk.entries.len()
+                    );
+                    jobs::set_note(db, id, Some(&note))?;
+                }
+                let what = if bound.len() < chunk.entries.len() { Looking::Doubt } else { Looking::Issue };
+                jobs::look_by(db, id, schedule::next(what, now, now))?;
+                Ok(bound)
+            })
+            .await;
+            if let Some(bound) = bound {
+                core.changed(id, bound);
+            }
+            Next::GoOn
+        }
+        Err(error) => failed(core, job, request, error).await,
+    }
+}
+
+async fn ask(
+    writer: &Writer,
+    template_id: TemplateId,
+    chunk: &Chunk,
+    call: &Call,
+) -> Result<BatchAccepted, ApiError> {
+    if let [one] = chunk.entries.as_slice() {
+        let request = IssueRequest {
+            template_id,
+            recipient_name: one.name.clone(),
+            recipient_email: one.email.clone(),
+        };
+        let item = writer.issue(&request, call).await?;
+        return Ok(BatchAccepted {
+            total_count: Some(1),
+            accepted_count: Some(1),
+            items: vec![item],
+            problems: Vec::new(),
+        });
+    }
+    let recipients = chunk
+        .entries
+        .iter()
+        .map(|e| Recipient { recipient_name: e.name.clone(), recipient_email: e.email.clone() })
+        .collect();
+    writer.issue_batch(&BatchRequest { template_id, recipients }, call).await
+}
+
+/// The items of an answer by the key of their address; `None` where two items claim one address.
+fn by_address(accepted: &BatchAccepted) -> HashMap<String, Option<&Accepted>> {
+    let mut by_key: HashMap<String, Option<&Accepted>> = HashMap::new();
+    for item in &accepted.items {
+        let Some(address) = item.recipient_email.as_ref().map(Text::wire) else { continue };
+        by_key
+            .entry(EmailKey::of(address).as_str().to_owned())
+            .and_modify(|known| {
+                if known.is_none_or(|k| k.badge_id != item.badge_id) {
+                    *known = None;
+                }
+            })
+            .or_insert(Some(item));
+    }
+    by_key
+}
+
+async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> Next {
+    let id = job.id;
+    let (now, _) = core.moment();
+    let at = now.as_second();
+    let Some((outcome, next)) = certain(&error) else {
+        let accepted = matches!(error, ApiError::InDoubt { accepted: true, .. });
+        conclude(core, id, move |db| {
+            let why = error.to_string();
+            if accepted {
+                requests::accepted_unbound(db, request, at, &why)?;
+            } else {
+                requests::settle(db, request, Bucket::InDoubt, Some(&why))?;
+            }
+            let outcome = if accepted { "accepted" } else { "in_doubt" };
+            requests::ended(db, request, at, &ended(outcome, Some(&error)))?;
+            // A doubt is looked at once: where the service shows waiting badges, that settles it.
+            jobs::set_next_look(db, id, Some(now))
+        })
+        .await;
+        return Next::Doubt;
+    };
+    // A request that was refused as such would be refused again, row by row; whatever else stood in the way
+    // did nothing, and its rows can be sent as they are.
+    let refused = matches!(next, Next::Stop(StopKind::BadRequest, _));
+    let quota = matches!(next, Next::Stop(StopKind::Quota, _));
+    conclude(core, id, move |db| {
+        let why = error.to_string();
+        if refused {
+            requests::settle(db, request, Bucket::NotDone, Some(&why))?;
+        } else {
+            requests::back(db, id, request)?;
+        }
+        if quota {
+            requests::keep_unproven(db, id, request)?;
+        }
+        requests::ended(db, request, at, &ended(outcome, Some(&error)))
+    })
+    .await;
+    next
+}

@@ -1,0 +1,87 @@
+//! One revoke request. Its answer is two numbers: which badges were left out has to be looked for.
+
+use super::{Next, certain, conclude, ended};
+use crate::api::{ApiError, Call, RevokeRequest, Writer};
+use crate::jobs::core::{Core, touched};
+use crate::jobs::job::{Bucket, Job, StopKind};
+use crate::jobs::journal::requests::{self, Chunk, Ended};
+use crate::jobs::journal::{jobs, rows};
+use crate::jobs::schedule::{self, Looking};
+use std::sync::Arc;
+
+pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Chunk, call: &Call) -> Next {
+    let id = job.id;
+    let badge_ids: Vec<_> = chunk.entries.iter().filter_map(|e| e.badge.clone()).collect();
+    let sent = badge_ids.len() as u64;
+    let request = RevokeRequest { badge_ids, reason: job.title.wire().to_owned() };
+    let answer = writer.revoke(&request, call).await;
+    let (now, _) = core.moment();
+    let at = now.as_second();
+    match answer {
+        Ok(answer) => {
+            let all = answer.accepted_count == Some(sent);
+            let done = conclude(core, id, move |db| {
+                let bucket = if all { Bucket::Revoking } else { Bucket::Unproven };
+                requests::settle(db, chunk.request, bucket, None)?;
+                for entry in &chunk.entries {
+                    rows::accepted_at(db, id, entry.no, at)?;
+                }
+                let how = Ended {
+                    outcome: "accepted",
+                    status: Some(202),
+                    accepted: answer.accepted_count,
+                    why: None,
+                };
+                requests::ended(db, chunk.request, at, &how)?;
+                jobs::set_note(db, id, note(answer.accepted_count, sent).as_deref())?;
+                // Where the count says that some were left out, the first look is now.
+                let next = if all { schedule::next(Looking::Revoke, now, now) } else { now };
+                jobs::look_by(db, id, next)?;
+                Ok(chunk
+                    .entries
+                    .iter()
+                    .filter_map(|e| Some(touched(e.badge.as_ref()?, bucket)))
+                    .collect::<Vec<_>>())
+            })
+            .await;
+            if let Some(done) = done {
+                core.changed(id, done);
+            }
+            Next::GoOn
+        }
+        Err(error) => failed(core, job, chunk.request, error).await,
+    }
+}
+
+fn note(accepted: Option<u64>, sent: u64) -> Option<String> {
+    match accepted {
+        None => Some(format!("{sent} sent; the service did not say how many it accepted.")),
+        Some(n) if n == sent => None,
+        Some(n) if n > sent => Some(format!(
+            "The service says that it accepted {n}, but only {sent} were sent: tell the provider."
+        )),
+        Some(n) => Some(format!("{n} of {sent} accepted; looking which ones were not.")),
+    }
+}
+
+async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> Next {
+    let id = job.id;
+    let (now, _) = core.moment();
+    let at = now.as_second();
+    let (outcome, next, bucket) = match certain(&error) {
+        None => ("in_doubt", Next::Doubt, Bucket::InDoubt),
+        Some((outcome, next @ Next::Stop(StopKind::BadRequest, _))) => (outcome, next, Bucket::NotDone),
+        Some((outcome, next)) => (outcome, next, Bucket::Ready),
+    };
+    conclude(core, id, move |db| {
+        let why = error.to_string();
+        match bucket {
+            Bucket::Ready => requests::back(db, id, request)?,
+            _ => drop(requests::settle(db, request, bucket, Some(&why))?),
+        }
+        requests::ended(db, request, at, &ended(outcome, Some(&error)))?;
+        if bucket == Bucket::InDoubt { jobs::set_next_look(db, id, Some(now)) } else { Ok(()) }
+    })
+    .await;
+    next
+}

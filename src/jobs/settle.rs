@@ -1,0 +1,178 @@
+//! Judging what was seen of a row whose fate is not known. Pure: what is known goes in, a judgement comes out.
+
+use super::settings::Settings;
+use crate::domain::BadgeId;
+use jiff::{SignedDuration, Timestamp};
+
+/// How far two clocks may be apart before one is believed to be earlier.
+const SKEW: SignedDuration = SignedDuration::from_mins(5);
+
+/// A badge of the row's template and address that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub(super) badge_id: BadgeId,
+    /// When the service accepted it, where that and the zone of its times are known.
+    pub(super) accepted: Option<Timestamp>,
+}
+
+/// What is known of a row in doubt.
+#[derive(Clone, Debug)]
+pub(super) struct Doubt {
+    /// When its request was written down, by the service's clock.
+    pub(super) intent: Timestamp,
+    /// Whether that was by the service's own clock.
+    pub(super) heard: bool,
+    /// Whether the service accepted its request for certain.
+    pub(super) accepted: bool,
+    /// Whether it is known what the person held before: otherwise nothing that is found proves anything.
+    pub(super) baseline: bool,
+    /// When a look first found nothing.
+    pub(super) absent: Option<Timestamp>,
+}
+
+/// What a look was worth.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    pub(super) now: Timestamp,
+    /// Whether everything that could hold the badge was read.
+    pub(super) complete: bool,
+    /// Whether the service is known to show badges that wait to be issued.
+    pub(super) shows_waiting: bool,
+}
+
+/// A judgement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Judgement {
+    /// It is this one.
+    Bind(BadgeId),
+    /// What was found may be it, or may be somebody else's doing: a person has to look.
+    Ambiguous,
+    /// The person holds one that is certainly older than the request: somebody else's doing.
+    HoldsAlready(BadgeId),
+    /// Nothing is there, for the first time.
+    Absent,
+    /// Nothing is there, and that means that nothing will come: sending again can be offered.
+    NotSeen,
+    /// Nothing can be said yet.
+    Open,
+}
+
+/// Judges a row. `found` are badges that the person did not hold before and that no other row has.
+pub(super) fn judge(doubt: &Doubt, found: &[Candidate], look: Look, settings: &Settings) -> Judgement {
+    let is_older =
+        |c: &Candidate| doubt.heard && c.accepted.is_some_and(|at| doubt.intent.duration_since(at) > SKEW);
+    let ours: Vec<&Candidate> = found.iter().filter(|c| !is_older(c)).collect();
+    match (ours.as_slice(), found) {
+        ([one], _) if doubt.baseline => return Judgement::Bind(one.badge_id.clone()),
+        ([_, ..], _) => return Judgement::Ambiguous,
+        // It was hidden while it waited, and shows only now.
+        ([], [older, ..]) if !doubt.accepted => return Judgement::HoldsAlready(older.badge_id.clone()),
+        ([], _) => {}
+    }
+    if !look.complete {
+        return Judgement::Open;
+    }
+    let passed = look.now.duration_since(doubt.intent);
+    if passed >= settings.doubt_window {
+        return Judgement::NotSeen;
+    }
+    // Where waiting badges are shown, absence means something: but a slow server may still be at work, and one
+    // look may have come too early.
+    if doubt.accepted || !look.shows_waiting || passed < settings.absence_after {
+        return Judgement::Open;
+    }
+    match doubt.absent {
+        None => Judgement::Absent,
+        Some(first) if look.now.duration_since(first) >= settings.scans_apart => Judgement::NotSeen,
+        Some(_) => Judgement::Open,
+    }
+}
+
+/// Whether so many rows that were found of a request prove that all of it was accepted. One may be the doing
+/// of somebody else, so a large request needs two.
+pub(super) fn proves_request(found: u64, rows: u64) -> bool {
+    found >= if rows > 20 { 2 } else { 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(minutes: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + minutes * 60).expect("a moment")
+    }
+
+    fn candidate(id: &str, accepted: Option<i64>) -> Candidate {
+        Candidate { badge_id: BadgeId::new(id).expect("an id"), accepted: accepted.map(at) }
+    }
+
+    fn doubt() -> Doubt {
+        Doubt { intent: at(0), heard: true, accepted: false, baseline: true, absent: None }
+    }
+
+    fn look(minutes: i64) -> Look {
+        Look { now: at(minutes), complete: true, shows_waiting: true }
+    }
+
+    fn judged(doubt: &Doubt, found: &[Candidate], look: Look) -> Judgement {
+        judge(doubt, found, look, &Settings::default())
+    }
+
+    #[test]
+    fn one_new_badge_is_the_one() {
+        for accepted in [None, Some(0), Some(-4), Some(900)] {
+            let found = [candidate("b", accepted)];
+            assert_eq!(judged(&doubt(), &found, look(1)), Judgement::Bind(found[0].badge_id.clone()));
+        }
+        let partial = Look { complete: false, ..look(1) };
+        assert!(matches!(judged(&doubt(), &[candidate("b", None)], partial), Judgement::Bind(_)));
+    }
+
+    #[test]
+    fn what_may_be_somebody_elses_is_asked_about() {
+        let two = [candidate("b", None), candidate("c", None)];
+        assert_eq!(judged(&doubt(), &two, look(1)), Judgement::Ambiguous);
+        let blind = Doubt { baseline: false, ..doubt() };
+        assert_eq!(judged(&blind, &two[..1], look(1)), Judgement::Ambiguous);
+    }
+
+    #[test]
+    fn an_older_badge_is_not_ours_where_clocks_can_be_compared() {
+        let older = [candidate("b", Some(-30))];
+        assert!(matches!(judged(&doubt(), &older, look(1)), Judgement::HoldsAlready(_)));
+        let unheard = Doubt { heard: false, ..doubt() };
+        assert!(matches!(judged(&unheard, &older, look(1)), Judgement::Bind(_)));
+        let both = [candidate("b", Some(-30)), candidate("c", Some(1))];
+        assert!(matches!(judged(&doubt(), &both, look(1)), Judgement::Bind(id) if id.wire() == "c"));
+    }
+
+    #[test]
+    fn absence_counts_only_where_waiting_badges_are_shown_and_twice() {
+        assert_eq!(judged(&doubt(), &[], look(9)), Judgement::Open);
+        assert_eq!(judged(&doubt(), &[], look(10)), Judgement::Absent);
+        let once = Doubt { absent: Some(at(10)), ..doubt() };
+        assert_eq!(judged(&once, &[], look(10)), Judgement::Open);
+        assert_eq!(judged(&once, &[], look(11)), Judgement::NotSeen);
+        let hidden = Look { shows_waiting: false, ..look(11) };
+        assert_eq!(judged(&once, &[], hidden), Judgement::Open);
+        let accepted = Doubt { accepted: true, ..once.clone() };
+        assert_eq!(judged(&accepted, &[], look(11)), Judgement::Open);
+        assert_eq!(judged(&once, &[], Look { complete: false, ..look(11) }), Judgement::Open);
+    }
+
+    #[test]
+    fn after_the_window_sending_again_is_offered_whatever_is_known() {
+        let hidden = Look { shows_waiting: false, ..look(26 * 60) };
+        for accepted in [false, true] {
+            assert_eq!(judged(&Doubt { accepted, ..doubt() }, &[], hidden), Judgement::NotSeen);
+        }
+        assert_eq!(judged(&doubt(), &[], Look { now: at(26 * 60 - 1), ..hidden }), Judgement::Open);
+        assert_eq!(judged(&doubt(), &[], Look { complete: false, ..hidden }), Judgement::Open);
+    }
+
+    #[test]
+    fn a_large_request_is_proven_by_two() {
+        assert!(proves_request(1, 20) && !proves_request(1, 21) && proves_request(2, 1000));
+        assert!(!proves_request(0, 1));
+    }
+}
