@@ -9,6 +9,7 @@
 //! survive a crash takes its place behind the same interface.
 
 mod follow;
+pub mod intake;
 mod issue;
 mod job;
 mod look;
