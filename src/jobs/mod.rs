@@ -18,6 +18,7 @@ mod draft;
 mod error;
 mod follow;
 mod guard;
+pub mod intake;
 mod job;
 mod journal;
 mod look;
