@@ -12,6 +12,7 @@ mod follow;
 mod issue;
 mod job;
 mod look;
+pub mod receipt;
 mod revoke;
 
 pub use job::{Job, JobId, JobRow, Kind, RowState};
