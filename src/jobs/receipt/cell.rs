@@ -59,7 +59,9 @@ pub(super) fn visible(raw: &str) -> (Cow<'_, str>, Vec<char>) {
 }
 
 fn mark(raw: &str, marks: Marks) -> (Cow<'_, str>, Vec<char>) {
-    if !raw.chars().any(|c| c == '\r' || is_obeyed(c)) {
+    // Most cells are plain; that is seen sooner than anything else.
+    if raw.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !raw.chars().any(|c| c == '\r' || is_obeyed(c))
+    {
         return (Cow::Borrowed(raw), Vec::new());
     }
     let mut out = String::with_capacity(raw.len() + 8);

@@ -229,17 +229,22 @@ fn push_cell(line: &mut String, column: usize, row: u64, style: &str, text: &str
 
 /// Text as XML. Excel reads `_x000D_` as a character by its number, so a text that has it says so.
 fn push_text(out: &mut String, text: &str) {
-    for (at, c) in text.char_indices() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let instead = match byte {
+            b'&' => "&amp;",
+            b'<' => "&lt;",
+            b'>' => "&gt;",
             // A reader of XML makes one line feed of both; Excel's line break in a cell is one.
-            '\r' => {}
-            '_' if is_number_of_a_character(text.as_bytes().get(at..at + 7)) => out.push_str("_x005F_"),
-            _ => out.push(c),
-        }
+            b'\r' => "",
+            b'_' if is_number_of_a_character(text.as_bytes().get(at..at + 7)) => "_x005F_",
+            _ => continue,
+        };
+        out.push_str(text.get(from..at).unwrap_or_default());
+        out.push_str(instead);
+        from = at + 1;
     }
+    out.push_str(text.get(from..).unwrap_or_default());
 }
 
 fn is_number_of_a_character(bytes: Option<&[u8]>) -> bool {
