@@ -61,9 +61,9 @@ impl Demo {
     }
 
     /// The badges in a state, by id.
-    pub fn ids(&self, state: State) -> Vec<String> {
+    pub fn ids(&self, state: &State) -> Vec<String> {
         let mut ids: Vec<String> =
-            self.states.iter().filter(|(_, one)| **one == state).map(|(id, _)| id.clone()).collect();
+            self.states.iter().filter(|(_, one)| *one == state).map(|(id, _)| id.clone()).collect();
         ids.sort();
         ids
     }
@@ -74,7 +74,7 @@ impl Demo {
         sandbox.control().advance(after);
         let reader = reader(sandbox);
         let mut left = Vec::new();
-        for id in self.ids(State::Waiting) {
+        for id in self.ids(&State::Waiting) {
             let badge_id = BadgeId::new(&id).expect("an id");
             let badge = reader.badge(&badge_id, &Call::interactive()).await.expect("a badge");
             if Verdict::of(&badge, reader.clock().now()).state() == State::Waiting {
@@ -85,7 +85,7 @@ impl Demo {
     }
 
     /// Name and address of the holder of the oldest badge.
-    pub async fn first_holder(&self) -> (String, String) {
+    pub fn first_holder(&self) -> (String, String) {
         let oldest = self.history.iter().min_by_key(|item| item.badge_id.wire().to_owned()).expect("a badge");
         let text = |text: &Option<Text>| text.as_ref().expect("a text").wire().to_owned();
         (text(&oldest.recipient_name), text(&oldest.recipient_email))

@@ -96,14 +96,14 @@ pub fn big() -> Vec<u8> {
 /// Issued and revoked ones are the oldest of the demo, and waiting ones the newest: those are the same on
 /// whatever day it begins.
 pub async fn revoke(demo: &Demo) -> Vec<u8> {
-    let oldest = |state, many: usize| {
+    let oldest = |state: &State, many: usize| {
         let mut ids = demo.ids(state);
         ids.truncate(many);
         assert_eq!(ids.len(), many);
         ids
     };
-    let mut ids = oldest(State::Issued, 41);
-    ids.extend(oldest(State::Revoked, 6));
+    let mut ids = oldest(&State::Issued, 41);
+    ids.extend(oldest(&State::Revoked, 6));
     ids.sort();
     // The last in age that are waiting for long; older ones have a place that depends on the calendar.
     let waiting = demo.long_waiting(Duration::from_secs(12 * 3600)).await;

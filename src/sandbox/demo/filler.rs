@@ -156,7 +156,7 @@ impl History {
         }
         let reason = REASONS.get((nth / 7) as usize).copied().unwrap_or("본인 요청");
         let asked = row.issue_at + 3 * DAY;
-        let revoke = (nth % 7 == 0).then_some((asked, asked + 600, reason));
+        let revoke = nth.is_multiple_of(7).then_some((asked, asked + 600, reason));
         let row = Row { template: 0, revoke, ..row };
         match homes.first().and_then(|people| people.get(people.len() / 3)) {
             Some(somebody) if nth == 1 => Row { holder: *somebody, template: 3, ..row },
