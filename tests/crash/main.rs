@@ -15,8 +15,10 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod faults;
 mod many;
 mod oracle;
 mod person;
+mod random;
 mod steps;
 mod world;

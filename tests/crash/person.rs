@@ -3,12 +3,14 @@
 
 use crate::oracle;
 use crate::world::{BOUND, Session, World};
+use jiff::SignedDuration;
 use lapel::domain::{BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    Bucket, Class, Guarding, Job, JobError, JobId, JobRow, Kind, Person, Phase, RevokePlan, RowFilter, Rows,
+    Bucket, Class, Decision, Guarding, Job, JobError, JobId, JobRow, Kind, Person, Phase, RevokePlan, RowFilter, Rows,
     Victim,
 };
-use lapel::sandbox::RowSpec;
+use lapel::sandbox::{RowSpec, RowState};
+use std::sync::atomic::Ordering;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -19,6 +21,12 @@ const TITLE: &str = "디지털 리터러시 기초 과정 수료";
 /// again must be issued, too.
 const MINUTES: [u64; 16] = [0, 1, 10, 2, 60, 1427, 62, 11, 2, 1441, 62, 11, 2, 1441, 1600, 1600];
 
+/// How often somebody tries again whom the service keeps from beginning.
+const TRIES: usize = 30;
+
+/// After so long another operator's badge cannot be taken for that of a request in doubt.
+const APART: SignedDuration = SignedDuration::from_mins(16);
+
 /// What somebody wants done.
 #[derive(Clone)]
 pub enum Wish {
@@ -26,6 +34,37 @@ pub enum Wish {
     Issue(Vec<Person>),
     /// These badges revoked.
     Revoke(Vec<Victim>),
+}
+
+/// How a run goes.
+#[derive(Clone)]
+pub struct Script {
+    pub wish: Wish,
+    /// At which look the trouble passes.
+    pub trouble_until: usize,
+    /// At which looks somebody pauses the job; it is resumed at the next.
+    pub pauses: Vec<usize>,
+    /// When another operator issues the same badge to one of the people, and whether under another name.
+    pub strangers: Vec<Stranger>,
+}
+
+/// Another operator's doing.
+#[derive(Clone, Copy, Debug)]
+pub struct Stranger {
+    /// At which look.
+    pub round: usize,
+    /// To whom.
+    pub person: usize,
+    /// Whether the badge says another name.
+    pub other_name: bool,
+    /// Whether it waits to be issued.
+    pub waits: bool,
+}
+
+impl Script {
+    pub fn of(wish: Wish) -> Self {
+        Self { wish, trouble_until: 1, pauses: Vec::new(), strangers: Vec::new() }
+    }
 }
 
 /// So many people, each with an address, and two of them at one.
@@ -60,35 +99,43 @@ pub fn template() -> (TemplateId, Text) {
 }
 
 /// Sees to it that a wish comes true, from wherever an earlier session left it.
-pub async fn live(session: &mut Session, world: &World, wish: &Wish) {
+pub async fn live(session: &mut Session, world: &World, script: &Script) {
     session.hear().await;
     let id = match session.jobs.list().await.expect("a list").first() {
         Some(job) => job.id,
-        None => begin(session, world, wish).await,
+        None => begin(session, world, script).await,
     };
-    for (round, minutes) in MINUTES.into_iter().enumerate() {
+    for minutes in MINUTES {
         world.advance(minutes);
-        if round == 1 {
-            // The trouble passes.
+        let round = world.round.fetch_add(1, Ordering::Relaxed);
+        if round >= script.trouble_until {
             world.control().clear_faults();
         }
         session.hear().await;
-        look(session, world, wish, id).await;
-        if is_over(&session.jobs.job(id).await.expect("a job")) {
+        for stranger in script.strangers.iter().filter(|s| s.round == round) {
+            interfere(session, world, script, id, *stranger).await;
+        }
+        if script.pauses.contains(&round) {
+            fine(session.jobs.pause(id).await);
+        }
+        look(session, world, script, id).await;
+        let job = session.jobs.job(id).await.expect("a job");
+        if round >= script.trouble_until && is_over(&job) {
             break;
         }
     }
 }
 
 /// One look, and what a person does about what it shows.
-pub async fn look(session: &mut Session, world: &World, wish: &Wish, id: JobId) {
+async fn look(session: &mut Session, world: &World, script: &Script, id: JobId) {
     rest(session, id).await;
-    oracle::meanwhile(world, wish);
+    oracle::meanwhile(world, script);
     session.jobs.look_now(Some(id)).await;
     rest(session, id).await;
-    act(session, id).await;
+    act(session, world, id).await;
     rest(session, id).await;
-    oracle::meanwhile(world, wish);
+    oracle::meanwhile(world, script);
+    oracle::explained(&rows(session, id).await);
 }
 
 /// Whether nothing is left to happen.
@@ -96,10 +143,35 @@ fn is_over(job: &Job) -> bool {
     !job.is_open() && job.counts.of(Bucket::Ready) + job.counts.of(Bucket::NotDone) == 0
 }
 
+/// Somebody else issues the same badge to somebody of ours.
+async fn interfere(session: &Session, world: &World, script: &Script, id: JobId, stranger: Stranger) {
+    let Wish::Issue(people) = &script.wish else { return };
+    let person = &people[stranger.person % people.len()];
+    if !stranger.other_name {
+        // Under the same name, while the request may still be under way, nobody could tell them apart.
+        let row = rows(session, id).await.remove(stranger.person % people.len());
+        let age = row.until.map(|until| {
+            session.access.reader().clock().utc().duration_since(until) + world.settings.doubt_window
+        });
+        if row.bucket != Bucket::InDoubt || age.is_none_or(|age| age < APART) {
+            return;
+        }
+    }
+    let row = RowSpec {
+        template_id: TEMPLATE.into(),
+        recipient_name: if stranger.other_name { "다른 사람".into() } else { person.name.clone() },
+        recipient_email: person.email.clone(),
+        state: if stranger.waits { RowState::Waiting } else { RowState::Issued },
+        ..RowSpec::default()
+    };
+    let rows = lapel::sandbox::Rows { insert: vec![row], ..lapel::sandbox::Rows::default() };
+    world.control().rows(&rows).expect("inserted");
+}
+
 /// Drafts, looks through it, and begins.
-pub async fn begin(session: &mut Session, world: &World, wish: &Wish) -> JobId {
+pub async fn begin(session: &mut Session, world: &World, script: &Script) -> JobId {
     let jobs = session.jobs.clone();
-    match wish {
+    match &script.wish {
         Wish::Revoke(victims) => {
             let plan = RevokePlan::new(victims.clone(), "중복 발급", false);
             jobs.revoke(plan).await.expect("it is written down")
@@ -107,22 +179,29 @@ pub async fn begin(session: &mut Session, world: &World, wish: &Wish) -> JobId {
         Wish::Issue(people) => {
             let id = jobs.draft_people(template(), people.clone()).await.expect("a draft");
             let (progress, _) = watch::channel(Guarding::default());
-            let guarded = jobs.guard(id, &progress, CancellationToken::new()).await.expect("a guard");
-            assert!(guarded.complete, "the history was read");
-            jobs.allow(id, Rows::Class(Class::SharedAddress)).await.expect("allowed");
-            oracle::meanwhile(world, wish);
-            jobs.begin(id, "somebody").await.expect("begun");
-            id
+            for _ in 0..TRIES {
+                let guarded = jobs.guard(id, &progress, CancellationToken::new()).await;
+                if guarded.is_ok_and(|guarded| guarded.complete) {
+                    jobs.allow(id, Rows::Class(Class::SharedAddress)).await.expect("allowed");
+                    oracle::meanwhile(world, script);
+                    if jobs.begin(id, "somebody").await.is_ok() {
+                        return id;
+                    }
+                }
+            }
+            panic!("the draft was never begun");
         }
     }
 }
 
 /// What a person may do about a job as it stands.
-async fn act(session: &mut Session, id: JobId) {
+async fn act(session: &mut Session, world: &World, id: JobId) {
     let job = session.jobs.job(id).await.expect("a job");
     if job.can_resume() {
         // What has to be proven first may not be provable yet.
-        fine(session.jobs.resume(id, "somebody").await);
+        let r = session.jobs.resume(id, "somebody").await;
+        if std::env::var_os("DBG").is_some() { eprintln!("resume {r:?} {:?}", session.jobs.job(id).await.unwrap()); for row in rows(session,id).await { eprintln!("  {} {} {:?} {:?} {:?}", row.no, row.address, row.bucket, row.badge_id, row.why); } }
+        fine(r);
     }
     rest(session, id).await;
     if session.jobs.job(id).await.expect("a job").counts.of(Bucket::NotDone) > 0 {
@@ -134,11 +213,28 @@ async fn act(session: &mut Session, id: JobId) {
                 Bucket::NotSeen => {
                     fine(session.jobs.resend(id, row.no, "somebody", "it is not there").await);
                 }
-                Bucket::Ask => panic!("nobody else issues here: {row:?}"),
+                Bucket::Ask if row.was_sent => {
+                    let decision = looked_up(session, world, id, &row).await;
+                    fine(session.jobs.decide(id, row.no, decision, "somebody", "looked it up").await);
+                }
                 _ => {}
             }
+            rest(session, id).await;
         }
     }
+}
+
+/// What a person finds out who can ask the provider: the badge that came of the request, if any did.
+async fn looked_up(session: &Session, world: &World, id: JobId, row: &JobRow) -> Decision {
+    let taken: Vec<BadgeId> = rows(session, id).await.into_iter().filter_map(|r| r.badge_id).collect();
+    let ledger = world.control().ledger();
+    let theirs =
+        ledger.accepted.iter().filter(|a| a.recipient_email.eq_ignore_ascii_case(row.address.wire()));
+    let mut free = theirs
+        .flat_map(|a| &a.badge_ids)
+        .filter_map(|id| BadgeId::new(id.clone()))
+        .filter(|id| !taken.contains(id));
+    free.next().map_or(Decision::SendAgain, Decision::IsThis)
 }
 
 /// Refusing to act is lapel's right; a journal that fails is not.

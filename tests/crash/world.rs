@@ -6,7 +6,7 @@ use lapel::config::Environment;
 use lapel::jobs::{Account, Changed, Fate, Jobs, Journal, Moment, Settings, Watcher};
 use lapel::sandbox::{Control, Options, Sandbox};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
@@ -28,6 +28,8 @@ pub struct World {
     folder: tempfile::TempDir,
     connection: Connection,
     pub settings: Settings,
+    /// Times that a person came to look, over all sessions.
+    pub round: AtomicUsize,
 }
 
 impl World {
@@ -47,7 +49,8 @@ impl World {
             sandbox,
             folder: tempfile::tempdir().expect("a folder"),
             connection,
-            settings: Settings { batch: 10, ..Settings::default() },
+            settings: Settings { batch: 5, ..Settings::default() },
+            round: AtomicUsize::new(0),
         }
     }
 
