@@ -61,18 +61,24 @@ pub(super) fn damage(text: &str) -> Option<Mojibake> {
 
 fn word_damage(word: &str) -> Option<Mojibake> {
     if let Some(bytes) = western_bytes(word) {
-        if let Some(was) = UTF_8.decode_without_bom_handling_and_without_replacement(&bytes)
-            && was.chars().any(|c| !c.is_ascii() && !c.is_control())
-        {
-            return Some(Mojibake::Utf8AsWestern(was.into_owned()));
-        }
-        if let Some(was) = EUC_KR.decode_without_bom_handling_and_without_replacement(&bytes)
-            && is_korean_word(&was)
-            && (hangul(&was) >= 3 || word.chars().any(is_sign))
-        {
-            return Some(Mojibake::KoreanAsWestern(was.into_owned()));
-        }
-        return None;
+        // Some bytes read in both ways. A word of Korean has no plain letters in it; a Western one has.
+        let korean = || {
+            EUC_KR
+                .decode_without_bom_handling_and_without_replacement(&bytes)
+                .filter(|was| is_korean_word(was) && (hangul(was) >= 3 || word.chars().any(is_sign)))
+                .map(|was| Mojibake::KoreanAsWestern(was.into_owned()))
+        };
+        let utf8 = || {
+            UTF_8
+                .decode_without_bom_handling_and_without_replacement(&bytes)
+                .filter(|was| was.chars().any(|c| !c.is_ascii() && !c.is_control()))
+                .map(|was| Mojibake::Utf8AsWestern(was.into_owned()))
+        };
+        return if word.chars().any(|c| c.is_ascii_alphabetic()) {
+            utf8().or_else(korean)
+        } else {
+            korean().or_else(utf8)
+        };
     }
     let was = utf8_with_losses(&korean_bytes(word)?)?;
     (hangul(&was) >= 2 && is_korean_word(&was)).then_some(Mojibake::Utf8AsKorean(was))
