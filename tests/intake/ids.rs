@@ -9,7 +9,10 @@ fn ids(text: &str) -> Result<IdList, IntakeError> {
 }
 
 fn seen(list: &IdList) -> Vec<(u64, Result<&str, &str>)> {
-    list.rows.iter().map(|r| (r.line, r.id.as_ref().map(|i| i.wire()).map_err(String::as_str))).collect()
+    list.rows
+        .iter()
+        .map(|r| (r.line, r.id.as_ref().map(lapel::domain::BadgeId::wire).map_err(String::as_str)))
+        .collect()
 }
 
 #[test]

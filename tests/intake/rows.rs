@@ -62,7 +62,7 @@ fn names_that_cannot_be_sent_are_refused_with_the_reason() {
         ("\u{200b}\u{a0}", "invisible"),
         ("#REF!", "failed formula"),
         ("#N/A", "failed formula"),
-        ("김\u{1b}]52;c;aGk=\u{7}수", "control character (U+001B)"),
+        ("김\u{1b}]52;c;aGk=\u{7}수", "control character in it (U+001B)"),
         ("김\u{9b}31m수", "control character"),
         ("김\n민수", "line break"),
         ("김\t민수", "tab"),

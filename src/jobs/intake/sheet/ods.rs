@@ -137,7 +137,7 @@ struct Cell {
 
 impl Cell {
     fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.facts & fact::NO_VALUE == 0
+        self.text.is_empty() && self.facts & (fact::NO_VALUE | fact::FORMULA) == 0
     }
 }
 

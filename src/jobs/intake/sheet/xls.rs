@@ -15,6 +15,7 @@ use std::io::Read;
 
 /// What is said in messages.
 const WHAT: &str = "an old Excel workbook";
+const OLDER: &str = "a workbook of Excel 95 or older";
 
 pub(super) struct Xls {
     stream: Vec<u8>,
@@ -233,7 +234,8 @@ impl Workbook for Xls {
                 match &cell.value {
                     // Not copied: one long text may be shared by every cell.
                     Value::Shared(index) => {
-                        seen.see(row, self.globals.strings.get(*index as usize).map_or("", String::as_str))
+                        let text = self.globals.strings.get(*index as usize);
+                        seen.see(row, text.map_or("", String::as_str));
                     }
                     Value::Text(text) => seen.see(row, text),
                     _ => seen.see(row, "="),
@@ -278,7 +280,7 @@ impl Globals {
         let mut globals = Self::default();
         for (n, record) in Records::new(stream).enumerate() {
             if n == 0 && (record.kind != biff::BOF || record.u16(0) != Some(0x0600)) {
-                let what = "a workbook of Excel 95 or older".to_owned();
+                let what = OLDER.to_owned();
                 return Err(IntakeError::Unsupported { name: desk.name.to_owned(), what });
             }
             match record.kind {
@@ -323,9 +325,11 @@ fn workbook_stream(bytes: Bytes) -> Result<Vec<u8>, NoWorkbook> {
         return Err(NoWorkbook::Encrypted);
     }
     if !file.exists("/Workbook") {
-        return Err(NoWorkbook::Other(match file.exists("/Book") {
-            true => "a workbook of Excel 95 or older",
-            false => "an Office document, but no spreadsheet",
+        let is_older = file.exists("/Book");
+        return Err(NoWorkbook::Other(if is_older {
+            OLDER
+        } else {
+            "an Office document, but no spreadsheet"
         }));
     }
     let mut stream = Vec::new();
