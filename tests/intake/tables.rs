@@ -461,3 +461,36 @@ fn cells_pasted_with_their_header_are_a_table() {
     assert_eq!(table.about().encoding, None);
     assert_eq!(people(&table), [pair("홍길동", "hong@naru.example")]);
 }
+
+#[test]
+fn a_table_can_be_handed_to_another_thread() {
+    fn can_be_sent<T: Send>(_: &T) {}
+    let table =
+        open(&Source::Pasted("Kim <k@naru.example>".to_owned()), &Choices::default()).expect("readable");
+    can_be_sent(&table);
+    can_be_sent(&table.rows().expect("opens"));
+    let people = std::thread::spawn(move || people(&table)).join().expect("read");
+    assert_eq!(people, [pair("Kim", "k@naru.example")]);
+}
+
+/// Not a test of ours: how long a million rows take, opened, read and checked. Run it by name, optimised.
+#[test]
+#[ignore = "measures"]
+fn a_million_rows_take() {
+    let folder = Folder::new();
+    let mut text = String::from("이름,이메일\n");
+    (0..1_000_000).for_each(|n| text.push_str(&format!("홍길동,person{n}@naru.example\n")));
+    for (name, bytes) in [("utf8.csv", text.clone().into_bytes()), ("cp949.csv", cp949(&text))] {
+        let source = folder.file(name, &bytes);
+        let begun = std::time::Instant::now();
+        let table = open(&source, &Choices::default()).expect("readable");
+        let opened = begun.elapsed();
+        let map = map(&table);
+        let ready = table.rows().expect("opens").filter(|r| {
+            let row = r.as_ref().expect("a row").clone();
+            check(row, &map).standing == Standing::Ready
+        });
+        assert_eq!(ready.count(), 1_000_000);
+        println!("{name}: opened in {opened:?}, all in {:?}", begun.elapsed());
+    }
+}

@@ -3,6 +3,7 @@
 //! The tests are exact rather than statistical: a word is damaged when it turns, without a remainder, into
 //! readable text in the one way in which such words come about. Names that merely look foreign do not.
 
+use super::words::is_han;
 use encoding_rs::{EUC_KR, WINDOWS_1252};
 use std::fmt;
 
@@ -73,6 +74,10 @@ fn word_damage(word: &str) -> Option<Mojibake> {
         } else {
             korean().or_else(utf8)
         };
+    }
+    // The first byte of a Hangul letter in UTF-8 begins a Han character in CP949.
+    if !word.chars().next().is_some_and(is_han) {
+        return None;
     }
     let was = utf8_with_losses(&korean_bytes(word)?)?;
     (hangul(&was) >= 2 && is_korean_word(&was)).then_some(Mojibake::Utf8AsKorean(was))

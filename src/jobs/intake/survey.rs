@@ -13,6 +13,8 @@ use ring::digest::{Context, SHA256};
 const SAMPLES: usize = 5;
 /// Longest sample line, in bytes.
 const SAMPLE_BYTES: usize = 200;
+/// Bytes that the detector of other encodings is shown.
+const DETECTED: u64 = 1024 * 1024;
 /// Words looked at for damage.
 const WORDS: usize = 2000;
 
@@ -156,7 +158,9 @@ impl Evidence {
                     None => self.lines += line_feeds(bytes),
                 }
             }
-            self.detector.feed(bytes, false);
+            if self.seen < DETECTED {
+                self.detector.feed(bytes, false);
+            }
             self.samples.push(bytes);
         }
         self.seen += bytes.len() as u64;
