@@ -1,6 +1,7 @@
 //! What holds for any bytes and any table.
 
 use super::kit::*;
+use super::sheets::{book_of, compound, ods};
 use lapel::jobs::intake::{
     Choices, ColumnMap, Delimiter, HeaderRow, NameColumns, Source, Standing, TextEncoding, Unwatched, check,
     check_person, read_ids,
@@ -104,6 +105,31 @@ proptest! {
     }
 
     #[test]
+    fn a_sheet_with_anything_in_its_xml_does_no_harm(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..6, xml_piece()), 1..5),
+    ) {
+        let sheet = "<dimension ref=\"A1:B2\"/><cols><col min=\"1\" max=\"2\" hidden=\"1\"/></cols><sheetData><row r=\"1\"><c r=\"A1\" t=\"inlineStr\"><is><t>이름</t></is></c><c r=\"B1\" t=\"str\"><f t=\"shared\" si=\"0\" ref=\"B1:B2\">A1</f><v>이메일</v></c></row><row r=\"2\" hidden=\"1\"><c r=\"A2\"><v>45000.5</v></c><c r=\"B2\" t=\"s\"><v>0</v></c></row></sheetData><mergeCells><mergeCell ref=\"A1:B1\"/></mergeCells><hyperlinks><hyperlink ref=\"B2\" location=\"x\"/></hyperlinks>";
+        read_everything("x.xlsx", &book_of(&changed(sheet, &changes)));
+        let content = "<style:style style:name=\"a\"><style:table-properties table:display=\"false\"/></style:style><table:table table:name=\"a\" table:style-name=\"b\"><table:table-column table:number-columns-repeated=\"3\" table:visibility=\"collapse\"/><table:table-row table:number-rows-repeated=\"2\"><table:table-cell office:value-type=\"string\" table:number-columns-repeated=\"2\"><text:p>a@b.example<text:s text:c=\"3\"/></text:p></table:table-cell><table:table-cell office:value-type=\"float\" office:value=\"1\"/></table:table-row></table:table>";
+        read_everything("x.ods", &ods(&changed(content, &changes)));
+    }
+
+    #[test]
+    fn an_old_workbook_with_anything_in_its_records_does_no_harm(
+        at in any::<prop::sample::Index>(),
+        bytes in prop::collection::vec(any::<u8>(), 1..12),
+    ) {
+        let mut file = cfb::CompoundFile::open(std::io::Cursor::new(&include_bytes!("fixtures/old.xls")[..])).expect("a file");
+        let mut stream = Vec::new();
+        std::io::Read::read_to_end(&mut file.open_stream("/Workbook").expect("a stream"), &mut stream).expect("read");
+        let at = at.index(stream.len());
+        for (slot, byte) in stream[at..].iter_mut().zip(&bytes) {
+            *slot = *byte;
+        }
+        read_everything("x.xls", &compound("/Workbook", &stream));
+    }
+
+    #[test]
     fn what_is_written_is_what_is_read(
         table in prop::collection::vec(prop::collection::vec("[a-z가-힣 ,;|\"\t\r\n~!+.]{0,12}", 3), 1..12),
         delimiter in prop::sample::select(Delimiter::ALL.to_vec()),
@@ -175,6 +201,55 @@ proptest! {
         prop_assert_eq!(records, (1..=rows.len() as u64).collect::<Vec<_>>());
         prop_assert!(rows.windows(2).all(|w| w[0].line < w[1].line));
     }
+}
+
+/// What a file that means harm would have in its XML.
+fn xml_piece() -> impl Strategy<Value = String> {
+    prop_oneof![
+        prop::sample::select(vec![
+            "\"",
+            "<",
+            ">",
+            "&",
+            "&#0;",
+            "&#xFFFFFFFF;",
+            "&x;",
+            "4294967296",
+            "99999999999999999999",
+            "-1",
+            "0",
+            "XFD1048576",
+            "A0",
+            "A99999999999",
+            "</row>",
+            "</sheetData>",
+            "<row r=\"0\">",
+            "</table:table-row>",
+            "</table:table>",
+            "</text:p>",
+            "<table:table>",
+            "<c>",
+            "<v>",
+            "1e400",
+            "NaN",
+            "]]>",
+            "<!--",
+            "\u{0}",
+        ])
+        .prop_map(str::to_owned),
+        "[ -~]{0,6}",
+    ]
+}
+
+/// Puts pieces into a text, each in place of some letters.
+fn changed(text: &str, changes: &[(prop::sample::Index, usize, String)]) -> String {
+    let mut letters: Vec<char> = text.chars().collect();
+    for (at, length, piece) in changes {
+        let at = at.index(letters.len());
+        let end = (at + length).min(letters.len());
+        letters.splice(at..end, piece.chars());
+    }
+    letters.into_iter().collect()
 }
 
 fn small_xlsx() -> Vec<u8> {

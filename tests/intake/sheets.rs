@@ -91,10 +91,11 @@ fn formulas_give_their_saved_value_and_say_so() {
     assert_eq!((checked[0].name.as_str(), checked[0].standing), ("홍길동", Standing::Ready));
     assert_eq!(facts(&checked[0].row, 0), [CellFact::Formula]);
     assert_eq!(checked[1].standing, Standing::Refused);
+    assert!(checked[1].findings.iter().any(|f| f.what.contains("#REF!")), "{:?}", checked[1].findings);
 }
 
 /// A workbook whose one sheet has this XML.
-fn book_of(sheet: &str) -> Vec<u8> {
+pub fn book_of(sheet: &str) -> Vec<u8> {
     book_with(&[("Sheet1", "", sheet)], None)
 }
 
@@ -309,7 +310,7 @@ fn an_old_workbook_is_read() {
     assert!(table.about().notes.contains(&Note::MergedCells(1)));
 }
 
-fn ods(content: &str) -> Vec<u8> {
+pub fn ods(content: &str) -> Vec<u8> {
     let names = "xmlns:office=\"urn:oasis:names:tc:opendocument:xmlns:office:1.0\" xmlns:table=\"urn:oasis:names:tc:opendocument:xmlns:table:1.0\" xmlns:text=\"urn:oasis:names:tc:opendocument:xmlns:text:1.0\" xmlns:style=\"urn:oasis:names:tc:opendocument:xmlns:style:1.0\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" xmlns:calcext=\"urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0\"";
     zipped(&[
         ("mimetype", "application/vnd.oasis.opendocument.spreadsheet"),
@@ -369,7 +370,7 @@ fn an_open_document_is_read_with_what_is_hidden_in_it() {
 }
 
 /// A compound file with one stream in it.
-fn compound(path: &str, bytes: &[u8]) -> Vec<u8> {
+pub fn compound(path: &str, bytes: &[u8]) -> Vec<u8> {
     let mut file = cfb::CompoundFile::create(std::io::Cursor::new(Vec::new())).expect("created");
     std::io::Write::write_all(&mut file.create_stream(path).expect("created"), bytes).expect("written");
     file.flush().expect("flushed");
@@ -458,4 +459,10 @@ fn cells_at_the_far_end_of_a_sheet_cost_nothing() {
         ods_text("x@naru.example")
     ));
     assert!(matches!(open_bytes("x.ods", &ods_bomb).map(|_| ()), Err(IntakeError::TooManyRows { .. })));
+    let wide_bomb = ods(&format!(
+        "<table:table table:name=\"a\"><table:table-row table:number-rows-repeated=\"1000000\">{}</table:table-row></table:table>",
+        ods_text("x")
+            .replace("<table:table-cell ", "<table:table-cell table:number-columns-repeated=\"1000\" ")
+    ));
+    assert!(matches!(open_bytes("x.ods", &wide_bomb).map(|_| ()), Err(IntakeError::TooBig { .. })));
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 /// Most cells of a sheet that are not empty.
-const MAX_CELLS: usize = 20_000_000;
+pub(super) const MAX_CELLS: usize = 20_000_000;
 
 /// What a cell is besides its text: bits of [`Cell::facts`].
 pub(super) mod fact {
