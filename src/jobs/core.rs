@@ -5,6 +5,7 @@ use super::job::{Bucket, Changed, Job, JobId, JobRow, Touched};
 use super::journal::facts::{self, Fact};
 use super::journal::rows::{self, RowFilter};
 use super::journal::{Account, Journal, JournalError, jobs, purge, requests};
+use super::look::{Lesson, Scan};
 use super::settings::Settings;
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
@@ -348,6 +349,23 @@ impl Core {
         // A journal that is busy now is looked at again soon.
         let _ = self.take_over().await;
         true
+    }
+
+    /// Keeps what a scan has shown of the service's filters.
+    pub(super) async fn learn_filters(&self, scan: &Scan<'_>) -> Result<(), JournalError> {
+        let lessons: Vec<Lesson> = scan.lessons().collect();
+        if lessons.is_empty() {
+            return Ok(());
+        }
+        let (account, now) = (self.account.key.clone(), self.moment().0.as_second());
+        self.journal
+            .write("fact", move |db| {
+                lessons.into_iter().try_for_each(|lesson| {
+                    let (name, value, evidence) = lesson.fact();
+                    facts::learn(db, &account, name, value, evidence, now, 1)
+                })
+            })
+            .await
     }
 
     /// Somebody will be told how a job stands now.

@@ -153,6 +153,7 @@ async fn template_sweep(
                 take(core, template, group, sights, &mut found).await?;
                 page = scan.next().await?;
             }
+            core.learn_filters(&scan).await?;
             if scan.is_complete() {
                 found.complete.extend(group.doubts.keys().cloned());
                 if !sample.is_empty() && !sampled {
@@ -167,11 +168,16 @@ async fn template_sweep(
     }
     if !by_pages {
         for (key, email) in &group.doubts {
-            let mut scan = Scan::of_address(reader, email, call);
-            while let Some(sights) = scan.next().await? {
-                take(core, template, group, sights, &mut found).await?;
+            let mut complete = true;
+            for spelling in look::spellings(email) {
+                let mut scan = Scan::of_address(reader, &spelling, call);
+                while let Some(sights) = scan.next().await? {
+                    take(core, template, group, sights, &mut found).await?;
+                }
+                core.learn_filters(&scan).await?;
+                complete &= scan.is_complete();
             }
-            if scan.is_complete() {
+            if complete {
                 found.complete.insert(key.clone());
             }
         }
