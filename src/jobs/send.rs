@@ -31,7 +31,7 @@ pub(super) struct Sender {
 pub(super) fn kick(core: &Arc<Core>, id: JobId) {
     let Some(writer) = core.access.writer().cloned() else { return };
     let mut senders = lock(&core.senders);
-    if core.ending.is_cancelled() {
+    if core.ending.is_cancelled() || core.closing.is_cancelled() {
         return;
     }
     if let Some(sender) = senders.get_mut(&id) {
@@ -229,6 +229,7 @@ async fn conclude<T: Send + 'static>(
                 tokio::select! {
                     () = tokio::time::sleep(AGAIN) => {}
                     // The next lapel finds the request without an answer, and looks.
+                    () = core.closing.cancelled() => return None,
                     () = core.ending.cancelled() => return None,
                 }
             }

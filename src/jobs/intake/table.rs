@@ -94,7 +94,8 @@ impl Table {
         }
     }
 
-    /// Every data row in order, blank lines and totals too. A text is streamed from its source.
+    /// Every data row in order, blank lines and totals too. A text is streamed from its source; whoever reads
+    /// shows the progress ([`Rows::bytes_read`]) and may stop at any row.
     ///
     /// # Errors
     /// [`IntakeError::Unanswered`] while [`About::needs_answer`] is not empty; and whatever reading runs into.
