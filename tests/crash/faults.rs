@@ -2,8 +2,9 @@
 
 use crate::many;
 use crate::oracle;
-use crate::person::{self, Script, Wish, people, victims};
-use crate::world::{End, Trap, World};
+use crate::person::{self, Script, Stranger, Wish, people, victims};
+use crate::world::{End, Session, Trap, World};
+use lapel::jobs::{Bucket, JobId, Phase, StopKind};
 use std::time::Duration;
 
 /// What can go wrong before the service looks at a request, or after it has carried it out.
@@ -143,32 +144,120 @@ fn every_fault_however_often_it_strikes() {
 
 #[test]
 fn a_request_that_is_carried_out_after_it_was_given_up_is_found() {
-    many::all(&[(true, "post delay=700ms times=1"), (false, "post commit delay=700ms times=1")], |(shown, rule)| {
-        let waiting = if *shown { "visible" } else { "hidden" };
-        let mut world = World::new(&[("waiting-history", waiting)]);
-        world.connection_mut().timeouts.total_post = Duration::from_millis(200);
-        let script = Script::of(Wish::Issue(people(4)));
-        world.fault(rule);
-        world.session(&Trap::new(End::Lives), async |session| {
-            let id = person::begin(session, &world, &script).await;
-            person::rest(session, id).await;
-            // It is looked for while the service is still at work on it.
-            session.jobs.look_now(Some(id)).await;
-            let late = async {
-                while world.control().ledger().accepted_total() < 3 {
-                    tokio::task::yield_now().await;
-                }
-            };
-            tokio::time::timeout(crate::world::BOUND, late).await.expect("it is carried out");
-            person::live(session, &world, &script).await;
-            oracle::finally(session, &world, &script).await;
-        });
+    many::all(
+        &[(true, "post delay=700ms times=1"), (false, "post commit delay=700ms times=1")],
+        |(shown, rule)| {
+            let waiting = if *shown { "visible" } else { "hidden" };
+            let mut world = World::new(&[("waiting-history", waiting)]);
+            world.connection_mut().timeouts.total_post = Duration::from_millis(200);
+            let script = Script::of(Wish::Issue(people(4)));
+            world.fault(rule);
+            world.session(&Trap::new(End::Lives), async |session| {
+                let id = person::begin(session, &world, &script).await;
+                person::rest(session, id).await;
+                // It is looked for while the service is still at work on it.
+                session.jobs.look_now(Some(id)).await;
+                let late = async {
+                    while world.control().ledger().accepted_total() < 3 {
+                        tokio::task::yield_now().await;
+                    }
+                };
+                tokio::time::timeout(crate::world::BOUND, late).await.expect("it is carried out");
+                person::live(session, &world, &script).await;
+                oracle::finally(session, &world, &script).await;
+            });
+        },
+    );
+}
+
+/// Begins, and waits until nothing more happens by itself.
+async fn begun(session: &mut Session, world: &World, script: &Script) -> JobId {
+    let id = person::begin(session, world, script).await;
+    person::rest(session, id).await;
+    id
+}
+
+#[test]
+fn a_refusal_stops_its_job_in_the_same_write() {
+    let mut world = World::new(&[]);
+    world.settings.in_flight = 1;
+    let script = Script::of(Wish::Issue(people(13)));
+    world.fault("post status=422 times=1");
+    let undisturbed = Trap::new(End::Lives);
+    world.session(&undisturbed, async |session| begun(session, &world, &script).await);
+    let answer = undisturbed.writes().iter().position(|step| *step == "answer").expect("an answer");
+    let mut world = World::new(&[]);
+    world.settings.in_flight = 1;
+    world.fault("post status=422 times=1");
+    let died =
+        world.session(&Trap::new(End::After(answer)), async |session| begun(session, &world, &script).await);
+    assert_eq!(died, None);
+    world.session(&Trap::new(End::Lives), async |session| {
+        let job = session.jobs.list().await.expect("a list").remove(0);
+        assert_eq!(job.stop.as_ref().map(|stop| stop.kind), Some(StopKind::Quota), "{job:?}");
+        person::live(session, &world, &script).await;
+        oracle::finally(session, &world, &script).await;
     });
 }
 
 #[test]
-fn debug_one() {
-    for _ in 0..10 {
-    run(&Case { rule: "commit status=422 times=1".into(), path: "/badges/batch", shown: true });
-    }
+fn several_refusals_at_once_are_proven_together() {
+    let world = World::new(&[]);
+    let script = Script::of(Wish::Issue(people(13)));
+    // Two are under way at once; both were carried out.
+    world.fault("post commit delay=50ms status=422 times=2");
+    world.session(&Trap::new(End::Lives), async |session| {
+        let id = begun(session, &world, &script).await;
+        let job = session.jobs.job(id).await.expect("a job");
+        assert_eq!((job.counts.of(Bucket::Ready), job.phase), (13, Phase::Stopped));
+        assert_eq!(world.control().ledger().accepted_total(), 10);
+        session.jobs.resume(id, "somebody").await.expect("resumed");
+        person::live(session, &world, &script).await;
+        oracle::finally(session, &world, &script).await;
+    });
+}
+
+#[test]
+fn a_guard_that_reads_again_takes_nothing_of_ours_for_what_was_there_before() {
+    let mut world = World::new(&[("waiting-history", "hidden"), ("waiting-detail", "hidden")]);
+    world.settings.in_flight = 1;
+    let script = Script::of(Wish::Issue(people(13)));
+    world.fault("post commit-drop times=1");
+    world.fault("post after=1 times=1 status=403");
+    world.session(&Trap::new(End::Lives), async |session| {
+        let id = begun(session, &world, &script).await;
+        let job = session.jobs.job(id).await.expect("a job");
+        assert_eq!((job.counts.of(Bucket::InDoubt), job.counts.of(Bucket::Ready)), (5, 8));
+        // The badges of the lost answer show, and the guard sees them before any look does.
+        world.advance(25 * 60);
+        session.hear().await;
+        session.jobs.resume(id, "somebody").await.expect("resumed");
+        person::live(session, &world, &script).await;
+        oracle::finally(session, &world, &script).await;
+    });
+    assert_eq!(world.control().ledger().requests_to("POST /badges/batch"), 4);
+}
+
+#[test]
+fn another_operators_badge_is_never_taken_for_ours() {
+    // The request is lost, or its badge is hidden while theirs is not, or both show.
+    let cases = [
+        ("post drop", "hidden"),
+        ("post drop", "visible"),
+        ("post commit-drop", "hidden"),
+        ("post commit-drop", "visible"),
+    ];
+    many::all(&cases, |(rule, waiting)| {
+        let world = World::new(&[("waiting-history", waiting), ("waiting-detail", waiting)]);
+        // The answer is lost, and the look that follows at once fails.
+        world.fault(rule);
+        world.fault("get /badges/history after=2 status=403");
+        let stranger = |person| Stranger { round: 1, person, waits: person == 1 };
+        let strangers = vec![stranger(0), stranger(1)];
+        let script = Script { strangers, ..Script::of(Wish::Issue(people(2))) };
+        world.session(&Trap::new(End::Lives), async |session| {
+            person::live(session, &world, &script).await;
+            oracle::finally(session, &world, &script).await;
+        });
+    });
 }

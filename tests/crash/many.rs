@@ -21,7 +21,10 @@ pub fn all<C: std::fmt::Debug + Sync, T: Send>(cases: &[C], run: impl Fn(&C) -> 
                                 .downcast_ref::<String>()
                                 .cloned()
                                 .or_else(|| why.downcast_ref::<&str>().map(|s| (*s).to_owned()));
-                            failed.lock().expect("a list").push(format!("{case:?}: {}", why.unwrap_or_default()));
+                            failed
+                                .lock()
+                                .expect("a list")
+                                .push(format!("{case:?}: {}", why.unwrap_or_default()));
                         }
                     }
                 }

@@ -3,11 +3,10 @@
 
 use crate::oracle;
 use crate::world::{BOUND, Session, World};
-use jiff::SignedDuration;
 use lapel::domain::{BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    Bucket, Class, Decision, Guarding, Job, JobError, JobId, JobRow, Kind, Person, Phase, RevokePlan, RowFilter, Rows,
-    Victim,
+    Bucket, Class, Decision, Guarding, Job, JobError, JobId, JobRow, Kind, Person, Phase, RevokePlan,
+    RowFilter, Rows, Victim,
 };
 use lapel::sandbox::{RowSpec, RowState};
 use std::sync::atomic::Ordering;
@@ -23,9 +22,6 @@ const MINUTES: [u64; 16] = [0, 1, 10, 2, 60, 1427, 62, 11, 2, 1441, 62, 11, 2, 1
 
 /// How often somebody tries again whom the service keeps from beginning.
 const TRIES: usize = 30;
-
-/// After so long another operator's badge cannot be taken for that of a request in doubt.
-const APART: SignedDuration = SignedDuration::from_mins(16);
 
 /// What somebody wants done.
 #[derive(Clone)]
@@ -44,7 +40,7 @@ pub struct Script {
     pub trouble_until: usize,
     /// At which looks somebody pauses the job; it is resumed at the next.
     pub pauses: Vec<usize>,
-    /// When another operator issues the same badge to one of the people, and whether under another name.
+    /// When another operator issues the same badge to one of the people, under another name.
     pub strangers: Vec<Stranger>,
 }
 
@@ -55,8 +51,6 @@ pub struct Stranger {
     pub round: usize,
     /// To whom.
     pub person: usize,
-    /// Whether the badge says another name.
-    pub other_name: bool,
     /// Whether it waits to be issued.
     pub waits: bool,
 }
@@ -113,7 +107,7 @@ pub async fn live(session: &mut Session, world: &World, script: &Script) {
         }
         session.hear().await;
         for stranger in script.strangers.iter().filter(|s| s.round == round) {
-            interfere(session, world, script, id, *stranger).await;
+            interfere(world, script, *stranger);
         }
         if script.pauses.contains(&round) {
             fine(session.jobs.pause(id).await);
@@ -144,22 +138,13 @@ fn is_over(job: &Job) -> bool {
 }
 
 /// Somebody else issues the same badge to somebody of ours.
-async fn interfere(session: &Session, world: &World, script: &Script, id: JobId, stranger: Stranger) {
+fn interfere(world: &World, script: &Script, stranger: Stranger) {
     let Wish::Issue(people) = &script.wish else { return };
     let person = &people[stranger.person % people.len()];
-    if !stranger.other_name {
-        // Under the same name, while the request may still be under way, nobody could tell them apart.
-        let row = rows(session, id).await.remove(stranger.person % people.len());
-        let age = row.until.map(|until| {
-            session.access.reader().clock().utc().duration_since(until) + world.settings.doubt_window
-        });
-        if row.bucket != Bucket::InDoubt || age.is_none_or(|age| age < APART) {
-            return;
-        }
-    }
     let row = RowSpec {
         template_id: TEMPLATE.into(),
-        recipient_name: if stranger.other_name { "다른 사람".into() } else { person.name.clone() },
+        // Under the same name nobody could tell them apart.
+        recipient_name: "다른 사람".into(),
         recipient_email: person.email.clone(),
         state: if stranger.waits { RowState::Waiting } else { RowState::Issued },
         ..RowSpec::default()
@@ -199,9 +184,7 @@ async fn act(session: &mut Session, world: &World, id: JobId) {
     let job = session.jobs.job(id).await.expect("a job");
     if job.can_resume() {
         // What has to be proven first may not be provable yet.
-        let r = session.jobs.resume(id, "somebody").await;
-        if std::env::var_os("DBG").is_some() { eprintln!("resume {r:?} {:?}", session.jobs.job(id).await.unwrap()); for row in rows(session,id).await { eprintln!("  {} {} {:?} {:?} {:?}", row.no, row.address, row.bucket, row.badge_id, row.why); } }
-        fine(r);
+        fine(session.jobs.resume(id, "somebody").await);
     }
     rest(session, id).await;
     if session.jobs.job(id).await.expect("a job").counts.of(Bucket::NotDone) > 0 {

@@ -47,8 +47,16 @@ fn fault() -> impl Strategy<Value = String> {
         select(faults::AFTER.to_vec()).prop_map(str::to_owned),
     ]
     .prop_map(|harm| ("post", harm));
-    let get = select(vec!["drop", "status=500", "html=502", "garbage", "truncate=20", "items=missing", "items=empty"])
-        .prop_map(|harm| ("get /badges/history", harm.to_owned()));
+    let get = select(vec![
+        "drop",
+        "status=500",
+        "html=502",
+        "garbage",
+        "truncate=20",
+        "items=missing",
+        "items=empty",
+    ])
+    .prop_map(|harm| ("get /badges/history", harm.to_owned()));
     (prop_oneof![4 => post, 1 => get], when).prop_map(|((whom, harm), (every, after, times))| {
         if harm.contains("times=") || harm.contains("message=") {
             format!("{whom} {harm}")
@@ -70,11 +78,15 @@ fn end(slow: bool) -> impl Strategy<Value = End> {
 
 fn case(most: usize, long: bool) -> impl Strategy<Value = Case> {
     let addresses = prop::collection::vec(0_usize..most * 4, 1..=most);
-    let switches: Vec<_> =
-        SWITCHES.iter().map(|(name, words)| select(words.to_vec()).prop_map(move |word| (*name, word))).collect();
-    let stranger = (1_usize..8, any::<usize>(), any::<bool>(), any::<bool>()).prop_map(
-        |(round, person, other_name, waits)| Stranger { round, person, other_name, waits },
-    );
+    let switches: Vec<_> = SWITCHES
+        .iter()
+        .map(|(name, words)| select(words.to_vec()).prop_map(move |word| (*name, word)))
+        .collect();
+    let stranger = (1_usize..8, any::<usize>(), any::<bool>()).prop_map(|(round, person, waits)| Stranger {
+        round,
+        person,
+        waits,
+    });
     (
         prop::bool::weighted(0.2),
         addresses,
@@ -87,7 +99,17 @@ fn case(most: usize, long: bool) -> impl Strategy<Value = Case> {
         prop::collection::vec(stranger, 0..3),
     )
         .prop_map(
-            |(revokes, addresses, (batch, in_flight), faults, switches, ends, trouble_until, pauses, strangers)| Case {
+            |(
+                revokes,
+                addresses,
+                (batch, in_flight),
+                faults,
+                switches,
+                ends,
+                trouble_until,
+                pauses,
+                strangers,
+            )| Case {
                 revokes,
                 addresses,
                 batch,

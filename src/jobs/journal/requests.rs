@@ -176,7 +176,8 @@ pub(in crate::jobs) fn keep_unproven(db: &Connection, job: JobId, request: i64) 
 }
 
 /// The refusals of a job that are not certain, since the first that was not proven.
-const UNPROVEN: &str = "(SELECT id FROM request WHERE job = ?1 AND id >= ?2 AND outcome = 'refused' AND status = 422)";
+const UNPROVEN: &str =
+    "(SELECT id FROM request WHERE job = ?1 AND id >= ?2 AND outcome = 'refused' AND status = 422)";
 
 /// Rows of a refused request that certainly did nothing may be sent as they are, unless somebody has called
 /// off what was not sent.
