@@ -100,6 +100,22 @@ impl Jobs {
     /// # Errors
     /// When the job did not stop at the quota, or a look that has to come first failed.
     pub async fn use_up_quota(&self, id: JobId, who: &str) -> Result<(), JobError> {
+        self.begin_using_up(id, who).await?;
+        tokio::spawn(halve(self.clone(), id));
+        Ok(())
+    }
+
+    /// The same, and comes back when the quota is used up, or nothing is left to be sent.
+    ///
+    /// # Errors
+    /// As [`Jobs::use_up_quota`].
+    pub async fn use_up_quota_to_its_end(&self, id: JobId, who: &str) -> Result<(), JobError> {
+        self.begin_using_up(id, who).await?;
+        halve(self.clone(), id).await;
+        Ok(())
+    }
+
+    async fn begin_using_up(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.core.writer()?;
         let job = self.core.my_job(id).await?;
         if !job.stop.as_ref().is_some_and(|s| s.kind == StopKind::Quota) {
@@ -115,9 +131,7 @@ impl Jobs {
             })
             .await?;
         self.prove_refusal(id).await?;
-        self.begin_now(id).await?;
-        tokio::spawn(halve(self.clone(), id));
-        Ok(())
+        self.begin_now(id).await
     }
 
     /// Sends rows again that the service refused: certainly nothing was done for them. They go in smaller
