@@ -90,7 +90,13 @@ impl Jobs {
         self.prove_refusal(id).await?;
         self.check_again(&job).await?;
         let who = who.to_owned();
-        self.core.journal.write("decide", move |db| jobs::decide(db, id, None, "resume", &who, "")).await?;
+        self.core
+            .journal
+            .write("decide", move |db| {
+                jobs::set_batch(db, id, None)?;
+                jobs::decide(db, id, None, "resume", &who, "")
+            })
+            .await?;
         self.begin_now(id).await
     }
 

@@ -27,6 +27,15 @@ pub struct IssuePlan {
     pub held_before: Option<Vec<BadgeId>>,
 }
 
+/// One person of many.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// `recipient_name`, as it will be printed.
+    pub name: String,
+    /// `recipient_email`.
+    pub email: String,
+}
+
 /// A badge that somebody wants revoked, as it was last seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Victim {
@@ -172,6 +181,31 @@ impl Jobs {
             .await?;
         self.begun(id);
         Ok(id)
+    }
+
+    /// Writes a job for several people down, for the guard and for review. They are taken as they are: whoever
+    /// calls has checked them.
+    ///
+    /// # Errors
+    /// With a read-only profile, or when the journal cannot be used.
+    pub async fn draft_people(
+        &self,
+        (template_id, title): (TemplateId, Text),
+        people: Vec<Person>,
+    ) -> Result<JobId, JobError> {
+        self.core.writer()?;
+        let (account, me) = (self.core.account.clone(), self.core.journal.me());
+        let row = |p: Person| NewRow { name: p.name, email: p.email, ..NewRow::default() };
+        let new_rows: Vec<NewRow> = people.into_iter().map(row).collect();
+        Ok(self
+            .core
+            .journal
+            .write("plan", move |db| {
+                let id = jobs::insert(db, &account, (&me.0, &me.1), &issue_job(&template_id, &title, None))?;
+                rows::insert(db, id, &new_rows)?;
+                Ok(id)
+            })
+            .await?)
     }
 
     /// Issues a corrected badge, and revokes the old one when the new one is Issued: the holder is never

@@ -18,6 +18,7 @@ mod draft;
 mod error;
 mod follow;
 mod guard;
+pub mod intake;
 mod job;
 mod journal;
 mod look;
@@ -29,7 +30,7 @@ mod settle;
 
 pub use self::act::{Decision, Rows, shares};
 pub use self::core::{Jobs, Looked};
-pub use self::draft::{IssuePlan, RevokePlan, Victim};
+pub use self::draft::{IssuePlan, Person, RevokePlan, Victim};
 pub use self::error::JobError;
 pub use self::guard::{Class, Guarded, Guarding, Policy};
 pub use self::job::{

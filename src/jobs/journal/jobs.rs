@@ -290,12 +290,14 @@ pub(in crate::jobs) fn take_over(
     Ok(taken)
 }
 
-/// Whether a job is this process's to act on.
-pub(in crate::jobs) fn is_mine(db: &Connection, id: JobId, me: &str) -> rusqlite::Result<bool> {
-    db.prepare_cached("SELECT owner = ?2 FROM job WHERE id = ?1")?
-        .query_row(params![id.0, me], |r| r.get::<_, Option<bool>>(0))
-        .optional()
-        .map(|mine| mine.flatten().unwrap_or(false))
+/// The jobs of this process that may send, and have something to send.
+pub(in crate::jobs) fn ready(db: &Connection, me: &str) -> rusqlite::Result<Vec<JobId>> {
+    db.prepare_cached(
+        "SELECT id FROM job JOIN tally ON tally.job = job.id
+         WHERE owner = ?1 AND phase = 'running' AND bucket = 'ready' AND n > 0",
+    )?
+    .query_map([me], |r| r.get(0).map(JobId))?
+    .collect()
 }
 
 /// Lets go of every job of this process: it is ending in good order.
