@@ -30,6 +30,11 @@ impl EmailKey {
         &self.0
     }
 
+    /// The domain in its ASCII form; none when there is no `@`.
+    pub fn domain(&self) -> Option<&str> {
+        self.0.rsplit_once('@').map(|(_, domain)| domain)
+    }
+
     /// Whether an address as the service gives it is the same mailbox.
     pub fn is(&self, other: &str) -> bool {
         *self == Self::of(other)

@@ -97,16 +97,7 @@ impl RevokePlan {
 
     fn rows(&self) -> Vec<NewRow> {
         let row = |v: &Victim| {
-            let (bucket, why) = if v.state.may_be_revoked() {
-                (Bucket::Ready, None)
-            } else if v.state == State::Waiting && self.when_issued {
-                (Bucket::Queued, None)
-            } else {
-                (
-                    Bucket::LeftOut,
-                    Some(format!("its state is {}; only Issued badges can be revoked", v.state.word())),
-                )
-            };
+            let (bucket, why) = placed(&v.state, self.when_issued);
             NewRow {
                 name: v.holder.wire().to_owned(),
                 email: v.email.wire().to_owned(),
@@ -122,7 +113,19 @@ impl RevokePlan {
     }
 }
 
-/// What `new_job` needs besides the rows.
+/// Where a badge of a state belongs that is to be revoked, and why.
+pub(super) fn placed(state: &State, when_issued: bool) -> (Bucket, Option<String>) {
+    if state.may_be_revoked() {
+        (Bucket::Ready, None)
+    } else if *state == State::Waiting && when_issued {
+        (Bucket::Queued, None)
+    } else {
+        let why = format!("its state is {}; only Issued badges can be revoked", state.word());
+        (Bucket::LeftOut, Some(why))
+    }
+}
+
+/// What a new issue job begins with.
 pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<Origin>) -> NewJob {
     NewJob {
         kind: Kind::Issue,
@@ -134,7 +137,12 @@ pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<O
     }
 }
 
-fn revoke_job(reason: &str, follows: Option<JobId>, after: bool, origin: Option<Origin>) -> NewJob {
+pub(super) fn revoke_job(
+    reason: &str,
+    follows: Option<JobId>,
+    after: bool,
+    origin: Option<Origin>,
+) -> NewJob {
     NewJob { kind: Kind::Revoke, template: None, title: reason.to_owned(), origin, follows, after }
 }
 

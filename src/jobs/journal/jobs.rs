@@ -48,8 +48,10 @@ pub(in crate::jobs) fn insert(
 ) -> rusqlite::Result<JobId> {
     let origin = new.origin.as_ref().map(|o| {
         let columns: Vec<&str> = o.columns.iter().map(Text::wire).collect();
-        json!({ "name": o.name.wire(), "sha256": o.sha256, "columns": columns, "read_as": o.read_as })
-            .to_string()
+        json!({
+            "name": o.name.wire(), "sha256": o.sha256, "columns": columns, "read_as": o.read_as, "map": o.map,
+        })
+        .to_string()
     });
     db.execute(
         "INSERT INTO job (kind, phase, created, profile, base_url, account, template, title, origin, follows,
@@ -170,6 +172,7 @@ fn origin(raw: &str) -> Option<Origin> {
         sha256: field("sha256"),
         columns: columns.filter_map(Value::as_str).map(Text::from).collect(),
         read_as: field("read_as"),
+        map: value.get("map").and_then(|map| serde_json::from_value(map.clone()).ok()),
     })
 }
 
