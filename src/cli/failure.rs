@@ -3,6 +3,7 @@
 use super::json;
 use super::{exit, say};
 use crate::api::ApiError;
+use crate::config::ConfigError;
 use crate::jobs::{JobError, JournalError};
 use serde_json::json;
 
@@ -36,6 +37,10 @@ impl Failure {
     /// Says it, and gives the exit code.
     pub fn told(&self, json: bool) -> u8 {
         say::complain(&self.message);
+        self.answered(json)
+    }
+
+    fn answered(&self, json: bool) -> u8 {
         if json {
             let line = json!({
                 "ok": false,
@@ -48,6 +53,13 @@ impl Failure {
         }
         self.code
     }
+}
+
+/// Says what is wrong with the settings, and gives the exit code.
+pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {
+    let failure = Failure { kind: "settings".to_owned(), ..Failure::usage(error.to_string()) };
+    say::complain_of_settings(error);
+    failure.answered(json)
 }
 
 impl From<ApiError> for Failure {
@@ -67,7 +79,8 @@ impl From<JobError> for Failure {
         match error {
             JobError::Journal(error) => error.into(),
             JobError::Service(error) => error.into(),
-            other => Self::new("not_possible", other.to_string()),
+            JobError::Exists(_) => Self::new("exists", format!("{error} (--force)")),
+            JobError::NotPossible(why) => Self::new("not_possible", why),
         }
     }
 }

@@ -38,7 +38,9 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         }
         JobsVerb::Purge { older_than } => {
             let days = older_than.or(profile(settings)?.jobs.keep_days).ok_or_else(|| {
-                Failure::usage("say how old: --older-than DAYS (or set keep_days in config.toml). Nothing was removed.")
+                Failure::usage(
+                    "say how old: --older-than DAYS (or set keep_days in config.toml). Nothing was removed.",
+                )
             })?;
             purge(&open(Wish::Look).await?, days, as_json).await
         }
@@ -244,10 +246,8 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
         .filter(|job| job.is_open() && job.owner.as_ref().is_some_and(|o| o.is_me))
         .map(|job| (job.id, job.clone()))
         .collect();
-    let theirs: Vec<&Job> = before
-        .iter()
-        .filter(|job| job.is_open() && job.owner.as_ref().is_some_and(|o| !o.is_me))
-        .collect();
+    let theirs: Vec<&Job> =
+        before.iter().filter(|job| job.is_open() && job.owner.as_ref().is_some_and(|o| !o.is_me)).collect();
     for job in &theirs {
         let owner = job.owner.as_ref().map_or("", |o| o.label.as_str());
         say::complain(&format!(

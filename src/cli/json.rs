@@ -3,9 +3,9 @@
 //! Values are as they are, not as they are shown: an id or a name goes on into other programs. What a
 //! terminal would obey, or draw as nothing, is written as an escape, which is the same value to a reader.
 
-use crate::domain::Text;
 use crate::domain::text::is_invisible;
-use crate::jobs::{Counts, Job, JobRow};
+use crate::domain::{BadgeId, TemplateId, Text};
+use crate::jobs::{Counts, Job, JobRow, Phase};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -35,12 +35,12 @@ pub(super) fn line(value: &Value) -> String {
 /// A job, without its rows.
 pub(super) fn job(job: &Job) -> Map<String, Value> {
     let value = json!({
-        "id": job.id.0,
+        "id": number(job),
         "kind": job.kind.code(),
         "phase": job.phase.code(),
         "stop": job.stop.as_ref().map(|s| json!({ "kind": s.kind.code(), "why": s.why.wire() })),
         "title": job.title.wire(),
-        "template_id": job.template_id.as_ref().map(|id| id.wire()),
+        "template_id": job.template_id.as_ref().map(TemplateId::wire),
         "profile": job.profile,
         "created": job.created.to_string(),
         "origin": job.origin.as_ref().map(|o| json!({
@@ -66,6 +66,11 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
     }
 }
 
+/// A job's number. A draft has none that lasts.
+fn number(job: &Job) -> Option<i64> {
+    (job.phase != Phase::Draft).then_some(job.id.0)
+}
+
 /// How many rows are in each bucket that has any.
 pub(super) fn counts(counts: &Counts) -> Value {
     counts.iter().map(|(bucket, n)| (bucket.code().to_owned(), n.into())).collect::<Map<_, _>>().into()
@@ -75,13 +80,14 @@ pub(super) fn counts(counts: &Counts) -> Value {
 pub(super) fn row(job: &Job, row: &JobRow) -> Value {
     let text = |t: &Option<Text>| t.as_ref().map(|t| t.wire().to_owned());
     json!({
-        "job": job.id.0,
+        "job": number(job),
+        "template_id": job.template_id.as_ref().map(TemplateId::wire),
         "row": row.no,
         "line": row.line,
         "name": row.holder.wire(),
         "email": row.address.wire(),
         "title": text(&row.title),
-        "badge_id": row.badge_id.as_ref().map(|id| id.wire()),
+        "badge_id": row.badge_id.as_ref().map(BadgeId::wire),
         "bucket": row.bucket.code(),
         "why": text(&row.why),
         "class": row.class.map(crate::jobs::Class::code),
@@ -109,7 +115,10 @@ mod tests {
         let nasty = "a\u{1b}[2J\u{9b}31m\u{202e}b\u{200b}\u{e0041}한글\u{2028}\n\"\\";
         let said = line(&json!({ nasty: nasty }));
         assert!(said.chars().all(|c| !c.is_control() && !is_invisible(c)), "{said}");
-        assert!(said.contains("한글") && said.contains("\\u001b") && said.contains("\\udb40\\udc41"), "{said}");
+        assert!(
+            said.contains("한글") && said.contains("\\u001b") && said.contains("\\udb40\\udc41"),
+            "{said}"
+        );
         let back: Value = serde_json::from_str(&said).expect("JSON");
         assert_eq!(back, json!({ nasty: nasty }));
     }

@@ -7,7 +7,7 @@ use super::json;
 use super::progress::Progress;
 use crate::api::{self, Reader};
 use crate::config::{Environment, JobPolicy, JobSettings, Profile, Settings};
-use crate::jobs::{self, Account, Changed, Class, Journal, Jobs, Policy};
+use crate::jobs::{self, Account, Changed, Class, Jobs, Journal, Policy};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -153,11 +153,14 @@ pub fn job_settings(said: &JobSettings) -> jobs::Settings {
     how.keep_days = said.keep_days;
     for (class, policy) in &said.policies {
         if let Some(class) = Class::from_code(class) {
-            how.policies.set(class, match policy {
-                JobPolicy::Block => Policy::Block,
-                JobPolicy::Ask => Policy::Ask,
-                JobPolicy::Allow => Policy::Allow,
-            });
+            how.policies.set(
+                class,
+                match policy {
+                    JobPolicy::Block => Policy::Block,
+                    JobPolicy::Ask => Policy::Ask,
+                    JobPolicy::Allow => Policy::Allow,
+                },
+            );
         }
     }
     how

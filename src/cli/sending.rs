@@ -53,10 +53,10 @@ impl Office {
         for id in ids {
             known.insert(*id, self.jobs.job(*id).await?);
         }
-        if !self.until_sent(&mut known).await {
-            seen.interrupted = true;
-        } else {
+        if self.until_sent(&mut known).await {
             seen = self.look(&mut known, wait).await?;
+        } else {
+            seen.interrupted = true;
         }
         if wait && !seen.interrupted {
             seen.interrupted = !self.until_settled(&mut known).await?;

@@ -228,7 +228,7 @@ pub enum JobsVerb {
     },
     /// Remove names and addresses of finished jobs from the journal
     Purge {
-        /// Of jobs that were planned more days ago than this [default: keep_days of the settings]
+        /// Of jobs that were planned more days ago than this [default: as the settings say]
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(0..=36_500))]
         older_than: Option<u32>,
     },

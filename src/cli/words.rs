@@ -33,6 +33,9 @@ pub(super) fn moves(bucket: Bucket) -> bool {
 
 /// The first line about a job.
 pub(super) fn head(job: &Job) -> String {
+    if job.phase == Phase::Draft {
+        return format!("Not begun: {} {}", job.kind.word(), job.title);
+    }
     let what = match job.kind {
         Kind::Issue => format!("issue {}", job.title),
         Kind::Revoke => format!("revoke ({})", job.title),
@@ -92,10 +95,7 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
         step(format!("lapel jobs retry {id}"), "sends what was refused again");
     }
     if job.counts.of(Bucket::NotSeen) > 0 {
-        step(
-            format!("lapel jobs resend {id} --row N --why TEXT"),
-            "sends a row again that was never seen",
-        );
+        step(format!("lapel jobs resend {id} --row N --why TEXT"), "sends a row again that was never seen");
     }
     if job.counts.sum(Bucket::needs_a_person) > 0 {
         step(format!("lapel jobs redo {id} --to FILE"), "writes a file of the rows to do again");
