@@ -380,6 +380,21 @@ fn fields(value: Option<&Value>) -> Vec<String> {
             Value::Null => continue,
             Value::String(text) => scrub(text).into_owned(),
             Value::Array(all) if all.is_empty() => continue,
+            Value::Object(inner) => {
+                let pairs: Vec<String> = inner
+                    .iter()
+                    .filter(|(_, value)| !value.is_null())
+                    .map(|(name, value)| match value {
+                        Value::Object(_) => {
+                            let lines = fields(Some(value));
+                            let words = lines.iter().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
+                            format!("{name}: {}", words.collect::<Vec<_>>().join(", "))
+                        }
+                        plain => format!("{} {plain}", name.replace('_', " ")),
+                    })
+                    .collect();
+                scrub(&pairs.join("; ")).into_owned()
+            }
             Value::Bool(true) => "yes".to_owned(),
             Value::Bool(false) => "no".to_owned(),
             other => scrub(&other.to_string()).into_owned(),

@@ -281,7 +281,7 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
     let mut code = if seen.failed.is_some() { exit::FAILED } else { exit::OK };
     for id in &ids {
         let job = office.jobs.job(*id).await?;
-        code = code.max(words::code_of(&job, wait));
+        code = code.max(words::code_of_look(&job, wait));
         let was = before.iter().find(|b| b.id == *id);
         if was.is_none_or(|was| was.counts != job.counts) {
             changed.push(job);

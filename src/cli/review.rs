@@ -9,6 +9,8 @@ use super::words;
 use crate::jobs::{Bucket, Guarded, Job, JobId, Kind, RowFilter};
 use serde_json::{Map, Value, json};
 
+/// Up to so many rows that will be sent are listed in the review.
+const FEW: u64 = 10;
 /// Rows that are read at a time.
 const PAGE: usize = 1000;
 
@@ -94,6 +96,11 @@ impl Office {
             for (bucket, n) in job.counts.iter().filter(|(b, _)| *b != Bucket::Ready) {
                 let left = if bucket == Bucket::Ask { ": left out" } else { "" };
                 lines.push(format!("  {n}  {}{left}", bucket.word()));
+            }
+            if draft.to_send() <= FEW {
+                // So few are looked at one by one.
+                let sent = self.some_rows(job, &[Bucket::Ready, Bucket::Queued]).await?;
+                lines.extend(sent.into_iter().map(|row| format!("  {row}")));
             }
             let found: Vec<String> = draft
                 .guarded

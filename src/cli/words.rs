@@ -26,6 +26,16 @@ pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
     }
 }
 
+/// The same after a look at what is open: rows that were not valid were told of when the job began.
+pub(super) fn code_of_look(job: &Job, waited: bool) -> u8 {
+    match code_of(job, waited) {
+        exit::PERSON if job.counts.sum(|b| b.needs_a_person() && b != Bucket::Invalid) == 0 => {
+            if waited && job.counts.of(Bucket::Other) > 0 { exit::PERSON } else { exit::OK }
+        }
+        code => code,
+    }
+}
+
 /// Whether a bucket's rows may still change by themselves, so that waiting for them makes sense.
 pub(super) fn moves(bucket: Bucket) -> bool {
     bucket.is_open() && !matches!(bucket, Bucket::NotSeen | Bucket::Overdue | Bucket::Other)
@@ -69,8 +79,11 @@ pub(super) fn row(row: &JobRow) -> String {
         None => format!("row {}", row.no),
     };
     let mut parts = vec![place];
-    if !row.holder.looks_empty() || !row.address.looks_empty() {
-        parts.push(format!("{} <{}>", row.holder, row.address));
+    match (row.holder.looks_empty(), row.address.looks_empty()) {
+        (true, true) => {}
+        (true, false) => parts.push(format!("<{}>", row.address)),
+        (false, true) => parts.push(row.holder.to_string()),
+        (false, false) => parts.push(format!("{} <{}>", row.holder, row.address)),
     }
     if let Some(id) = &row.badge_id {
         parts.push(format!("badge {id}"));

@@ -52,7 +52,12 @@ impl Jobs {
         self.core
             .journal
             .write("begin", move |db| {
-                rows::move_all(db, id, Bucket::Ask, Bucket::LeftOut, Some("asked about, and not allowed"))?;
+                db.execute(
+                    "UPDATE row SET bucket = 'left_out',
+                                    why = 'asked about, and not allowed' || coalesce(': ' || why, '')
+                     WHERE job = ?1 AND bucket = 'ask'",
+                    [id.0],
+                )?;
                 jobs::decide(db, id, None, "begin", &who, "")
             })
             .await?;
