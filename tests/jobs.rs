@@ -782,3 +782,56 @@ async fn a_lying_count_is_noticed() {
     let job = bench.until("sent", id, |j| j.note.is_some()).await;
     assert!(job.note.is_some_and(|n| n.wire().contains("tell the provider")));
 }
+
+#[tokio::test]
+async fn a_word_whose_meaning_the_service_has_proven_is_believed() {
+    let options = Options { switches: vec![("labels".into(), "other".into())], ..small() };
+    let mut bench = Bench::new(options).await;
+    let id = bench.issue(Some(Vec::new())).await;
+    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    // Nothing is issued within five minutes: the word that is there now is the one for waiting.
+    bench.look(id).await;
+    assert_eq!(bench.row(id).await.bucket, Bucket::Waiting);
+    bench.advance(25 * 60);
+    bench.look(id).await;
+    assert_eq!(bench.row(id).await.bucket, Bucket::Issued);
+    let facts = bench.jobs.facts().await.expect("facts");
+    let means: Vec<&str> =
+        facts.iter().filter(|f| f.name.starts_with("means ")).map(|f| f.value.as_str()).collect();
+    assert_eq!(means.len(), 2, "{facts:?}");
+    assert!(means.contains(&"waiting") && means.contains(&"issued"), "{facts:?}");
+}
+
+/// What each look of a schedule cost in requests, as the service's clock goes on by so many minutes.
+async fn costs(bench: &Bench, steps: &[u64]) -> Vec<u64> {
+    let mut costs = Vec::new();
+    for minutes in steps {
+        bench.advance(*minutes);
+        bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
+        let before = bench.requests();
+        assert_eq!(bench.jobs.look_due().await.failed, None);
+        costs.push(bench.requests() - before);
+    }
+    costs
+}
+
+#[tokio::test]
+async fn where_a_count_is_proven_to_follow_a_look_costs_one_request() {
+    let switches = vec![("waiting-history".into(), "hidden".into())];
+    let mut bench = Bench::new(Options { switches, ..small() }).await;
+    let first = begin(&bench, people(0..900)).await;
+    bench.until("accepted", first, |j| j.counts.of(Bucket::Waiting) == 900).await;
+    let learning = costs(&bench, &[5, 2]).await;
+    let facts = bench.jobs.facts().await.expect("facts");
+    assert!(facts.iter().any(|f| f.name == "issued_count" && f.value == "follows"), "{facts:?} {learning:?}");
+    // From now on issuing takes a day, and in between nothing happens.
+    let rest = costs(&bench, &[24 * 60]).await;
+    assert!(!bench.jobs.job(first).await.expect("a job").is_open(), "{rest:?}");
+    bench.sandbox.control().set("issue-time", "1d").expect("a switch");
+    let second = begin(&bench, people(900..1800)).await;
+    bench.until("accepted", second, |j| j.counts.of(Bucket::Waiting) == 900).await;
+    let day = costs(&bench, &[5, 2, 3, 5, 15, 30, 60, 120, 240, 240, 240, 240, 240]).await;
+    assert!(day[1..12].iter().all(|n| *n <= 1), "a count each: {day:?}");
+    let job = bench.jobs.job(second).await.expect("a job");
+    assert_eq!(job.counts.of(Bucket::Issued), 900, "and everything at the end: {day:?}");
+}

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// What the contract leaves open and lapel learns, with what it does by it.
-const LEARNED: [(&str, &str, &str, &str); 5] = [
+const LEARNED: [(&str, &str, &str, &str); 6] = [
     (
         "waiting_in_history",
         "whether the history shows badges that wait",
@@ -32,6 +32,12 @@ const LEARNED: [(&str, &str, &str, &str); 5] = [
         "\"not found\" never counts as \"not accepted\"",
     ),
     (
+        "issued_count",
+        "whether the number of issued badges follows what was issued",
+        "follows: one request stands for a look at hundreds of badges; ignores: it does not",
+        "every look reads the pages",
+    ),
+    (
         "utc_offset",
         "the zone of the service's times",
         "by the lapel that learned it, while it runs; utc_offset in the profile keeps it",
@@ -40,7 +46,7 @@ const LEARNED: [(&str, &str, &str, &str); 5] = [
     (
         "status_name",
         "the words for a badge's state",
-        "for people to know; words that lapel does not know are shown as they are",
+        "for people to know; Korean, English and code words are known from the start",
         "Korean, English and code words are known from the start",
     ),
     (
@@ -75,6 +81,14 @@ struct Found {
     paths: Value,
     permissions: Vec<Permission>,
     problems: Vec<String>,
+}
+
+/// Something that the contract leaves open.
+struct Learned {
+    name: String,
+    about: String,
+    used: &'static str,
+    unproven: &'static str,
 }
 
 struct Permission {
@@ -268,16 +282,17 @@ impl Found {
     }
 
     fn json(&self, code: u8) -> Value {
-        let learned: Vec<Value> = LEARNED
+        let learned: Vec<Value> = self
+            .learned()
             .iter()
-            .map(|(name, about, used, unproven)| {
-                let values: Vec<Value> = self.values(name).map(fact_json).collect();
+            .map(|one| {
+                let values: Vec<Value> = self.values(&one.name).map(fact_json).collect();
                 json!({
-                    "name": name,
-                    "about": about,
+                    "name": one.name,
+                    "about": one.about,
                     "values": values,
-                    "conflicting": self.conflicts(name),
-                    "used": if values.is_empty() || self.conflicts(name) { unproven } else { used },
+                    "conflicting": self.conflicts(&one.name),
+                    "used": self.use_of(one),
                 })
             })
             .collect();
@@ -301,6 +316,41 @@ impl Found {
         })
     }
 
+    /// Everything that can be learned, and what was learned besides.
+    fn learned(&self) -> Vec<Learned> {
+        let mut all: Vec<Learned> = LEARNED
+            .iter()
+            .map(|(name, about, used, unproven)| Learned {
+                name: (*name).to_owned(),
+                about: (*about).to_owned(),
+                used,
+                unproven,
+            })
+            .collect();
+        for fact in &self.facts {
+            if all.iter().any(|one| one.name == fact.name) {
+                continue;
+            }
+            let about = match fact.name.strip_prefix("means ") {
+                Some(word) => format!("what the word \u{201c}{word}\u{201d} means"),
+                None => fact.name.replace('_', " "),
+            };
+            all.push(Learned {
+                name: fact.name.clone(),
+                about,
+                used: "believed, while nothing else is seen",
+                unproven: "not believed; what the service says is shown as it is",
+            });
+        }
+        all
+    }
+
+    /// What lapel does by it, as things stand.
+    fn use_of(&self, one: &Learned) -> &'static str {
+        let is_proven = self.values(&one.name).next().is_some() && !self.conflicts(&one.name);
+        if is_proven { one.used } else { one.unproven }
+    }
+
     fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Fact> {
         self.facts.iter().filter(move |fact| fact.name == name)
     }
@@ -318,9 +368,9 @@ impl Found {
         lines.push("Its clock".to_owned());
         lines.extend(fields(Some(&self.clock)));
         lines.push("Learned of it".to_owned());
-        for (name, about, used, unproven) in LEARNED {
-            lines.push(format!("  {about}"));
-            for fact in self.values(name) {
+        for one in self.learned() {
+            lines.push(format!("  {}", scrub(&one.about)));
+            for fact in self.values(&one.name) {
                 lines.push(format!(
                     "    {}  ({}; {}, last {})",
                     scrub(&fact.value),
@@ -330,12 +380,13 @@ impl Found {
                         .map_or_else(|| "never".to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
                 ));
             }
-            let any = self.values(name).next().is_some();
-            lines.push(match (any, self.conflicts(name)) {
-                (false, _) => format!("    not seen yet: {unproven}"),
-                (true, true) => format!("    it was seen to be one thing and another, so: {unproven}"),
-                (true, false) => format!("    used: {used}"),
-            });
+            let any = self.values(&one.name).next().is_some();
+            let how = match (any, self.conflicts(&one.name)) {
+                (false, _) => "not seen yet",
+                (true, true) => "it was seen to be one thing and another, so",
+                (true, false) => "used",
+            };
+            lines.push(format!("    {how}: {}", self.use_of(&one)));
         }
         lines.push("Journal".to_owned());
         lines.extend(fields(Some(&self.journal)));
@@ -387,7 +438,8 @@ fn fields(value: Option<&Value>) -> Vec<String> {
                     .map(|(name, value)| match value {
                         Value::Object(_) => {
                             let lines = fields(Some(value));
-                            let words = lines.iter().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
+                            let words =
+                                lines.iter().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
                             format!("{name}: {}", words.collect::<Vec<_>>().join(", "))
                         }
                         plain => format!("{} {plain}", name.replace('_', " ")),

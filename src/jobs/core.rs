@@ -49,6 +49,8 @@ pub(super) struct Core {
     /// Told whenever a job's task has ended.
     pub(super) idle: Notify,
     pub(super) senders: Mutex<HashMap<JobId, send::Sender>>,
+    /// How many badges of a template the service counted as issued, at the last look.
+    pub(super) counts: Mutex<HashMap<crate::domain::TemplateId, u64>>,
     /// What could not even be written into the journal.
     troubles: Mutex<HashMap<JobId, JournalError>>,
     pub(super) ending: CancellationToken,
@@ -58,6 +60,8 @@ pub(super) struct Core {
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     pub(super) all: bool,
+    /// Only what is due by the service's clock.
+    pub(super) due: bool,
     pub(super) jobs: HashSet<JobId>,
     /// Told when the look is over.
     pub(super) done: Vec<tokio::sync::oneshot::Sender<Looked>>,
@@ -96,6 +100,7 @@ impl Jobs {
             asked: Mutex::default(),
             idle: Notify::new(),
             senders: Mutex::default(),
+            counts: Mutex::default(),
             troubles: Mutex::default(),
             ending: ending.clone(),
         });
@@ -189,6 +194,19 @@ impl Jobs {
     /// When it cannot be read at all.
     pub async fn check_journal(&self) -> Result<Vec<String>, JobError> {
         Ok(self.core.journal.read(journal::check).await?)
+    }
+
+    /// Looks at what is due by the service's clock, as the schedule says; comes back when that is done. For a
+    /// program that runs now and then.
+    pub async fn look_due(&self) -> Looked {
+        let (done, told) = tokio::sync::oneshot::channel();
+        {
+            let mut asked = lock(&self.core.asked);
+            asked.due = true;
+            asked.done.push(done);
+        }
+        self.core.wake.notify_one();
+        told.await.unwrap_or_default()
     }
 
     /// Removes names, addresses and cells of finished jobs that are older than so many days; numbers and badge

@@ -7,6 +7,7 @@ use super::super::look::{self, Scan, Sight};
 use super::super::observe::{self, Context, Observed};
 use super::super::settle::{self, Candidate, Doubt, Judgement, Look};
 use super::Failed;
+use super::probe::{self, Probe};
 use crate::api::{ApiError, Call, HistoryFilter};
 use crate::domain::time::OffsetBasis;
 use crate::domain::{BadgeId, EmailKey, ServiceTime, TemplateId, Text};
@@ -32,13 +33,13 @@ const ABSENT: &str = "looked for twice where the service shows waiting badges, a
 
 /// What a template's rows wait for.
 #[derive(Debug, Default)]
-struct Group {
-    title: Text,
-    jobs: HashSet<JobId>,
+pub(super) struct Group {
+    pub(super) title: Text,
+    pub(super) jobs: HashSet<JobId>,
     /// Badges that were accepted.
-    bound: Vec<BadgeId>,
+    pub(super) bound: Vec<BadgeId>,
     /// Addresses of rows in doubt.
-    doubts: HashMap<EmailKey, String>,
+    pub(super) doubts: HashMap<EmailKey, String>,
 }
 
 /// Looks.
@@ -108,6 +109,8 @@ struct Found {
     by_key: HashMap<EmailKey, Vec<Sight>>,
     /// The addresses for which everything was read.
     complete: HashSet<EmailKey>,
+    /// Badges that were seen to have become Issued.
+    issued: u64,
 }
 
 async fn template_sweep(
@@ -125,6 +128,15 @@ async fn template_sweep(
     let mut by_pages = false;
     // Without a title there is nothing to find pages by.
     if single > ONE_BY_ONE && !group.title.looks_empty() {
+        let probe = match Probe::wanted(core, group, call).await? {
+            Some(probe) => Some((probe.count(core, group, call).await?, probe)),
+            None => None,
+        };
+        if let Some((count, probe)) = &probe
+            && probe.says_nothing_changed(core, template, *count)
+        {
+            return Ok(());
+        }
         let mut scan = Scan::of_title(reader, &group.title, call);
         if group.doubts.is_empty() {
             scan = scan.once();
@@ -145,6 +157,9 @@ async fn template_sweep(
                 if !sample.is_empty() && !sampled {
                     hidden(core, "waiting_in_history", "accepted badges were not in a complete history")
                         .await?;
+                }
+                if let Some((count, _)) = probe {
+                    probe::learn(core, template, count, found.issued).await?;
                 }
             }
         }
@@ -183,17 +198,20 @@ async fn take(
             }
         }
     }
-    seen(core, sights).await
+    found.issued += seen(core, sights).await?;
+    Ok(())
 }
 
-/// Writes down what was seen.
-async fn seen(core: &Arc<Core>, sights: Vec<Sight>) -> Result<(), Failed> {
+/// Writes down what was seen, and says how many badges have become Issued.
+async fn seen(core: &Arc<Core>, sights: Vec<Sight>) -> Result<u64, Failed> {
     if sights.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
     let context = context(core);
     let observed = core.journal.write("observe", move |db| observe::observe(db, &context, &sights)).await?;
-    tell(core, observed).await
+    let issued = observed.touched.values().flatten().filter(|t| t.bucket == Bucket::Issued).count();
+    tell(core, observed).await?;
+    Ok(issued as u64)
 }
 
 async fn tell(core: &Arc<Core>, observed: Observed) -> Result<(), Failed> {
@@ -231,7 +249,7 @@ async fn hidden(core: &Arc<Core>, name: &'static str, evidence: &'static str) ->
 async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<(), Failed> {
     for id in ids {
         match look::badge(core.reader(), id, call).await {
-            Ok(Some(sight)) => seen(core, vec![sight]).await?,
+            Ok(Some(sight)) => drop(seen(core, vec![sight]).await?),
             Ok(None) => {
                 hidden(core, "waiting_by_id", "an accepted badge could not be read by its id").await?
             }
@@ -265,7 +283,7 @@ async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), 
     if let Some(email) = email {
         let mut scan = Scan::of_address(core.reader(), &email, call).once();
         while let Some(sights) = scan.next().await? {
-            seen(core, sights).await?;
+            let _ = seen(core, sights).await?;
         }
     }
     Ok(())
@@ -488,7 +506,7 @@ async fn revoked(core: &Arc<Core>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Re
             // What the filter means is not documented: only a row that carries a revocation is an answer.
             let revoked: Vec<Sight> =
                 sights.into_iter().filter(|s| s.revoke_at.is_some() && wanted.remove(&s.badge_id)).collect();
-            seen(core, revoked).await?;
+            let _ = seen(core, revoked).await?;
             page = if cheap && !wanted.is_empty() { scan.next().await? } else { None };
         }
         rest.retain(|id| wanted.contains(id));

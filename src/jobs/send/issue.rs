@@ -23,6 +23,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
     let (id, request) = (job.id, chunk.request);
     match answer {
         Ok(accepted) => {
+            let looks = core.settings.schedule.clone();
             let bound = conclude(core, id, move |db| {
                 let by_key = by_address(&accepted);
                 let mut bound = Vec::new();
@@ -52,7 +53,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
                     jobs::set_note(db, id, Some(&note))?;
                 }
                 let what = if bound.len() < chunk.entries.len() { Looking::Doubt } else { Looking::Issue };
-                jobs::look_by(db, id, schedule::next(what, now, now))?;
+                jobs::look_by(db, id, schedule::next(&looks, what, now, now))?;
                 Ok(bound)
             })
             .await;

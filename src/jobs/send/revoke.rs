@@ -20,6 +20,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
     match answer {
         Ok(answer) => {
             let all = answer.accepted_count == Some(sent);
+            let looks = core.settings.schedule.clone();
             let done = conclude(core, id, move |db| {
                 let bucket = if all { Bucket::Revoking } else { Bucket::Unproven };
                 requests::settle(db, chunk.request, bucket, None)?;
@@ -35,7 +36,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
                 requests::ended(db, chunk.request, at, &how)?;
                 jobs::set_note(db, id, note(answer.accepted_count, sent).as_deref())?;
                 // Where the count says that some were left out, the first look is now.
-                let next = if all { schedule::next(Looking::Revoke, now, now) } else { now };
+                let next = if all { schedule::next(&looks, Looking::Revoke, now, now) } else { now };
                 jobs::look_by(db, id, next)?;
                 Ok(chunk
                     .entries
