@@ -12,14 +12,15 @@ impl Interrupt {
     pub fn watch() -> Self {
         let token = CancellationToken::new();
         let told = token.clone();
+        // A system that tells of no signals ends the process by itself.
+        let Ok(mut signals) = Signals::new() else { return Self(token) };
         tokio::spawn(async move {
-            if signal().await.is_err() {
-                // A system that tells of no signals ends the process by itself.
+            if !signals.next().await {
                 return;
             }
             say::complain("stopping; what is on its way is waited for. Once more ends at once.");
             told.cancel();
-            if signal().await.is_ok() {
+            if signals.next().await {
                 say::complain(
                     "ended at once. What was on its way is in doubt: lapel jobs follow looks for it.",
                 );
@@ -44,17 +45,39 @@ impl Interrupt {
     }
 }
 
+/// What says that this is to end. Listened to all the time, so that none is missed between two.
 #[cfg(unix)]
-async fn signal() -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        pressed = tokio::signal::ctrl_c() => pressed,
-        _ = terminate.recv() => Ok(()),
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// Whether one has come; there will be none any more otherwise.
+    async fn next(&mut self) -> bool {
+        tokio::select! {
+            pressed = self.interrupt.recv() => pressed.is_some(),
+            ended = self.terminate.recv() => ended.is_some(),
+        }
     }
 }
 
 #[cfg(not(unix))]
-async fn signal() -> std::io::Result<()> {
-    tokio::signal::ctrl_c().await
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) -> bool {
+        tokio::signal::ctrl_c().await.is_ok()
+    }
 }

@@ -7,7 +7,7 @@ use super::office::Office;
 use super::sending::Seen;
 use super::words;
 use crate::jobs::{Bucket, Guarded, Job, JobId, Kind, RowFilter};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Up to so many rows that will be sent are listed in the review.
 const FEW: u64 = 10;
@@ -188,20 +188,18 @@ pub(super) async fn begin_revoking(
 pub(super) fn told(drafts: &[Drafted], batch: usize, held_back: u64, more: Value) -> Map<String, Value> {
     let code = if held_back > 0 { exit::PERSON } else { exit::OK };
     let jobs: Vec<Value> = drafts.iter().map(|draft| draft.described(batch).into()).collect();
-    let mut fields = match more {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    };
-    let value = json!({
-        "ok": code == exit::OK,
-        "exit_code": code,
-        "dry_run": true,
-        "would_send": drafts.iter().map(Drafted::to_send).sum::<u64>(),
-        "held_back": held_back,
-        "jobs": jobs,
-    });
-    if let Value::Object(all) = value {
-        fields.extend(all);
+    let mut fields = Map::from_iter([
+        ("ok".to_owned(), (code == exit::OK).into()),
+        ("exit_code".to_owned(), code.into()),
+        ("dry_run".to_owned(), true.into()),
+    ]);
+    if let Value::Object(more) = more {
+        fields.extend(more);
     }
+    fields.extend([
+        ("would_send".to_owned(), drafts.iter().map(Drafted::to_send).sum::<u64>().into()),
+        ("held_back".to_owned(), held_back.into()),
+        ("jobs".to_owned(), jobs.into()),
+    ]);
     fields
 }

@@ -65,7 +65,10 @@ async fn plan(office: &mut Office, flags: &RevokeFlags, source: Source) -> Resul
         let (told, _) = watch::channel(Reading::default());
         let token = office.interrupt.token();
         let opened = office.jobs.open_file(source.clone(), choices.clone(), told, token).await?;
-        choices.id_column = Some(source::column(&opened.about, wanted)?);
+        choices.id_column = Some(source::column(&opened.about, wanted).map_err(|failure| {
+            let hint = "Say which row names the columns with --header-row N, or give the column's number.";
+            Failure { message: format!("{} {hint}", failure.message), ..failure }
+        })?);
     }
     let request =
         IdsRequest { source, choices, reason: flags.reason.clone(), when_issued: flags.when_issued };
