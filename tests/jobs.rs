@@ -835,3 +835,33 @@ async fn where_a_count_is_proven_to_follow_a_look_costs_one_request() {
     let job = bench.jobs.job(second).await.expect("a job");
     assert_eq!(job.counts.of(Bucket::Issued), 900, "and everything at the end: {day:?}");
 }
+
+#[tokio::test]
+async fn how_the_services_filters_match_is_learned_from_ordinary_answers() {
+    let switches = vec![
+        ("title-match".into(), "partial".into()),
+        ("email-match".into(), "partial".into()),
+        ("filter-case".into(), "insensitive".into()),
+    ];
+    let bench = Bench::new(Options { switches, ..small() }).await;
+    // A title that another template's title contains.
+    let python = (TemplateId::new("TPL-005").expect("an id"), Text::from("파이썬 데이터 분석 수료"));
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
+    let guard = async |people: Vec<Person>| {
+        let id = bench.jobs.draft_people(python.clone(), people).await.expect("a draft");
+        bench.jobs.guard(id, &progress, tokio_util::sync::CancellationToken::new()).await.expect("a guard");
+    };
+    guard(people(0..50)).await;
+    let row = |email: &str| RowSpec { recipient_email: email.into(), ..RowSpec::default() };
+    let insert = vec![row("annlee@naru.example"), row("LEE@naru.example")];
+    bench.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    guard(vec![Person { name: "Lee".into(), email: "lee@naru.example".into() }]).await;
+    let facts = bench.jobs.facts().await.expect("facts");
+    for (name, value) in [
+        ("title_filter", "partial"),
+        ("recipient_email_filter", "partial"),
+        ("recipient_email_filter_case", "folded"),
+    ] {
+        assert!(facts.iter().any(|f| f.name == name && f.value == value), "{name}: {facts:?}");
+    }
+}

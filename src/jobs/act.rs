@@ -143,7 +143,9 @@ impl Jobs {
                 jobs::set_batch(db, id, Some((rows / 2).max(1)))
             })
             .await?;
-        self.prove_refusal(id).await?;
+        if self.prove_refusal(id).await? == Refusal::NotProvable {
+            return Err(JobError::no(format!("{NOT_PROVABLE} Nothing more was sent.")));
+        }
         self.begin_now(id).await
     }
 
@@ -377,21 +379,52 @@ impl Jobs {
     }
 
     /// After a 422: looks whether anything of the refused request is there after all. What is there is bound;
-    /// if anything is, the rest of that request was accepted too; otherwise its rows can be sent.
-    async fn prove_refusal(&self, id: JobId) -> Result<(), JobError> {
+    /// if anything is, the rest of that request was accepted too; otherwise its rows can be sent, unless the
+    /// look proves nothing: then they stay in doubt.
+    pub(super) async fn prove_refusal(&self, id: JobId) -> Result<Refusal, JobError> {
         let doubted = self.core.journal.write("doubt", move |db| requests::doubt_refusal(db, id)).await?;
-        let Some(request) = doubted else { return Ok(()) };
+        let Some(request) = doubted else { return Ok(Refusal::Proven) };
         let looked = self.look_now(Some(id)).await;
-        if let Some(failed) = looked.failed {
+        let failed = looked
+            .failed
+            .or_else(|| (!looked.complete).then(|| "the history changed while it was read.".to_owned()));
+        if let Some(failed) = failed {
             // It stays in doubt, and is looked for like any other.
             return Err(JobError::no(format!(
                 "It could not be proven that the refused request did nothing: {failed} Nothing was sent. Its rows are looked for; try again later."
             )));
         }
-        self.core.journal.write("proven", move |db| requests::refusal_proven(db, id, request)).await?;
+        let (account, now) = (self.core.account.key.clone(), self.core.moment().0.as_second());
+        let window = self.core.settings.doubt_window.as_secs();
+        let proven = self
+            .core
+            .journal
+            .write("proven", move |db| {
+                if !requests::is_provable(db, &account, request, now, window)? {
+                    jobs::set_note(db, id, Some(NOT_PROVABLE))?;
+                    return Ok(Refusal::NotProvable);
+                }
+                requests::refusal_proven(db, id, request)?;
+                Ok(Refusal::Proven)
+            })
+            .await?;
         self.core.changed(id, []);
-        Ok(())
+        Ok(proven)
     }
+}
+
+/// Said of a refused request of which nothing is to be seen, where that proves nothing.
+const NOT_PROVABLE: &str = "The service refused a request (HTTP 422), but it is not known to show badges that wait, so \
+                            it cannot be proven yet that nothing of it was accepted. Its rows are in doubt until the \
+                            window is over; the others go on.";
+
+/// What is known of a refusal that is not certain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// Nothing of it was accepted, or what was is bound.
+    Proven,
+    /// Nothing is to be seen, which proves nothing here.
+    NotProvable,
 }
 
 /// Which rows of a draft.
@@ -442,7 +475,8 @@ async fn halve(all: Jobs, id: JobId) {
             return;
         }
         let half = core.journal.write("halve", move |db| jobs::set_batch(db, id, Some(rows / 2))).await;
-        if half.is_err() || all.prove_refusal(id).await.is_err() || all.begin_now(id).await.is_err() {
+        let proven = matches!(all.prove_refusal(id).await, Ok(Refusal::Proven));
+        if half.is_err() || !proven || all.begin_now(id).await.is_err() {
             return;
         }
     }

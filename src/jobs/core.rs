@@ -5,6 +5,7 @@ use super::job::{Bucket, Changed, Job, JobId, JobRow, Touched};
 use super::journal::facts::{self, Fact};
 use super::journal::rows::{self, RowFilter};
 use super::journal::{self, Account, Journal, JournalError, jobs, purge, requests};
+use super::look::{Lesson, Scan};
 use super::settings::Settings;
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
@@ -53,6 +54,8 @@ pub(super) struct Core {
     pub(super) counts: Mutex<HashMap<crate::domain::TemplateId, u64>>,
     /// What could not even be written into the journal.
     troubles: Mutex<HashMap<JobId, JournalError>>,
+    /// Nothing new is begun any more.
+    pub(super) closing: CancellationToken,
     pub(super) ending: CancellationToken,
 }
 
@@ -74,6 +77,8 @@ pub struct Looked {
     pub jobs: usize,
     /// Why some could not be looked at.
     pub failed: Option<String>,
+    /// Whether everything was read that could hold a badge in doubt.
+    pub complete: bool,
 }
 
 impl Jobs {
@@ -102,9 +107,11 @@ impl Jobs {
             senders: Mutex::default(),
             counts: Mutex::default(),
             troubles: Mutex::default(),
+            closing: CancellationToken::new(),
             ending: ending.clone(),
         });
         core.take_over().await?;
+        core.forget_old().await?;
         let (changed, receiver) = mpsc::channel(64);
         tokio::spawn(tell(core.clone(), changed));
         tokio::spawn(follow::run(core.clone()));
@@ -225,6 +232,7 @@ impl Jobs {
     /// Ends in good order: nothing new is sent, what is on its way is waited for, and every job is let go of.
     /// What was not sent waits to be resumed.
     pub async fn close(&self) {
+        self.core.closing.cancel();
         send::stop_all(&self.core).await;
         self.core.ending.cancel();
         let me = self.core.me();
@@ -306,23 +314,27 @@ impl Core {
         }
         let (now, _) = self.moment();
         let label = self.journal.my_label().to_owned();
-        let keep = self.settings.keep_days;
         let taken = self
             .journal
             .write("take over", move |db| {
                 let taken = jobs::take_over(db, &account, (&me, &label), &living)?;
                 requests::recover(db, &taken, now.as_second())?;
                 jobs::discard_orphans(db, &account, &living, &me)?;
-                if let Some(days) = keep {
-                    let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
-                    purge::purge(db, before, Some(&account.key))?;
-                }
                 Ok(taken)
             })
             .await?;
         for id in taken {
             self.changed(id, []);
         }
+        Ok(())
+    }
+
+    /// Removes the personal data of jobs that have been finished for long, where the settings say so.
+    async fn forget_old(&self) -> Result<(), JournalError> {
+        let Some(days) = self.settings.keep_days else { return Ok(()) };
+        let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
+        let account = self.account.key.clone();
+        self.journal.write("purge", move |db| purge::purge(db, before, Some(&account))).await?;
         Ok(())
     }
 
@@ -352,6 +364,23 @@ impl Core {
         // A journal that is busy now is looked at again soon.
         let _ = self.take_over().await;
         true
+    }
+
+    /// Keeps what a scan has shown of the service's filters.
+    pub(super) async fn learn_filters(&self, scan: &Scan<'_>) -> Result<(), JournalError> {
+        let lessons: Vec<Lesson> = scan.lessons().collect();
+        if lessons.is_empty() {
+            return Ok(());
+        }
+        let (account, now) = (self.account.key.clone(), self.moment().0.as_second());
+        self.journal
+            .write("fact", move |db| {
+                lessons.into_iter().try_for_each(|lesson| {
+                    let (name, value, evidence) = lesson.fact();
+                    facts::learn(db, &account, name, value, evidence, now, 1)
+                })
+            })
+            .await
     }
 
     /// Somebody will be told how a job stands now.

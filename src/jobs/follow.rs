@@ -60,7 +60,7 @@ pub(super) async fn run(core: Arc<Core>) {
             answer(asked, &looked);
             continue;
         }
-        answer(asked, &Looked::default());
+        answer(asked, &Looked { complete: true, ..Looked::default() });
         let neighbours = core.neighbours(&mut version).await;
         let next = deadlines.values().map(|(_, at)| *at).min();
         let next = if neighbours {
@@ -126,7 +126,9 @@ async fn open_jobs(core: &Core) -> Result<Vec<(JobId, Option<Timestamp>)>, Journ
 
 /// Looks at jobs, and says when the next look is.
 async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> Looked {
-    let failed = sweep::sweep(core, due, call).await.err();
+    let swept = sweep::sweep(core, due, call).await;
+    let complete = matches!(swept, Ok(true));
+    let failed = swept.err();
     let (now, _) = core.moment();
     let (ids, looks) = (due.to_vec(), core.settings.schedule.clone());
     let is_failed = failed.is_some();
@@ -150,7 +152,7 @@ async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> Looked {
     }
     send::kick_ready(core, None).await;
     let failed = failed.map(|why| why.to_string()).or_else(|| written.err().map(|why| why.to_string()));
-    Looked { jobs: due.len(), failed }
+    Looked { jobs: due.len(), failed, complete }
 }
 
 /// When a job is to be looked at next: the earliest of what each of its open rows waits for.

@@ -4,7 +4,7 @@ use super::core::{Core, Jobs};
 use super::error::JobError;
 use super::job::{Bucket, Job, JobId, Kind, words};
 use super::journal::{jobs as job_records, rows};
-use super::look::{Scan, Sight};
+use super::look::{Scan, Sight, spellings};
 use super::settings::Settings;
 use crate::api::{ApiError, Call};
 use crate::domain::{EmailKey, State, TemplateId, Verdict};
@@ -160,6 +160,7 @@ pub(super) async fn guard(
                 progress.send_replace(Guarding { done: hunt.requests, all: all.max(hunt.requests) });
                 page = hunt.page(&mut scan).await?;
             }
+            core.learn_filters(&scan).await?;
             hunt.complete &= scan.is_complete();
             left = Some(());
         }
@@ -168,11 +169,14 @@ pub(super) async fn guard(
         let all = emails.len() as u64;
         let paced = call(all);
         for email in &emails {
-            let mut scan = Scan::of_address(core.reader(), email, &paced);
-            while let Some(sights) = hunt.page(&mut scan).await? {
-                hunt.take(sights).await?;
+            for spelling in spellings(email) {
+                let mut scan = Scan::of_address(core.reader(), &spelling, &paced);
+                while let Some(sights) = hunt.page(&mut scan).await? {
+                    hunt.take(sights).await?;
+                }
+                core.learn_filters(&scan).await?;
+                hunt.complete &= scan.is_complete();
             }
-            hunt.complete &= scan.is_complete();
             progress.send_replace(Guarding { done: hunt.requests, all: all.max(hunt.requests) });
         }
     }

@@ -42,10 +42,11 @@ pub(super) struct Group {
     pub(super) doubts: HashMap<EmailKey, String>,
 }
 
-/// Looks.
-pub(super) async fn sweep(core: &Arc<Core>, due: &[JobId], call: &Call) -> Result<(), Failed> {
+/// Looks; whether everything was read that could hold a badge in doubt.
+pub(super) async fn sweep(core: &Arc<Core>, due: &[JobId], call: &Call) -> Result<bool, Failed> {
+    let mut complete = true;
     for (template, group) in groups(core, due).await? {
-        template_sweep(core, &template, &group, call).await?;
+        complete &= template_sweep(core, &template, &group, call).await?;
     }
     let (queued, sent) = revocations(core, due).await?;
     one_by_one(core, &queued, call).await?;
@@ -57,7 +58,7 @@ pub(super) async fn sweep(core: &Arc<Core>, due: &[JobId], call: &Call) -> Resul
             ids.iter().try_for_each(|id| observe::overdue(db, &context, *id).map(drop))
         })
         .await?;
-    Ok(())
+    Ok(complete)
 }
 
 fn context(core: &Core) -> Context {
@@ -118,10 +119,10 @@ async fn template_sweep(
     template: &TemplateId,
     group: &Group,
     call: &Call,
-) -> Result<(), Failed> {
+) -> Result<bool, Failed> {
     let single = group.bound.len() + group.doubts.len();
     if single == 0 {
-        return Ok(());
+        return Ok(true);
     }
     let mut found = Found::default();
     let reader = core.reader();
@@ -135,7 +136,7 @@ async fn template_sweep(
         if let Some((count, probe)) = &probe
             && probe.says_nothing_changed(core, template, *count)
         {
-            return Ok(());
+            return Ok(true);
         }
         let mut scan = Scan::of_title(reader, &group.title, call);
         if group.doubts.is_empty() {
@@ -152,6 +153,7 @@ async fn template_sweep(
                 take(core, template, group, sights, &mut found).await?;
                 page = scan.next().await?;
             }
+            core.learn_filters(&scan).await?;
             if scan.is_complete() {
                 found.complete.extend(group.doubts.keys().cloned());
                 if !sample.is_empty() && !sampled {
@@ -166,18 +168,25 @@ async fn template_sweep(
     }
     if !by_pages {
         for (key, email) in &group.doubts {
-            let mut scan = Scan::of_address(reader, email, call);
-            while let Some(sights) = scan.next().await? {
-                take(core, template, group, sights, &mut found).await?;
+            let mut complete = true;
+            for spelling in look::spellings(email) {
+                let mut scan = Scan::of_address(reader, &spelling, call);
+                while let Some(sights) = scan.next().await? {
+                    take(core, template, group, sights, &mut found).await?;
+                }
+                core.learn_filters(&scan).await?;
+                complete &= scan.is_complete();
             }
-            if scan.is_complete() {
+            if complete {
                 found.complete.insert(key.clone());
             }
         }
         one_by_one(core, &group.bound, call).await?;
         learn_zone(core, group, call).await?;
     }
-    settle(core, template, group, found).await
+    let complete = found.complete.len() == group.doubts.len();
+    settle(core, template, group, found).await?;
+    Ok(complete)
 }
 
 /// Takes a page: writes down what is known, and keeps what may settle a doubt.

@@ -2,6 +2,7 @@
 
 use super::jobs;
 use crate::domain::BadgeId;
+use crate::jobs::intake::hex;
 use crate::jobs::job::{Bucket, JobId, Kind, StopKind};
 use ring::digest::{Context, SHA256};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -88,7 +89,8 @@ pub(in crate::jobs) fn take(
     insert.execute(params![job.0, entries.len() as i64, sum(&entries), at, heard])?;
     let request = db.last_insert_rowid();
     let mut send = db.prepare_cached(
-        "UPDATE row SET bucket = 'sending', why = NULL, request = ?3, absent = NULL, tries = tries + 1
+        "UPDATE row SET bucket = 'sending', why = NULL, request = ?3, absent = NULL, accepted = NULL,
+                        tries = tries + 1
          WHERE job = ?1 AND no = ?2",
     )?;
     for entry in &entries {
@@ -107,10 +109,6 @@ fn sum(entries: &[Entry]) -> String {
         }
     }
     hex(sum.finish().as_ref())
-}
-
-pub(in crate::jobs) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// How a request ended, for the record.
@@ -198,6 +196,22 @@ pub(in crate::jobs) fn doubt_refusal(db: &Connection, job: JobId) -> rusqlite::R
         )?;
     }
     Ok(request)
+}
+
+/// Whether a look that saw nothing of a refused request proves that nothing was accepted: where the service
+/// shows waiting badges, or when the window is over.
+pub(in crate::jobs) fn is_provable(
+    db: &Connection,
+    account: &str,
+    request: i64,
+    now: i64,
+    window: i64,
+) -> rusqlite::Result<bool> {
+    if super::facts::settled(db, account, "waiting_in_history")?.as_deref() == Some("shown") {
+        return Ok(true);
+    }
+    let intent: i64 = db.query_row("SELECT intent FROM request WHERE id = ?1", [request], |r| r.get(0))?;
+    Ok(now.saturating_sub(intent) >= window)
 }
 
 /// Nothing of a refused request was seen: what the service said is believed.

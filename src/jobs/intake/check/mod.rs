@@ -225,7 +225,14 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
             CellFact::Number => (Severity::Note, "a number in the sheet, written out".to_owned()),
             CellFact::Date => (Severity::Ask, "a date in the sheet, written out".to_owned()),
             CellFact::Bool => (Severity::Ask, "a truth value in the sheet, written out".to_owned()),
-            CellFact::Error => (Severity::Refuse, format!("a failed formula: {}", quoted(row.cell(column)))),
+            CellFact::Error => {
+                let what = format!(
+                    "cell {} is a failed formula: {}",
+                    cell_name(column, row.line),
+                    quoted(row.cell(column))
+                );
+                (Severity::Refuse, what)
+            }
             CellFact::ApostropheStripped => (
                 Severity::Note,
                 "an apostrophe that guarded it from spreadsheet programs was taken off".to_owned(),
@@ -248,6 +255,18 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
     }
 }
 
+/// What a spreadsheet calls a cell: `B4`.
+fn cell_name(column: usize, line: u64) -> String {
+    let (mut letters, mut rest) = (Vec::new(), column + 1);
+    while rest > 0 {
+        rest -= 1;
+        letters.push(char::from(b'A' + (rest % 26) as u8));
+        rest /= 26;
+    }
+    let letters: String = letters.iter().rev().collect();
+    format!("{letters}{line}")
+}
+
 /// Content quoted in a message: scrubbed, and not longer than a line.
 fn quoted(text: &str) -> String {
     let mut shown: String = scrub(text).chars().take(40).collect();
@@ -255,4 +274,16 @@ fn quoted(text: &str) -> String {
         shown.push('…');
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_called_what_spreadsheets_call_them() {
+        for (column, name) in [(0, "A4"), (1, "B4"), (25, "Z4"), (26, "AA4"), (701, "ZZ4"), (702, "AAA4")] {
+            assert_eq!(cell_name(column, 4), name);
+        }
+    }
 }
