@@ -10,7 +10,7 @@ use super::{exit, json, say, words};
 use crate::config::Settings;
 use crate::domain::text::scrub;
 use crate::jobs::receipt::{Format, Written};
-use crate::jobs::{Bucket, Job, JobId};
+use crate::jobs::{Bucket, Job, JobError, JobId, Jobs};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -55,31 +55,23 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             steered(office, JobId(id), done, as_json).await
         }
         JobsVerb::Resume { id, wait } => {
-            let office = open(Wish::Act).await?;
-            let done = office.jobs.resume(JobId(id), &office.who).await;
-            sent(office, JobId(id), done, wait, as_json).await
+            let work = async |jobs: &Jobs, who: &str| jobs.resume(JobId(id), who).await;
+            send(open(Wish::Act).await?, JobId(id), work, wait, as_json).await
         }
         JobsVerb::Retry { id, wait } => {
-            let office = open(Wish::Act).await?;
-            let done = office.jobs.retry_refused(JobId(id), &office.who).await.map(drop);
-            sent(office, JobId(id), done, wait, as_json).await
+            let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(JobId(id), who).await.map(drop);
+            send(open(Wish::Act).await?, JobId(id), work, wait, as_json).await
         }
         JobsVerb::Resend { id, row, why, wait } => {
             if why.trim().is_empty() {
                 return Err(Failure::usage("--why must say why a second one is right. Nothing was sent."));
             }
-            let office = open(Wish::Act).await?;
-            let done = office.jobs.resend(JobId(id), row, &office.who, &why).await;
-            sent(office, JobId(id), done, wait, as_json).await
+            let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), row, who, &why).await;
+            send(open(Wish::Act).await?, JobId(id), work, wait, as_json).await
         }
         JobsVerb::UseUp { id } => {
-            let office = open(Wish::Act).await?;
-            let (jobs, who) = (office.jobs.clone(), office.who.clone());
-            let done = tokio::select! {
-                done = jobs.use_up_quota_to_its_end(JobId(id), &who) => done,
-                () = office.interrupt.wanted() => Ok(()),
-            };
-            sent(office, JobId(id), done, false, as_json).await
+            let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(JobId(id), who).await;
+            send(open(Wish::Act).await?, JobId(id), work, false, as_json).await
         }
         JobsVerb::Undo { id, reason, yes, wait } => {
             // Nobody to ask, or nothing to act with: nothing is called off either.
@@ -173,7 +165,7 @@ async fn show(office: &Office, id: JobId, rows: Option<Bucket>, as_json: bool) -
 async fn steered(
     mut office: Office,
     id: JobId,
-    done: Result<(), crate::jobs::JobError>,
+    done: Result<(), JobError>,
     as_json: bool,
 ) -> Result<u8, Failure> {
     let done = match done {
@@ -191,17 +183,30 @@ async fn steered(
     Ok(exit::OK)
 }
 
-/// After something that sends.
-async fn sent(
+/// Does something that sends, and sees it through.
+async fn send(
     mut office: Office,
     id: JobId,
-    done: Result<(), crate::jobs::JobError>,
+    work: impl AsyncFnOnce(&Jobs, &str) -> Result<(), JobError>,
     wait: bool,
     as_json: bool,
 ) -> Result<u8, Failure> {
+    let (jobs, who) = (office.jobs.clone(), office.who.clone());
+    let in_doubt = |job: &Job| job.counts.of(Bucket::InDoubt);
+    let before = jobs.job(id).await.as_ref().map_or(0, in_doubt);
+    let done = tokio::select! {
+        done = work(&jobs, &who) => done,
+        // What has begun by then is seen through like anything else.
+        () = office.interrupt.wanted() => Ok(()),
+    };
     if let Err(why) = done {
+        let mut failure = Failure::from(why);
+        // A look that had to come first may have left rows in doubt.
+        if jobs.job(id).await.as_ref().map_or(0, in_doubt) > before {
+            failure.code = exit::DOUBT;
+        }
         office.close().await;
-        return Err(why.into());
+        return Err(failure);
     }
     let seen = office.see_through(&[id], wait).await?;
     let report = Report { ids: &[id], seen: &seen, waited: wait, held_back: 0, more: Map::new() };

@@ -92,9 +92,18 @@ impl Office {
                         *job = changed.job;
                     }
                 }
-                () = &mut sent => return true,
+                () = &mut sent => break,
             }
         }
+        // The last news may still be on its way; what is written down is what counts.
+        for (id, job) in known.iter_mut() {
+            if let Ok(now) = self.jobs.job(*id).await {
+                *job = now;
+            }
+        }
+        let (done, all) = sent_so_far(known);
+        self.progress.at("sent", done, all);
+        true
     }
 
     /// Looks once: at what is in doubt, or with `all` at everything. What that sets free is sent.

@@ -65,14 +65,14 @@ fn a_receipt_holds_every_row_and_a_redo_file_can_be_issued() {
 #[test]
 fn what_has_stopped_can_be_called_off() {
     let bench = Bench::new();
-    bench.control().set_quota(Some(0));
+    bench.fault("post /badges status=401 code=4001");
     let said = bench.json(&["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"], 4);
     let id = said["jobs"][0]["id"].to_string();
     let said = bench.run(&["jobs", "pause", &id]).ended(1);
     assert!(said.err.contains("not sending"), "{}", said.err);
     let said = bench.json(&["jobs", "cancel", &id], 0);
     assert_eq!((&said["job"]["phase"], count(&said["job"], "left_out")), (&"cancelled".into(), 1));
-    bench.control().set_quota(None);
+    bench.control().clear_faults();
     bench.run(&["jobs", "resume", &id]).ended(1);
     assert_eq!(bench.accepted(), 0);
 }

@@ -9,6 +9,12 @@ fn people(count: usize) -> String {
     format!("name,email\n{rows}")
 }
 
+/// That the service shows waiting badges is learned from one that was accepted.
+fn learned(bench: &Bench) {
+    bench.run(&["issue", "--template", "TPL-001", "--to", "먼저 <first@naru.example>", "--yes"]).ended(0);
+    bench.run(&["jobs", "follow"]).ended(0);
+}
+
 /// A name like those that people have: a number at its end would be asked about.
 fn name(n: usize) -> String {
     let given = ["하나", "두리", "세나", "네모", "다솜"];
@@ -22,12 +28,13 @@ fn issue<'a>(file: &'a str) -> Vec<&'a str> {
 #[test]
 fn the_quota_stops_it_and_more_quota_lets_it_go_on() {
     let bench = Bench::new();
-    bench.control().set_quota(Some(2));
+    learned(&bench);
+    bench.control().set_quota(Some(3));
     let file = bench.write("people.csv", people(5));
     let said = bench.json(&issue(&file), 4);
     let job = &said["jobs"][0];
     assert_eq!((&job["stop"]["kind"], &job["can_resume"]), (&"quota".into(), &true.into()), "{said}");
-    assert_eq!((count(job, "ready"), bench.accepted()), (5, 0));
+    assert_eq!((count(job, "ready"), bench.accepted()), (5, 1));
     let id = job["id"].to_string();
     let said = bench.run(&["jobs", "show", &id]).ended(0);
     assert!(
@@ -37,14 +44,25 @@ fn the_quota_stops_it_and_more_quota_lets_it_go_on() {
     );
 
     let said = bench.json(&["jobs", "use-up", &id], 4);
-    assert_eq!((count(&said["jobs"][0], "waiting"), bench.accepted()), (2, 2), "{said}");
+    assert_eq!((count(&said["jobs"][0], "waiting"), bench.accepted()), (2, 3), "{said}");
 
     bench.control().set_quota(None);
     let said = bench.json(&["jobs", "resume", &id], 0);
     assert_eq!(count(&said["jobs"][0], "waiting"), 5, "{said}");
-    assert_eq!((bench.accepted(), bench.most_for_one()), (5, 1));
+    assert_eq!((bench.accepted(), bench.most_for_one()), (6, 1));
     let said = bench.run(&["jobs", "resume", &id]).ended(1);
     assert!(said.err.contains("Nothing was changed"), "{}", said.err);
+}
+
+#[test]
+fn a_refusal_that_cannot_be_proven_leaves_its_rows_in_doubt() {
+    let bench = Bench::switched(&[("waiting-history", "hidden")]);
+    bench.control().set_quota(Some(0));
+    let id = bench.json(ONE, 4)["jobs"][0]["id"].to_string();
+    bench.control().set_quota(None);
+    let said = bench.run(&["jobs", "resume", &id]).ended(5);
+    assert!(said.out.contains("in doubt"), "{}", said.out);
+    assert_eq!(bench.accepted(), 0);
 }
 
 #[test]
@@ -103,9 +121,7 @@ fn a_lost_answer_is_settled_at_once_where_waiting_badges_are_shown() {
 #[test]
 fn what_was_never_seen_is_sent_again_only_when_a_person_says_why() {
     let bench = Bench::new();
-    // That the service shows waiting badges is learned from one that was accepted.
-    bench.run(&["issue", "--template", "TPL-001", "--to", "먼저 <first@naru.example>", "--yes"]).ended(0);
-    bench.run(&["jobs", "follow"]).ended(0);
+    learned(&bench);
     bench.fault("post /badges drop times=1");
     let said = bench.json(ONE, 5);
     let id = said["jobs"][0]["id"].to_string();
