@@ -52,7 +52,12 @@ impl Jobs {
         self.core
             .journal
             .write("begin", move |db| {
-                rows::move_all(db, id, Bucket::Ask, Bucket::LeftOut, Some("asked about, and not allowed"))?;
+                db.execute(
+                    "UPDATE row SET bucket = 'left_out',
+                                    why = 'asked about, and not allowed' || coalesce(': ' || why, '')
+                     WHERE job = ?1 AND bucket = 'ask'",
+                    [id.0],
+                )?;
                 jobs::decide(db, id, None, "begin", &who, "")
             })
             .await?;
@@ -108,6 +113,22 @@ impl Jobs {
     /// # Errors
     /// When the job did not stop at the quota, or a look that has to come first failed.
     pub async fn use_up_quota(&self, id: JobId, who: &str) -> Result<(), JobError> {
+        self.begin_using_up(id, who).await?;
+        tokio::spawn(halve(self.clone(), id));
+        Ok(())
+    }
+
+    /// The same, and comes back when the quota is used up, or nothing is left to be sent.
+    ///
+    /// # Errors
+    /// As [`Jobs::use_up_quota`].
+    pub async fn use_up_quota_to_its_end(&self, id: JobId, who: &str) -> Result<(), JobError> {
+        self.begin_using_up(id, who).await?;
+        halve(self.clone(), id).await;
+        Ok(())
+    }
+
+    async fn begin_using_up(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.core.writer()?;
         let job = self.core.my_job(id).await?;
         if !job.stop.as_ref().is_some_and(|s| s.kind == StopKind::Quota) {
@@ -125,9 +146,7 @@ impl Jobs {
         if self.prove_refusal(id).await? == Refusal::NotProvable {
             return Err(JobError::no(format!("{NOT_PROVABLE} Nothing more was sent.")));
         }
-        self.begin_now(id).await?;
-        tokio::spawn(halve(self.clone(), id));
-        Ok(())
+        self.begin_now(id).await
     }
 
     /// Sends rows again that the service refused: certainly nothing was done for them. They go in smaller

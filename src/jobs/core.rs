@@ -4,7 +4,7 @@ use super::error::JobError;
 use super::job::{Bucket, Changed, Job, JobId, JobRow, Touched};
 use super::journal::facts::{self, Fact};
 use super::journal::rows::{self, RowFilter};
-use super::journal::{Account, Journal, JournalError, jobs, purge, requests};
+use super::journal::{self, Account, Journal, JournalError, jobs, purge, requests};
 use super::look::{Lesson, Scan};
 use super::settings::Settings;
 use super::{follow, send};
@@ -186,6 +186,21 @@ impl Jobs {
         }
         self.core.wake.notify_one();
         told.await.unwrap_or_default()
+    }
+
+    /// Waits until nothing of a job is on its way and nothing more of it can be sent now: every answer is in
+    /// the journal. What cannot be sent may still be [`super::Bucket::Ready`]: the job has stopped, or an
+    /// earlier request to the same address is in doubt.
+    pub async fn sent(&self, id: JobId) {
+        send::idle(&self.core, id).await;
+    }
+
+    /// What is wrong with the journal's file, in the words of SQLite; nothing when it is whole.
+    ///
+    /// # Errors
+    /// When it cannot be read at all.
+    pub async fn check_journal(&self) -> Result<Vec<String>, JobError> {
+        Ok(self.core.journal.read(journal::check).await?)
     }
 
     /// Looks at what is due by the service's clock, as the schedule says; comes back when that is done. For a

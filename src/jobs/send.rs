@@ -141,7 +141,11 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
     let mut doubts = 0;
     let (mut stopped, mut sent) = (false, false);
     loop {
-        while !stopped && !pause.is_cancelled() && flying.len() < core.settings.in_flight.max(1) {
+        while !stopped
+            && !pause.is_cancelled()
+            && !core.ending.is_cancelled()
+            && flying.len() < core.settings.in_flight.max(1)
+        {
             let Some(chunk) = intend(core, id, pause).await else { break };
             core.changed(id, []);
             let (core, writer, call, job) = (core.clone(), writer.clone(), call.clone(), job.clone());

@@ -466,3 +466,22 @@ fn cells_at_the_far_end_of_a_sheet_cost_nothing() {
     ));
     assert!(matches!(open_bytes("x.ods", &wide_bomb).map(|_| ()), Err(IntakeError::TooBig { .. })));
 }
+
+#[test]
+fn a_list_that_begins_far_down_is_found() {
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet();
+    for (row, (name, email)) in [("이름", "이메일"), ("홍길동", "h@naru.example")].iter().enumerate()
+    {
+        sheet.write_string(row as u32 + 500, 3, *name).expect("written");
+        sheet.write_string(row as u32 + 500, 4, *email).expect("written");
+    }
+    let table = open_book(book);
+    assert_eq!(table.about().header, Some(HeaderRow::At(501)));
+    assert_eq!(rows(&table)[0].line, 502);
+    assert_eq!(people(&table), [pair("홍길동", "h@naru.example")]);
+    let (_folder, table) =
+        open_bytes("x.csv", format!("{}이름,이메일\n홍길동,h@naru.example\n", ",\n".repeat(500)).as_bytes())
+            .expect("readable");
+    assert_eq!(table.about().header, Some(HeaderRow::At(501)));
+}

@@ -2,6 +2,7 @@
 
 use super::jobs;
 use crate::domain::BadgeId;
+use crate::jobs::intake::hex;
 use crate::jobs::job::{Bucket, JobId, Kind, StopKind};
 use ring::digest::{Context, SHA256};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -108,10 +109,6 @@ fn sum(entries: &[Entry]) -> String {
         }
     }
     hex(sum.finish().as_ref())
-}
-
-pub(in crate::jobs) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// How a request ended, for the record.

@@ -130,8 +130,7 @@ impl Grid {
     /// others are rows too. With a width of 0 no cell is taken for one too many.
     pub fn rows(&self, skip_to: u64, width: usize) -> GridRows<'_> {
         let at = self.rows.partition_point(|r| u64::from(r.number) < skip_to);
-        let next_row = skip_to.max(self.rows.get(at).map_or(0, |_| skip_to));
-        GridRows { grid: self, at, next_row, record: 0, width }
+        GridRows { grid: self, at, next_row: skip_to, record: 0, width }
     }
 
     fn row(&self, at: usize, record: u64, width: usize) -> RawRow {
