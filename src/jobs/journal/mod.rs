@@ -58,6 +58,7 @@ pub struct Journal {
     work: Sender<Work>,
     me: Arc<(String, String)>,
     file: Arc<str>,
+    shared: bool,
 }
 
 type Work = Box<dyn FnOnce(&mut Desk) + Send>;
@@ -114,13 +115,14 @@ impl Journal {
     fn start(mut connection: Connection, me: Me, file: Arc<str>, watcher: Option<Watcher>) -> Result<Self> {
         prepare(&mut connection, &file)?;
         let known = Arc::new((me.id.clone(), me.label.clone()));
+        let shared = me.can_have_company();
         let (work, queue) = channel();
         let desk = Desk { connection, me, file: file.clone(), watcher, dead: false };
         std::thread::Builder::new()
             .name("journal".into())
             .spawn(move || keep(desk, &queue))
             .map_err(|why| JournalError::io(&why, &file))?;
-        Ok(Self { work, me: known, file })
+        Ok(Self { work, me: known, file, shared })
     }
 
     /// Leaves room for so many pages more, or for as many as there is: a disk that fills up, for tests.
@@ -128,7 +130,8 @@ impl Journal {
     pub async fn leave_room(&self, pages: Option<u32>) -> Result<()> {
         self.ask(move |desk| {
             let failed = |why: rusqlite::Error| JournalError::of(&why, &desk.file);
-            let used: i64 = desk.connection.query_row("PRAGMA page_count", [], |r| r.get(0)).map_err(failed)?;
+            let used: i64 =
+                desk.connection.query_row("PRAGMA page_count", [], |r| r.get(0)).map_err(failed)?;
             let most = pages.map_or(i64::from(u32::MAX - 1), |more| used + i64::from(more));
             let limit = format!("PRAGMA max_page_count = {most}");
             desk.connection.query_row(&limit, [], |_| Ok(())).map_err(failed)
@@ -139,6 +142,11 @@ impl Journal {
     /// Where it is, for people.
     pub fn place(&self) -> &str {
         &self.file
+    }
+
+    /// Whether another process can have it open, too.
+    pub(super) fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// The id that this process owns jobs by.
