@@ -17,6 +17,7 @@ pub(super) use jobs::Account;
 
 use crate::disk::{create_private_dir, open_private_append};
 use owner::Me;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -279,16 +280,16 @@ fn keep(mut desk: Desk, queue: &Receiver<Work>) {
 fn prepare(connection: &mut Connection, file: &str) -> Result<()> {
     let failed = |why: rusqlite::Error| JournalError::of(&why, file);
     connection.busy_timeout(PATIENCE).map_err(failed)?;
-    // A network home may not be able to: then the rollback journal it is.
-    let _: String = connection.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0)).map_err(failed)?;
-    connection
-        .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
-        .map_err(failed)?;
+    // Whose it is comes first: changing to the write-ahead log changes the file.
     let number = |name: &str| -> Result<i64> {
         connection.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).map_err(failed)
     };
+    // The tables before the marks: another process may be making the journal just now.
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)).map_err(failed)?;
     let (found, application) = (number("user_version")?, number("application_id")?);
-    if application != 0 && application != APPLICATION || application == 0 && found != 0 {
+    let is_new = application == 0 && found == 0 && tables == 0;
+    if application != APPLICATION && !is_new {
         return Err(JournalError::Corrupt {
             file: file.to_owned(),
             why: "it is a database of another program".to_owned(),
@@ -297,6 +298,13 @@ fn prepare(connection: &mut Connection, file: &str) -> Result<()> {
     if found > SCHEMA {
         return Err(JournalError::Newer { file: file.to_owned(), found, known: SCHEMA });
     }
+    // A network home may not be able to: then the rollback journal it is.
+    let _: String = connection.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0)).map_err(failed)?;
+    connection
+        .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
+        .map_err(failed)?;
+    // Otherwise a statement is prepared anew each time that one of its values changes.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Another process may have been faster.
     let found: i64 = writing.query_row("PRAGMA user_version", [], |r| r.get(0)).map_err(failed)?;
