@@ -24,7 +24,11 @@ fn place(context: Context) -> &'static str {
         Context::SortMenu => "The sort menu",
         Context::Form => "A form",
         Context::Review => "A review before sending",
-        Context::Sent => "What was sent",
+        Context::Activity => "Activity",
+        Context::JobRows => "Rows of a job",
+        Context::Menu => "A choice",
+        Context::Draft => "Looking through a draft",
+        Context::DraftRevoke => "Looking through a revocation",
         Context::Help => "The help",
         Context::Welcome => "The first screen",
     }

@@ -4,9 +4,10 @@
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery};
 use crate::config::{Environment, NewProfile};
 use crate::domain::{
-    Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, WalletBadge,
+    Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
-use crate::jobs::{Holdings, IssuePlan, JobId, JobRow, RevokePlan};
+use super::deed::{Deed, Done, RowsQuery};
+use crate::jobs::{Guarded, Holdings, Job, JobId, JobRow};
 use secrecy::SecretString;
 
 /// What a question is known by. Never used twice in a run.
@@ -42,18 +43,29 @@ pub enum Ask {
     Holdings(TemplateId, String),
     /// Nothing, after a while: the end of a pause in typing.
     Pause(std::time::Duration),
-    /// Issue a badge. Not cancelled by anything.
-    Issue(IssuePlan),
-    /// Revoke badges. Not cancelled by anything.
-    Revoke(RevokePlan),
-    /// Give up a job's request, if it has not left yet.
-    GiveUp(JobId),
-    /// Look now at everything that is followed.
-    LookNow,
+    /// Every job of the profile.
+    Jobs,
+    /// A page of a job's rows.
+    Rows(RowsQuery),
+    /// Reasons of earlier revocations.
+    Reasons,
+    /// Which template a badge is of, by its holder's history: its own record does not say.
+    TemplateOf(BadgeId, String),
+    /// Read who has the badges of these drafts already.
+    Guard(Vec<JobId>),
+    /// Something to be done with jobs. Not cancelled by anything.
+    Do(Box<Deed>),
     /// Try a base URL and a key, and keep them as a profile if they are good.
     TryProfile(Candidate),
     /// Start the sandbox and connect to it.
     StartSandbox,
+}
+
+impl Ask {
+    /// Whether it ends by itself when it is cancelled, in good order, rather than being broken off.
+    pub fn ends_by_itself(&self) -> bool {
+        matches!(self, Self::Guard(_) | Self::Do(_))
+    }
 }
 
 /// What the first screen asks for.
@@ -84,6 +96,18 @@ pub enum Answer {
     Holder(Box<Holder>),
     /// To [`Ask::Holdings`].
     Holdings(Result<Holdings, ApiError>, Option<JobRow>),
+    /// To [`Ask::Jobs`].
+    Jobs(Result<Vec<Job>, String>),
+    /// To [`Ask::Rows`].
+    Rows(Result<Page<JobRow>, String>),
+    /// To [`Ask::Reasons`]; the newest first.
+    Reasons(Vec<String>),
+    /// To [`Ask::TemplateOf`]: its id and title, or why it is not known.
+    TemplateOf(Result<(TemplateId, Text), String>),
+    /// To [`Ask::Guard`]: the drafts as they stand now, and what was found for each.
+    Guarded(Result<(Vec<Job>, Vec<Guarded>), String>),
+    /// To [`Ask::Do`].
+    Done(Result<Done, String>),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::TryProfile`] and [`Ask::StartSandbox`]: how to connect, or why not, in words.

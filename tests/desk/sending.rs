@@ -17,7 +17,7 @@ async fn someone_who_was_sent_the_badge_a_moment_ago_is_named_even_if_the_servic
     h.shows("1 waiting").await;
     h.press("esc");
     let screen = to_review(&mut h, "홍길동", "Gildong@naru.example").await;
-    assert!(screen.contains("you sent this badge to this address in this session already"), "{screen}");
+    assert!(screen.contains("lapel sent this badge to this address before; it is waiting"), "{screen}");
     h.press("y");
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges"), 1, "one key is not enough this time");
@@ -42,11 +42,13 @@ async fn a_request_that_waits_for_its_turn_can_be_given_up() {
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.press("y");
-    h.shows("c gives it up").await;
+    h.shows("c call off").await;
     h.shows("▲ waits").await;
     h.press("c");
-    let screen = h.shows("1 not done").await;
-    assert!(screen.contains("Given up"), "{screen}");
+    let screen = h.shows("to call it off").await;
+    assert!(screen.contains("a request that still waits for its turn is given up"), "{screen}");
+    h.press("y");
+    h.shows("1 left out").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }
 
@@ -168,7 +170,7 @@ async fn a_used_up_quota_is_told_in_the_services_words() {
     let mut h = Harness::new(Options { quota: Some(0), ..small() }, 80, 24).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.press("y");
-    let screen = h.shows("1 not done").await;
+    let screen = h.shows("not sent: stopped at the quota").await;
     assert!(screen.contains("422"), "{screen}");
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }

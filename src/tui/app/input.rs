@@ -55,13 +55,16 @@ impl App {
         match self.over.last_mut() {
             Some(Over::Issue(form)) => form.act(action, &self.env, out),
             Some(Over::Revoke(form)) => form.act(action, &self.env, out),
-            Some(Over::Sent) => self.sent.act(action, out),
+            Some(Over::Question(form)) => form.act(action, out),
+            Some(Over::Draft(form)) => form.act(action, &self.env, out),
+            Some(Over::Correct(form)) => form.act(action, out),
             Some(Over::Help(help)) => help.act(action, out),
             None => match self.tab {
                 Tab::Templates => self.templates.act(action, out),
                 Tab::History => self.history.act(action, &self.env, out),
                 Tab::Wallet => self.wallet.act(action, &self.env, out),
                 Tab::Badge => self.badge.act(action, &self.env, out),
+                Tab::Activity => self.activity.act(action, out),
             },
         }
     }
@@ -74,7 +77,7 @@ impl App {
             Action::BadgeTab => self.open_tab(Tab::Badge),
             Action::NextTab => self.open_tab(self.tab.step(1)),
             Action::PreviousTab => self.open_tab(self.tab.step(Tab::ALL.len() - 1)),
-            Action::Sent => self.over.push(Over::Sent),
+            Action::Activity => self.open_tab(Tab::Activity),
             Action::Help => {
                 let stack = self.stack();
                 let lines = self
@@ -98,17 +101,20 @@ impl App {
     }
 
     pub(super) fn quit(&mut self, out: &mut Out<'_>) {
-        let doubts = self.sent.in_doubt();
-        if self.quit_asked || (!self.sent.is_sending() && doubts == 0) {
+        let deeds = self.outstanding_deeds();
+        if self.quit_asked || (!self.activity.is_sending() && !deeds) {
             self.wish = Some(Wish::Quit);
             return;
         }
         self.quit_asked = true;
-        if self.sent.is_sending() {
-            out.warn("Quit again to leave: a request is not answered yet, look in the history then.");
+        let then = if self.keeps_jobs() {
+            "What is not sent then stays unsent and can be resumed."
         } else {
-            out.warn(format!("Quit again to leave: {doubts} in doubt, which lapel stops looking for."));
-        }
+            "The demo's jobs end with it."
+        };
+        out.warn(format!(
+            "Something is being sent. Quit again to leave: lapel waits for the answers of what is on its way and sends nothing more. {then}"
+        ));
     }
 
     fn type_key(&mut self, key: KeyEvent, out: &mut Out<'_>) -> bool {
@@ -118,12 +124,16 @@ impl App {
         match self.over.last_mut() {
             Some(Over::Issue(form)) => form.key(key),
             Some(Over::Revoke(form)) => form.key(key),
-            Some(Over::Sent | Over::Help(_)) => false,
+            Some(Over::Question(form)) => form.key(key),
+            Some(Over::Draft(form)) => form.key(key),
+            Some(Over::Correct(form)) => form.key(key),
+            Some(Over::Help(_)) => false,
             None => match self.tab {
                 Tab::Templates => self.templates.browser.key(key, out),
                 Tab::History => self.history.browser.key(key, out),
                 Tab::Wallet => self.wallet.key(key),
                 Tab::Badge => self.badge.key(key),
+                Tab::Activity => false,
             },
         }
     }
@@ -136,7 +146,9 @@ impl App {
         match self.over.last_mut() {
             Some(Over::Issue(form)) => form.paste(text),
             Some(Over::Revoke(form)) => form.paste(text),
-            Some(Over::Sent | Over::Help(_)) => {}
+            Some(Over::Question(form)) => form.paste(text),
+            Some(Over::Correct(form)) => form.paste(text),
+            Some(Over::Draft(_) | Over::Help(_)) => {}
             None => match self.tab {
                 Tab::Templates => {
                     self.templates.browser.paste(text, out);
@@ -146,6 +158,7 @@ impl App {
                 }
                 Tab::Wallet => self.wallet.paste(text),
                 Tab::Badge => self.badge.paste(text),
+                Tab::Activity => {}
             },
         }
     }
@@ -164,7 +177,7 @@ impl App {
             if self
                 .stack()
                 .iter()
-                .any(|c| matches!(c, Context::List | Context::Badge | Context::Sent | Context::Help))
+                .any(|c| matches!(c, Context::List | Context::Badge | Context::Help))
             {
                 self.changed = true;
                 for _ in 0..3 {
@@ -204,6 +217,7 @@ impl App {
             }
             Tab::Wallet => self.wallet.click(area, mouse.row),
             Tab::Badge => false,
+            Tab::Activity => self.activity.click(area, mouse.row),
         };
     }
 }

@@ -5,9 +5,10 @@ use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::email::EmailProblem;
 use crate::domain::validity::{Validity, policy, validity, warnings};
 use crate::domain::{Address, TemplateDetail, TemplateId, Text, Verdict};
-use crate::jobs::{Holdings, IssuePlan, JobRow};
+use crate::jobs::{Bucket, Holdings, IssuePlan, JobRow};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Focus};
 use crate::tui::fit::{count, fit, wrap};
@@ -150,15 +151,15 @@ impl IssueForm {
             .ok()
             .filter(|h| h.complete)
             .map(|h| h.items.iter().map(|i| i.badge_id.clone()).collect());
-        out.ask(Ask::Issue(IssuePlan {
+        out.ask(Ask::Do(Box::new(Deed::Issue(IssuePlan {
             template_id: self.template_id.clone(),
             title: self.title.clone(),
             recipient_name: review.name.clone(),
             recipient_email: review.address.clone(),
             held_before,
-        }));
+        }))));
         out.go.push(Go::Close);
-        out.go.push(Go::Sent);
+        out.go.push(Go::Activity);
     }
 
     /// Takes a key that is typed.
@@ -403,6 +404,43 @@ fn review_lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut Put<'
     for warning in review.address.warnings() {
         put(lines, &format!("{} e-mail: {warning}", env.glyphs.alert), theme.warning());
     }
+}
+
+/// A person as checked: name and address as they would be sent, where that puts the row, and why.
+pub struct Person {
+    pub name: String,
+    pub email: String,
+    pub bucket: Bucket,
+    pub findings: Vec<String>,
+}
+
+/// Checks a person who was typed by hand.
+pub fn check_person(name: &str, email: &str) -> Person {
+    let mut findings = Vec::new();
+    let mut bucket = Bucket::Ready;
+    let name = match check_name(name) {
+        Ok((name, notes)) => {
+            findings.extend(notes);
+            name
+        }
+        Err(why) => {
+            findings.push(why);
+            bucket = Bucket::Invalid;
+            name.trim().to_owned()
+        }
+    };
+    let email = match Address::check(email) {
+        Ok(address) => {
+            findings.extend(address.warnings().iter().map(|w| format!("e-mail: {w}")));
+            address.as_str().to_owned()
+        }
+        Err(why) => {
+            findings.push(why.to_string());
+            bucket = Bucket::Invalid;
+            email.trim().to_owned()
+        }
+    };
+    Person { name, email, bucket, findings }
 }
 
 /// Checks a name as it was typed: trimmed, Hangul composed. What it gives back is what will be printed,

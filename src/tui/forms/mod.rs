@@ -2,5 +2,8 @@
 //! confirmation that neither Enter nor the key that opened the form can give.
 
 pub mod confirm;
+pub mod correct;
+pub mod draft;
 pub mod issue;
+pub mod question;
 pub mod revoke;

@@ -6,6 +6,7 @@ use crate::domain::State;
 use crate::jobs::{RevokePlan, Victim};
 use crate::tui::action::Action;
 use crate::tui::ask::Ask;
+use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::Field;
 use crate::tui::fit::{cells, count, number, wrap};
@@ -44,6 +45,15 @@ impl RevokeForm {
         vec![if self.review.is_some() { Context::Review } else { Context::Form }, Context::Always]
     }
 
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        match action {
+            Action::NextField | Action::PreviousField => false,
+            Action::Accept | Action::ClearField => self.sendable() > 0,
+            _ => true,
+        }
+    }
+
     /// Does an action; false when it is none of the form's.
     pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
         match action {
@@ -60,9 +70,9 @@ impl RevokeForm {
                     out.warn(confirm.missing());
                     return true;
                 }
-                out.ask(Ask::Revoke(plan.clone()));
+                out.ask(Ask::Do(Box::new(Deed::Revoke(plan.clone()))));
                 out.go.push(Go::Close);
-                out.go.push(Go::Sent);
+                out.go.push(Go::Activity);
             }
             Action::Back => {
                 if self.review.take().is_none() {
