@@ -23,6 +23,7 @@ fn place(context: Context) -> &'static str {
         Context::Prompt => "A single field",
         Context::SortMenu => "The sort menu",
         Context::Form => "A form",
+        Context::RevokeForm => "The revoke form",
         Context::Review => "A review before sending",
         Context::Activity => "Activity",
         Context::JobRows => "Rows of a job",

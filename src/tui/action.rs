@@ -84,6 +84,9 @@ actions! {
     ClearFilter: "clear all", "empty every field of the filter";
     Accept: "go on", "take what is typed and go on";
     Confirm: "send it", "send what the review shows";
+    Earlier: "earlier", "what was typed here earlier";
+    Later: "later", "back to what was typed here later";
+    Toggle: "switch", "switch what stands behind the brackets on and off";
     ToggleDirection: "direction", "sort the other way round";
     ChooseSandbox: "sandbox", "start the sandbox and look around without an account";
     ChooseService: "service", "set up a real service with its base URL and key";

@@ -497,7 +497,8 @@ impl App {
                 Over::Question(form) => form.receive(ticket, left, out),
                 Over::Draft(form) => form.receive(ticket, left, &self.env, out),
                 Over::Correct(form) => form.receive(ticket, left, out),
-                Over::Revoke(_) | Over::Help(_) => Err(left),
+                Over::Revoke(form) => form.receive(ticket, left),
+                Over::Help(_) => Err(left),
             };
             match taken {
                 Ok(()) => return,
@@ -601,7 +602,7 @@ impl App {
                 self.wallet.look_up(&email, out);
             }
             Go::Issue(id, title) => self.over.push(Over::Issue(Box::new(IssueForm::new(id, title, out)))),
-            Go::Revoke(victims) => self.over.push(Over::Revoke(Box::new(RevokeForm::new(victims)))),
+            Go::Revoke(victims) => self.over.push(Over::Revoke(Box::new(RevokeForm::new(victims, out)))),
             Go::Activity => {
                 self.notice = None;
                 self.news = None;

@@ -46,6 +46,8 @@ const HINTS: &[Action] = &[
     Action::Categories,
     Action::OnlyCategory,
     Action::NextField,
+    Action::Toggle,
+    Action::Earlier,
     Action::ToggleDirection,
     Action::ClearField,
     Action::ClearFilter,

@@ -36,6 +36,8 @@ pub enum Context {
     SortMenu,
     /// A form's fields.
     Form,
+    /// The form for revoking.
+    RevokeForm,
     /// A review before something is sent.
     Review,
     /// The jobs.
@@ -133,6 +135,14 @@ const DEFAULT: &[Line] = &[
     (Context::Form, Action::PageUp, &["pageup"]),
     (Context::Form, Action::Accept, &["enter"]),
     (Context::Form, Action::Back, &["esc"]),
+    (Context::RevokeForm, Action::Toggle, &["tab"]),
+    (Context::RevokeForm, Action::Earlier, &["up"]),
+    (Context::RevokeForm, Action::Later, &["down"]),
+    (Context::RevokeForm, Action::ClearField, &["ctrl-u"]),
+    (Context::RevokeForm, Action::PageDown, &["pagedown"]),
+    (Context::RevokeForm, Action::PageUp, &["pageup"]),
+    (Context::RevokeForm, Action::Accept, &["enter"]),
+    (Context::RevokeForm, Action::Back, &["esc"]),
     // Not Enter, and not a key that opens a form.
     (Context::Review, Action::Confirm, &["y"]),
     (Context::Review, Action::ClearField, &["ctrl-u"]),

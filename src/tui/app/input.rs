@@ -25,7 +25,7 @@ impl App {
         } else {
             let typed = self.type_key(key, out);
             // In a field the cursor may have moved where the text has not changed.
-            let in_field = |c: &Context| matches!(c, Context::FilterBar | Context::Prompt | Context::Form);
+            let in_field = |c: &Context| matches!(c, Context::FilterBar | Context::Prompt | Context::Form | Context::RevokeForm);
             self.changed |= typed || stack.iter().any(in_field);
         }
     }

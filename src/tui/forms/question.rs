@@ -236,7 +236,10 @@ impl Question {
             About::CallOff(job) => {
                 let of = |bucket| job.counts.of(bucket);
                 let n = of(Bucket::Ready) + of(Bucket::Queued);
-                let mut text = format!("{} not sent, and will not be.", count(n, "row is", "rows are"));
+                let mut text = match n {
+                    0 => "Nothing else is left to be sent.".to_owned(),
+                    n => format!("{} not sent, and will not be.", count(n, "row is", "rows are")),
+                };
                 if of(Bucket::Sending) > 0 {
                     text.push_str(" What is on its way is waited for; a request that still waits for its turn is given up.");
                 }

@@ -16,8 +16,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::collections::BTreeMap;
 
-/// The most rows that a range may mark: one request's worth.
-const LARGEST_RANGE: u64 = crate::api::MAX_ENTRIES as u64;
+/// The most rows that a range may mark: each is held while it is marked. More than that go by a file of ids.
+const LARGEST_RANGE: u64 = 10_000;
 
 impl Row for HistoryItem {
     type Id = BadgeId;
@@ -214,7 +214,7 @@ impl History {
             }
             Some(from) if from.0.abs_diff(here.0) >= LARGEST_RANGE => {
                 out.warn(format!(
-                    "A range of more than {LARGEST_RANGE} rows is more than one request may revoke. Nothing was marked."
+                    "A range of more than {LARGEST_RANGE} rows is more than lapel marks at once. Nothing was marked. To revoke more, use a file of badge ids on the Activity tab."
                 ));
             }
             Some(from) => {
