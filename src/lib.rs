@@ -9,11 +9,12 @@
 //!
 //! ```text
 //! domain/    what the words mean: records, states, verdicts, e-mail keys, service time, untrusted text
-//! config/    profiles, paths, keys at rest, settings                          -> domain
+//! disk/      files that are private, whole or not at all
+//! config/    profiles, paths, keys at rest, settings                          -> domain, disk
 //! api/       the service as typed calls: one error type, one pace for a key   -> domain
-//! jobs/      consequential work: what is sent, what came of it, following     -> api, domain
+//! jobs/      consequential work: what is sent, what came of it, following     -> api, domain, disk
 //! tui/       the desk: one loop, one message type, one worker, screens        -> jobs, api, config, domain
-//! cli/       the same verbs without a screen                                  -> jobs, api, config, domain, sandbox (its flags)
+//! cli/       the same verbs without a screen                                  -> jobs and below, sandbox (its flags)
 //! sandbox/   the service itself on loopback; shares no code with api/, on purpose
 //! main.rs    parse, choose, hand over
 //! ```
@@ -21,6 +22,7 @@
 pub mod api;
 pub mod cli;
 pub mod config;
+pub mod disk;
 pub mod domain;
 pub mod jobs;
 pub mod sandbox;

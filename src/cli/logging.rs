@@ -3,7 +3,8 @@
 //! Only targets of lapel itself can be turned on. The libraries below it can log whole requests with their
 //! headers, and one of those is the key.
 
-use crate::config::{Paths, create_private_dir, open_private_append};
+use crate::config::Paths;
+use crate::disk::{create_private_dir, open_private_append};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use super::env::Env;
 use super::file::{ConfigFile, Entry, KeySource};
 use super::mistake::{ConfigError, Mistake, for_shell, shown};
 use super::paths::Paths;
-use super::private::open_to_others;
+use crate::disk::open_to_others;
 use secrecy::SecretString;
 use std::fs::File;
 use std::io::{ErrorKind, Read};

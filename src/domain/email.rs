@@ -30,6 +30,11 @@ impl EmailKey {
         &self.0
     }
 
+    /// The domain in its ASCII form; none when there is no `@`.
+    pub fn domain(&self) -> Option<&str> {
+        self.0.rsplit_once('@').map(|(_, domain)| domain)
+    }
+
     /// Whether an address as the service gives it is the same mailbox.
     pub fn is(&self, other: &str) -> bool {
         *self == Self::of(other)
@@ -47,6 +52,7 @@ impl fmt::Debug for EmailKey {
 pub struct Address {
     address: String,
     warnings: Vec<String>,
+    meant: Option<String>,
 }
 
 /// Why an address cannot be used, in words for the person who typed it.
@@ -80,13 +86,27 @@ impl Address {
             return wrong("the e-mail address has an ideographic full stop: write a plain dot");
         }
         if bare.contains([';', ',']) {
-            return wrong("this looks like more than one e-mail address, or a comma instead of a dot");
+            // One @ and a comma behind it (`naver,com`, `co,kr`) is a slip; everything else is a list.
+            let (at, comma) = (bare.find('@'), bare.rfind(','));
+            return wrong(match bare.matches('@').count() {
+                1 if comma > at && !bare.contains(';') => {
+                    "the e-mail address has a comma where a dot should be"
+                }
+                2.. => "this looks like more than one e-mail address",
+                _ => "this looks like more than one e-mail address, or a comma instead of a dot",
+            });
         }
         let Some((local, domain)) = bare.rsplit_once('@') else {
             return wrong("the e-mail address has no @");
         };
         if local.is_empty() || domain.is_empty() {
             return wrong("the e-mail address has nothing before or after the @");
+        }
+        if local.contains('@') {
+            return wrong("the e-mail address has more than one @");
+        }
+        if domain.ends_with('.') {
+            return wrong("the e-mail address ends with a dot");
         }
         if local.chars().any(is_hangul) {
             return wrong("the e-mail address has Hangul before the @: was the Hangul keyboard on?");
@@ -112,10 +132,11 @@ impl Address {
         if bare.chars().any(char::is_uppercase) {
             warnings.push("has upper-case letters; some services take that for another mailbox".to_owned());
         }
-        if let Some(meant) = meant_domain(&ascii_domain) {
+        let meant = meant_domain(&ascii_domain);
+        if let Some(meant) = &meant {
             warnings.push(format!("did you mean {meant}?"));
         }
-        Ok(Self { address: bare.to_owned(), warnings })
+        Ok(Self { address: bare.to_owned(), warnings, meant })
     }
 
     /// The address as it will be sent.
@@ -126,6 +147,46 @@ impl Address {
     /// What a person should look at before sending; none of it forbids anything.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// The domain that was probably meant, when this one is a slip of the finger away from it.
+    pub fn meant(&self) -> Option<&str> {
+        self.meant.as_deref()
+    }
+
+    /// The part behind the @, as it was written.
+    pub fn domain(&self) -> &str {
+        self.address.rsplit_once('@').map_or("", |(_, domain)| domain)
+    }
+
+    /// Whether the address is that of an office rather than of a person: `info@`, `admin@`.
+    pub fn is_role(&self) -> bool {
+        const ROLES: [&str; 22] = [
+            "info",
+            "admin",
+            "administrator",
+            "office",
+            "contact",
+            "help",
+            "helpdesk",
+            "support",
+            "sales",
+            "hr",
+            "team",
+            "noreply",
+            "no-reply",
+            "postmaster",
+            "webmaster",
+            "master",
+            "root",
+            "mail",
+            "edu",
+            "manager",
+            "safety",
+            "service",
+        ];
+        let local = self.address.rsplit_once('@').map_or("", |(local, _)| local).to_ascii_lowercase();
+        ROLES.contains(&local.as_str())
     }
 
     /// The address as text.
@@ -168,8 +229,9 @@ fn is_lone_jamo(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{a960}'..='\u{a97f}' | '\u{d7b0}'..='\u{d7ff}')
 }
 
-/// The well-known domain that this one is a slip of the finger away from.
-fn meant_domain(domain: &str) -> Option<String> {
+/// The well-known domain that this one (in its ASCII form) is a slip of the finger away from; for a domain
+/// nobody knows, the same one with an ending that exists.
+pub fn meant_domain(domain: &str) -> Option<String> {
     const KNOWN: [&str; 9] = [
         "gmail.com",
         "naver.com",
@@ -183,7 +245,20 @@ fn meant_domain(domain: &str) -> Option<String> {
     ];
     /// Real mail services whose names happen to be a slip away from a better known one.
     const REAL: [&str; 4] = ["mail.com", "email.com", "ymail.com", "gmx.com"];
-    if KNOWN.contains(&domain) || REAL.contains(&domain) {
+    /// Endings that do not exist, and what they were to be.
+    const ENDINGS: [(&str, &str); 9] = [
+        (".con", ".com"),
+        (".cmo", ".com"),
+        (".comm", ".com"),
+        (".vom", ".com"),
+        (".xom", ".com"),
+        (".nett", ".net"),
+        (".co.k", ".co.kr"),
+        (".co.rk", ".co.kr"),
+        (".cokr", ".co.kr"),
+    ];
+    let domain = &domain.to_ascii_lowercase();
+    if KNOWN.contains(&domain.as_str()) || REAL.contains(&domain.as_str()) {
         return None;
     }
     // The sandbox's people live under reserved endings; a slip there is found the same way.
@@ -201,11 +276,11 @@ fn meant_domain(domain: &str) -> Option<String> {
             return Some(format!("{known_name}.{ending}"));
         }
     }
-    None
+    ENDINGS.iter().find_map(|(wrong, right)| Some(format!("{}{right}", domain.strip_suffix(wrong)?)))
 }
 
 /// Edits between two words, a swap of neighbours counting as one; 2 means "two or more".
-fn slips(a: &str, b: &str) -> usize {
+pub fn slips(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a == b {
         return 0;
@@ -269,6 +344,11 @@ mod tests {
             ("kim@naru。example", "full stop"),
             ("kim@\u{202e}naru.example", "hidden character (U+202E)"),
             ("kim@[127.0.0.1]", "domain"),
+            ("kim@naru.co,kr", "comma where a dot should be"),
+            ("kim@naru.example,lee@naru.example", "more than one e-mail"),
+            ("kim@lee@naru.example", "more than one @"),
+            ("kim@naru.example.", "ends with a dot"),
+            ("kim@naru.ㅊ", "single Hangul letters"),
         ] {
             let said = Address::check(typed).expect_err(typed).to_string();
             assert!(said.contains(reason), "{typed}: {said}");
@@ -296,6 +376,9 @@ mod tests {
             ("a@naver.con", "naver.com"),
             ("a@navr.com", "naver.com"),
             ("a@gmial.example", "gmail.example"),
+            ("a@hanmial.net", "hanmail.net"),
+            ("a@moondeck.con", "moondeck.com"),
+            ("a@moondeck.co.rk", "moondeck.co.kr"),
         ] {
             let address = Address::check(typed).expect(typed);
             assert_eq!(address.warnings(), [format!("did you mean {meant}?")], "{typed}");

@@ -2,7 +2,9 @@
 
 use super::core::{Core, Jobs};
 use super::error::JobError;
+use super::files;
 use super::guard::{self, Class, Guarding};
+use super::intake::{Finding, check_person};
 use super::job::{Bucket, Job, JobId, Kind, Phase, StopKind};
 use super::journal::{jobs, requests, rows};
 use super::send;
@@ -90,7 +92,13 @@ impl Jobs {
         self.prove_refusal(id).await?;
         self.check_again(&job).await?;
         let who = who.to_owned();
-        self.core.journal.write("decide", move |db| jobs::decide(db, id, None, "resume", &who, "")).await?;
+        self.core
+            .journal
+            .write("decide", move |db| {
+                jobs::set_batch(db, id, None)?;
+                jobs::decide(db, id, None, "resume", &who, "")
+            })
+            .await?;
         self.begin_now(id).await
     }
 
@@ -278,8 +286,8 @@ impl Jobs {
         Ok(moved as u64)
     }
 
-    /// Corrects a row of a draft. It is checked by whoever calls; the guard has to read again, since the person
-    /// may be another one now.
+    /// Corrects a row of a draft, and checks it. The guard has to read again, since the person may be another
+    /// one now. Gives back what was found.
     ///
     /// # Errors
     /// When the job is no draft of this process.
@@ -287,26 +295,34 @@ impl Jobs {
         &self,
         id: JobId,
         no: u64,
-        person: (String, String),
-        (bucket, why): (Bucket, Option<String>),
-    ) -> Result<(), JobError> {
+        name: &str,
+        email: &str,
+    ) -> Result<Vec<Finding>, JobError> {
         self.draft(id).await?;
+        let (name, email, standing, findings) = check_person(name, email);
+        let (bucket, why) = files::placed(standing, &findings);
         self.core
             .journal
             .write("correct", move |db| {
-                let key = EmailKey::of(&person.1);
                 db.execute(
                     "UPDATE row SET name = ?3, email = ?4, email_key = ?5, bucket = ?6, why = ?7, class = NULL,
                                     class_why = NULL, allowed = NULL, guarded = 0
                      WHERE job = ?1 AND no = ?2 AND request IS NULL",
-                    params![id.0, no as i64, person.0, person.1, key.as_str(), bucket.code(), why],
+                    params![
+                        id.0,
+                        no as i64,
+                        name,
+                        email,
+                        EmailKey::of(&email).as_str(),
+                        bucket.code(),
+                        why
+                    ],
                 )?;
-                db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [id.0])?;
-                Ok(())
+                db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [id.0])
             })
             .await?;
         self.core.changed(id, []);
-        Ok(())
+        Ok(findings)
     }
 
     async fn draft(&self, id: JobId) -> Result<Job, JobError> {

@@ -27,6 +27,15 @@ pub struct IssuePlan {
     pub held_before: Option<Vec<BadgeId>>,
 }
 
+/// One person of many.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// `recipient_name`, as it will be printed.
+    pub name: String,
+    /// `recipient_email`.
+    pub email: String,
+}
+
 /// A badge that somebody wants revoked, as it was last seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Victim {
@@ -88,16 +97,7 @@ impl RevokePlan {
 
     fn rows(&self) -> Vec<NewRow> {
         let row = |v: &Victim| {
-            let (bucket, why) = if v.state.may_be_revoked() {
-                (Bucket::Ready, None)
-            } else if v.state == State::Waiting && self.when_issued {
-                (Bucket::Queued, None)
-            } else {
-                (
-                    Bucket::LeftOut,
-                    Some(format!("its state is {}; only Issued badges can be revoked", v.state.word())),
-                )
-            };
+            let (bucket, why) = placed(&v.state, self.when_issued);
             NewRow {
                 name: v.holder.wire().to_owned(),
                 email: v.email.wire().to_owned(),
@@ -113,7 +113,19 @@ impl RevokePlan {
     }
 }
 
-/// What `new_job` needs besides the rows.
+/// Where a badge of a state belongs that is to be revoked, and why.
+pub(super) fn placed(state: &State, when_issued: bool) -> (Bucket, Option<String>) {
+    if state.may_be_revoked() {
+        (Bucket::Ready, None)
+    } else if *state == State::Waiting && when_issued {
+        (Bucket::Queued, None)
+    } else {
+        let why = format!("its state is {}; only Issued badges can be revoked", state.word());
+        (Bucket::LeftOut, Some(why))
+    }
+}
+
+/// What a new issue job begins with.
 pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<Origin>) -> NewJob {
     NewJob {
         kind: Kind::Issue,
@@ -125,7 +137,12 @@ pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<O
     }
 }
 
-fn revoke_job(reason: &str, follows: Option<JobId>, after: bool, origin: Option<Origin>) -> NewJob {
+pub(super) fn revoke_job(
+    reason: &str,
+    follows: Option<JobId>,
+    after: bool,
+    origin: Option<Origin>,
+) -> NewJob {
     NewJob { kind: Kind::Revoke, template: None, title: reason.to_owned(), origin, follows, after }
 }
 
@@ -172,6 +189,31 @@ impl Jobs {
             .await?;
         self.begun(id);
         Ok(id)
+    }
+
+    /// Writes a job for several people down, for the guard and for review. They are taken as they are: whoever
+    /// calls has checked them.
+    ///
+    /// # Errors
+    /// With a read-only profile, or when the journal cannot be used.
+    pub async fn draft_people(
+        &self,
+        (template_id, title): (TemplateId, Text),
+        people: Vec<Person>,
+    ) -> Result<JobId, JobError> {
+        self.core.writer()?;
+        let (account, me) = (self.core.account.clone(), self.core.journal.me());
+        let row = |p: Person| NewRow { name: p.name, email: p.email, ..NewRow::default() };
+        let new_rows: Vec<NewRow> = people.into_iter().map(row).collect();
+        Ok(self
+            .core
+            .journal
+            .write("plan", move |db| {
+                let id = jobs::insert(db, &account, (&me.0, &me.1), &issue_job(&template_id, &title, None))?;
+                rows::insert(db, id, &new_rows)?;
+                Ok(id)
+            })
+            .await?)
     }
 
     /// Issues a corrected badge, and revokes the old one when the new one is Issued: the holder is never

@@ -12,12 +12,20 @@ pub enum JobError {
     /// The service could not be asked.
     #[error(transparent)]
     Service(#[from] ApiError),
+    /// Something of this name is there already, and may not be replaced unless somebody says so.
+    #[error("{} is already there and was left as it is: choose another name, or allow it to be replaced", crate::domain::text::scrub(&.0.to_string_lossy()))]
+    Exists(std::path::PathBuf),
     /// It is not possible as things stand; the text says why and what to do.
     #[error("{0}")]
     NotPossible(String),
 }
 
 impl JobError {
+    /// Of a file that could not be read or written: the text is complete.
+    pub(super) fn file(why: &impl std::fmt::Display) -> Self {
+        Self::NotPossible(why.to_string())
+    }
+
     pub(super) fn no(why: impl Into<String>) -> Self {
         Self::NotPossible(why.into())
     }

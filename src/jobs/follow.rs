@@ -146,8 +146,8 @@ async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> Looked {
         .await;
     for id in due {
         core.changed(*id, []);
-        send::kick_if_ready(core, *id).await;
     }
+    send::kick_ready(core, None).await;
     let failed = failed.map(|why| why.to_string()).or_else(|| written.err().map(|why| why.to_string()));
     Looked { jobs: due.len(), failed }
 }

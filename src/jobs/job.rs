@@ -1,6 +1,7 @@
 //! A job: what was asked for, and where each of its rows stands.
 
 use super::guard::Class;
+use super::intake::ColumnMap;
 use crate::domain::{BadgeId, TemplateId, Text};
 use jiff::Timestamp;
 use std::fmt;
@@ -212,6 +213,8 @@ pub struct Origin {
     pub columns: Vec<Text>,
     /// How it was read, in words: encoding, delimiter, header row.
     pub read_as: String,
+    /// Which column is what.
+    pub map: Option<ColumnMap>,
 }
 
 /// The process that a job belongs to.
@@ -299,6 +302,8 @@ pub struct JobRow {
     pub bucket: Bucket,
     /// Why, in words.
     pub why: Option<Text>,
+    /// Whether a request with it was ever written down.
+    pub was_sent: bool,
     /// What the guard found.
     pub class: Option<Class>,
     /// When its request was accepted, in the service's UTC.

@@ -16,12 +16,16 @@ mod act;
 mod core;
 mod draft;
 mod error;
+mod files;
 mod follow;
 mod guard;
+pub mod intake;
 mod job;
 mod journal;
 mod look;
 mod observe;
+mod papers;
+pub mod receipt;
 mod schedule;
 mod send;
 mod settings;
@@ -29,8 +33,9 @@ mod settle;
 
 pub use self::act::{Decision, Rows, shares};
 pub use self::core::{Jobs, Looked};
-pub use self::draft::{IssuePlan, RevokePlan, Victim};
+pub use self::draft::{IssuePlan, Person, RevokePlan, Victim};
 pub use self::error::JobError;
+pub use self::files::{FileRequest, IdsRequest, Opened, Reading};
 pub use self::guard::{Class, Guarded, Guarding, Policy};
 pub use self::job::{
     Bucket, Changed, Counts, Job, JobId, JobRow, Kind, Origin, Owner, Phase, Stop, StopKind, Touched,

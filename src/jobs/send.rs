@@ -5,7 +5,7 @@ mod issue;
 mod revoke;
 
 use super::core::{Core, lock};
-use super::job::{Bucket, JobId, Kind, Phase, StopKind};
+use super::job::{JobId, Kind, Phase, StopKind};
 use super::journal::requests::{self, Chunk, Ended};
 use super::journal::{JournalError, jobs};
 use crate::api::{ApiError, Call, MAX_ENTRIES, Writer};
@@ -43,12 +43,15 @@ pub(super) fn kick(core: &Arc<Core>, id: JobId) {
     tokio::spawn(run(core.clone(), writer, id, pause));
 }
 
-/// The same where the journal says that something is ready and may be sent.
-pub(super) async fn kick_if_ready(core: &Arc<Core>, id: JobId) {
-    if core.job(id).await.is_ok_and(|job| {
-        job.phase == Phase::Running && job.counts.of(Bucket::Ready) > 0 && job.owner.is_some_and(|o| o.is_me)
-    }) {
-        kick(core, id);
+/// The same for every job of which something is ready: what one job has settled may have held up another,
+/// since no two requests of one template have the same address while one of them is open.
+pub(super) async fn kick_ready(core: &Arc<Core>, but: Option<JobId>) {
+    let me = core.me();
+    let ready = core.journal.read(move |db| jobs::ready(db, &me)).await;
+    for id in ready.unwrap_or_default() {
+        if Some(id) != but {
+            kick(core, id);
+        }
     }
 }
 
@@ -100,7 +103,9 @@ enum Next {
 
 async fn run(core: Arc<Core>, writer: Writer, id: JobId, pause: CancellationToken) {
     loop {
-        send_all(&core, &writer, id, &pause).await;
+        if send_all(&core, &writer, id, &pause).await {
+            kick_ready(&core, Some(id)).await;
+        }
         let mut senders = lock(&core.senders);
         match senders.get_mut(&id) {
             Some(sender) if sender.again && !pause.is_cancelled() => sender.again = false,
@@ -118,18 +123,23 @@ async fn run(core: Arc<Core>, writer: Writer, id: JobId, pause: CancellationToke
     }
 }
 
-async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &CancellationToken) {
-    let Ok(job) = core.job(id).await else { return };
+/// Sends what can be sent; whether it was anything.
+async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &CancellationToken) -> bool {
+    let Ok(job) = core.job(id).await else { return false };
     if job.phase != Phase::Running {
-        return;
+        return false;
     }
     // A person waits for a few requests; more than that is work in the background.
     let call =
         if job.counts.total() <= MAX_ENTRIES as u64 { Call::interactive() } else { Call::background() }
             .cancelled_by(pause.clone());
+    // Doubts are judged by the service's clock; who reviewed the job has usually heard it already.
+    if !core.moment().1 {
+        let _ = core.reader().ping(&call).await;
+    }
     let mut flying: JoinSet<Next> = JoinSet::new();
     let mut doubts = 0;
-    let mut stopped = false;
+    let (mut stopped, mut sent) = (false, false);
     loop {
         while !stopped && !pause.is_cancelled() && flying.len() < core.settings.in_flight.max(1) {
             let Some(chunk) = intend(core, id, pause).await else { break };
@@ -142,7 +152,8 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
                 }
             });
         }
-        let Some(done) = flying.join_next().await else { return };
+        let Some(done) = flying.join_next().await else { return sent };
+        sent = true;
         core.changed(id, []);
         core.wake.notify_one();
         let next = done.unwrap_or_else(|failed| {

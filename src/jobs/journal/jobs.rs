@@ -48,8 +48,10 @@ pub(in crate::jobs) fn insert(
 ) -> rusqlite::Result<JobId> {
     let origin = new.origin.as_ref().map(|o| {
         let columns: Vec<&str> = o.columns.iter().map(Text::wire).collect();
-        json!({ "name": o.name.wire(), "sha256": o.sha256, "columns": columns, "read_as": o.read_as })
-            .to_string()
+        json!({
+            "name": o.name.wire(), "sha256": o.sha256, "columns": columns, "read_as": o.read_as, "map": o.map,
+        })
+        .to_string()
     });
     db.execute(
         "INSERT INTO job (kind, phase, created, profile, base_url, account, template, title, origin, follows,
@@ -170,6 +172,7 @@ fn origin(raw: &str) -> Option<Origin> {
         sha256: field("sha256"),
         columns: columns.filter_map(Value::as_str).map(Text::from).collect(),
         read_as: field("read_as"),
+        map: value.get("map").and_then(|map| serde_json::from_value(map.clone()).ok()),
     })
 }
 
@@ -290,12 +293,14 @@ pub(in crate::jobs) fn take_over(
     Ok(taken)
 }
 
-/// Whether a job is this process's to act on.
-pub(in crate::jobs) fn is_mine(db: &Connection, id: JobId, me: &str) -> rusqlite::Result<bool> {
-    db.prepare_cached("SELECT owner = ?2 FROM job WHERE id = ?1")?
-        .query_row(params![id.0, me], |r| r.get::<_, Option<bool>>(0))
-        .optional()
-        .map(|mine| mine.flatten().unwrap_or(false))
+/// The jobs of this process that may send, and have something to send.
+pub(in crate::jobs) fn ready(db: &Connection, me: &str) -> rusqlite::Result<Vec<JobId>> {
+    db.prepare_cached(
+        "SELECT id FROM job JOIN tally ON tally.job = job.id
+         WHERE owner = ?1 AND phase = 'running' AND bucket = 'ready' AND n > 0",
+    )?
+    .query_map([me], |r| r.get(0).map(JobId))?
+    .collect()
 }
 
 /// Lets go of every job of this process: it is ending in good order.

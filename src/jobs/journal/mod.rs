@@ -15,7 +15,7 @@ pub(super) mod rows;
 pub use error::JournalError;
 pub(super) use jobs::Account;
 
-use crate::config::{create_private_dir, open_private_append};
+use crate::disk::{create_private_dir, open_private_append};
 use owner::Me;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};

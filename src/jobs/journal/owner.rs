@@ -26,7 +26,7 @@ impl Me {
         let lock = match folder {
             None => None,
             Some(folder) => {
-                crate::config::create_private_dir(folder)?;
+                crate::disk::create_private_dir(folder)?;
                 let file = open(&folder.join(&id), true)?;
                 file.lock()?;
                 Some(file)

@@ -248,15 +248,8 @@ pub(in crate::jobs) fn call_off(db: &Connection, job: JobId, bucket: Bucket) -> 
 
 /// Jobs of this process that have something left to send wait for a person from now on.
 pub(in crate::jobs) fn interrupt(db: &Connection, me: &str, why: &str) -> rusqlite::Result<()> {
-    let ids: Vec<i64> = db
-        .prepare_cached(
-            "SELECT id FROM job JOIN tally ON tally.job = job.id
-             WHERE owner = ?1 AND phase = 'running' AND bucket = 'ready' AND n > 0",
-        )?
-        .query_map([me], |r| r.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    for id in ids {
-        jobs::stop(db, JobId(id), StopKind::Interrupted, why)?;
+    for id in jobs::ready(db, me)? {
+        jobs::stop(db, id, StopKind::Interrupted, why)?;
     }
     Ok(())
 }

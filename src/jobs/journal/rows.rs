@@ -132,6 +132,7 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         badge_id: r.get::<_, Option<String>>("badge")?.and_then(BadgeId::new),
         bucket,
         why: text("why")?,
+        was_sent: r.get::<_, Option<i64>>("request")?.is_some(),
         class: r.get::<_, Option<String>>("class")?.and_then(|c| Class::from_code(&c)),
         accepted: moment(r, "accepted")?,
         until: intent

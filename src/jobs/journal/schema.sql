@@ -13,7 +13,7 @@ CREATE TABLE job (
     template    TEXT,
     -- The template's title; of a revocation its reason, as it is sent.
     title       TEXT NOT NULL,
-    -- JSON: name, sha256, columns, read_as.
+    -- JSON: name, sha256, columns, read_as, map.
     origin      TEXT,
     stop        TEXT,
     stop_why    TEXT,

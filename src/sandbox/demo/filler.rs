@@ -16,6 +16,9 @@ pub(in crate::sandbox) const NEVER: i64 = 1 << 60;
 const DAY: i64 = 86_400;
 const DAYS: i64 = 540;
 
+/// The oldest rows, which the demo's spreadsheets name: see [`History::settle`].
+const SETTLED: u64 = 47;
+
 /// Until when a badge is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::sandbox) enum Until {
@@ -124,7 +127,7 @@ impl History {
             .collect();
         let weights: Vec<f64> = (0..=DAYS - 3).map(|day| self.weight(day)).collect();
         let total: f64 = weights.iter().sum();
-        let (mut sum, mut done) = (0.0, 0);
+        let (mut sum, mut done, mut nth) = (0.0, 0, 0);
         for (day, weight) in weights.iter().enumerate() {
             sum += weight;
             let target = (self.filler as f64 * sum / total).round() as u64;
@@ -135,12 +138,30 @@ impl History {
                 }
                 for _ in 0..size {
                     let row = self.row(at, template, &homes);
-                    give(row)?;
+                    nth += 1;
+                    give(Self::settle(row, nth, &homes))?;
                 }
             }
             done = done.max(target);
         }
         stories.try_for_each(give)
+    }
+
+    /// Makes the oldest rows the same on whatever day the demo begins, as all others depend on the calendar:
+    /// every seventh of them is revoked and no other is, none ever expires, and the first is a TPL-004 of
+    /// somebody who has no story. Spreadsheets that come with the demo can name them by their ids.
+    fn settle(row: Row, nth: u64, homes: &[Vec<usize>]) -> Row {
+        if nth > SETTLED {
+            return row;
+        }
+        let reason = REASONS.get((nth / 7) as usize).copied().unwrap_or("본인 요청");
+        let asked = row.issue_at + 3 * DAY;
+        let revoke = nth.is_multiple_of(7).then_some((asked, asked + 600, reason));
+        let row = Row { template: 0, revoke, ..row };
+        match homes.first().and_then(|people| people.get(people.len() / 3)) {
+            Some(somebody) if nth == 1 => Row { holder: *somebody, template: 3, ..row },
+            _ => row,
+        }
     }
 
     /// Midnight of a day, counted from the first.

@@ -1,0 +1,253 @@
+//! A file that is being written beside the place it will have.
+
+use super::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Who may read a file that is made new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Its owner only.
+    Private,
+    /// Whoever may read other new files of this user (the umask decides).
+    Ordinary,
+}
+
+/// Whether a file that is there already may be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overwrite {
+    /// It stays, and placing fails.
+    No,
+    /// It is replaced in one step; the new one takes over its permissions.
+    Yes,
+}
+
+/// A file that is being written under a passing name, in the folder where it will stand. Nothing stands
+/// under its own name until [`Draft::place`]; a draft that is dropped leaves nothing behind.
+#[derive(Debug)]
+pub struct Draft {
+    target: PathBuf,
+    temp: PathBuf,
+    // Taken when the file is closed, which some systems want before it gets another name.
+    file: Option<File>,
+}
+
+impl Draft {
+    /// Begins a file that will stand at `path`. A link there stays a link: what it points to is written.
+    ///
+    /// # Errors
+    /// What the file system says: no such folder, no permission, no room.
+    pub fn create(path: &Path, mode: Mode) -> io::Result<Self> {
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut hidden = std::ffi::OsString::from(".");
+        // A name may be as long as names get; the passing one must not be longer.
+        hidden.push(if name.len() > 200 { "lapel".as_ref() } else { name });
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        // What replaces a file is private until it has that file's permissions.
+        #[cfg(unix)]
+        if mode == Mode::Private || fs::symlink_metadata(&target).is_ok() {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        #[cfg(not(unix))]
+        let _ = mode;
+        let mut tries = 0;
+        loop {
+            let mut passing = hidden.clone();
+            passing.push(format!(".{:08x}.tmp", fastrand::u32(..)));
+            let temp = target.with_file_name(passing);
+            match options.open(&temp) {
+                Ok(file) => return Ok(Self { target, temp, file: Some(file) }),
+                Err(why) if why.kind() == io::ErrorKind::AlreadyExists && tries < 8 => tries += 1,
+                Err(why) => return Err(why),
+            }
+        }
+    }
+
+    /// Makes what was written durable and gives it its name.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::AlreadyExists`] when something of this name exists and may not be replaced,
+    /// [`io::ErrorKind::InvalidInput`] when what is to be replaced is not a file, or what the file system
+    /// says. Nothing has changed then, and the draft is gone.
+    pub fn place(mut self, overwrite: Overwrite) -> io::Result<()> {
+        let file = self.file.take().ok_or(io::ErrorKind::InvalidInput)?;
+        if overwrite == Overwrite::Yes
+            && let Ok(old) = fs::symlink_metadata(&self.target)
+        {
+            if !old.is_file() {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "what is there is not a file"));
+            }
+            #[cfg(unix)]
+            file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(super::mode_of(&old)))?;
+        }
+        file.sync_all()?;
+        drop(file);
+        match overwrite {
+            Overwrite::Yes => fs::rename(&self.temp, &self.target)?,
+            Overwrite::No => self.link()?,
+        }
+        self.sync_folder();
+        Ok(())
+    }
+
+    /// Gives the file its name unless that is taken.
+    fn link(&self) -> io::Result<()> {
+        // A hard link fails where a rename would replace.
+        match fs::hard_link(&self.temp, &self.target) {
+            Err(why) if why.kind() != io::ErrorKind::AlreadyExists => {
+                // Some file systems have no hard links.
+                if fs::symlink_metadata(&self.target).is_ok() {
+                    Err(io::ErrorKind::AlreadyExists.into())
+                } else {
+                    fs::rename(&self.temp, &self.target)
+                }
+            }
+            other => other,
+        }
+    }
+
+    /// Makes a new name durable, where the file system can: the file itself is in place by now.
+    fn sync_folder(&self) {
+        #[cfg(unix)]
+        {
+            let folder = match self.target.parent() {
+                Some(folder) if !folder.as_os_str().is_empty() => folder,
+                _ => Path::new("."),
+            };
+            if let Ok(folder) = File::open(folder) {
+                let _ = folder.sync_all();
+            }
+        }
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.as_mut().ok_or(io::ErrorKind::BrokenPipe)?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), File::flush)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        drop(self.file.take());
+        // After a rename there is nothing of this name any more.
+        let _ = fs::remove_file(&self.temp);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut all: Vec<String> = fs::read_dir(folder)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
+        all.sort();
+        all
+    }
+
+    fn draft(path: &Path, mode: Mode, content: &str) -> Draft {
+        let mut draft = Draft::create(path, mode).expect("a draft");
+        draft.write_all(content.as_bytes()).expect("written");
+        draft
+    }
+
+    #[test]
+    fn nothing_has_the_name_until_it_is_placed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("receipt.csv");
+        let whole = draft(&path, Mode::Ordinary, "whole");
+        assert!(!path.exists());
+        whole.place(Overwrite::No).expect("placed");
+        assert_eq!(fs::read_to_string(&path).expect("text"), "whole");
+        assert_eq!(names(folder.path()), ["receipt.csv"]);
+    }
+
+    #[test]
+    fn a_dropped_draft_leaves_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let given_up = draft(&folder.path().join("receipt.csv"), Mode::Private, "half");
+        assert_eq!(names(folder.path()).len(), 1, "it is beside its place while it is written");
+        drop(given_up);
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_there_stays_unless_it_may_be_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("receipt.csv");
+        fs::write(&path, "old").expect("written");
+        let why = draft(&path, Mode::Private, "new").place(Overwrite::No).expect_err("it is there");
+        assert_eq!(why.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read_to_string(&path).expect("text"), "old");
+        draft(&path, Mode::Private, "new").place(Overwrite::Yes).expect("replaced");
+        assert_eq!(fs::read_to_string(&path).expect("text"), "new");
+        assert_eq!(names(folder.path()), ["receipt.csv"]);
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("receipts");
+        fs::create_dir(&path).expect("a folder");
+        let why = draft(&path, Mode::Private, "new").place(Overwrite::Yes).expect_err("a folder");
+        assert_eq!(why.kind(), io::ErrorKind::InvalidInput);
+        assert_eq!(names(folder.path()), ["receipts"]);
+    }
+
+    #[test]
+    fn a_name_as_long_as_names_get_can_be_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("n".repeat(255));
+        draft(&path, Mode::Private, "text").place(Overwrite::No).expect("placed");
+        assert!(path.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn permissions_are_as_asked_and_kept_when_replaced() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let mode = |path: &Path| crate::disk::mode_of(&fs::metadata(path).expect("metadata"));
+        let (private, ordinary) = (folder.path().join("private"), folder.path().join("ordinary"));
+        draft(&private, Mode::Private, "").place(Overwrite::No).expect("placed");
+        draft(&ordinary, Mode::Ordinary, "").place(Overwrite::No).expect("placed");
+        assert_eq!(mode(&private), 0o600);
+        let plain = folder.path().join("plain");
+        fs::write(&plain, "").expect("written");
+        assert_eq!(mode(&ordinary), mode(&plain));
+        fs::set_permissions(&private, fs::Permissions::from_mode(0o640)).expect("set");
+        draft(&private, Mode::Ordinary, "new").place(Overwrite::Yes).expect("replaced");
+        assert_eq!(mode(&private), 0o640);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        fs::write(&real, "old").expect("written");
+        std::os::unix::fs::symlink(&real, &link).expect("a link");
+        draft(&link, Mode::Private, "new").place(Overwrite::Yes).expect("replaced");
+        assert!(fs::symlink_metadata(&link).expect("metadata").is_symlink());
+        assert_eq!(fs::read_to_string(&real).expect("text"), "new");
+    }
+
+    #[test]
+    fn a_folder_that_is_missing_is_said_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let why = Draft::create(&folder.path().join("no/receipt.csv"), Mode::Private).expect_err("no folder");
+        assert_eq!(why.kind(), io::ErrorKind::NotFound);
+        let why = Draft::create(Path::new(""), Mode::Private).expect_err("no name");
+        assert_eq!(why.kind(), io::ErrorKind::InvalidInput);
+    }
+}

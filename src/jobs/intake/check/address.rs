@@ -1,0 +1,59 @@
+//! The address of a row.
+
+use super::{Field, Findings, Severity};
+use crate::domain::text::is_invisible;
+use crate::domain::{Address, EmailProblem};
+use crate::jobs::intake::words::{is_error_token, trim};
+
+/// Judges an address and gives it as it would be sent.
+pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
+    let trimmed = trim(raw);
+    if is_error_token(trimmed) {
+        findings.add(Field::Email, Severity::Refuse, "the e-mail address is a failed formula");
+        return trimmed.to_owned();
+    }
+    let address = match Address::check(raw) {
+        Ok(address) => address,
+        Err(problem) => {
+            let what = match problem {
+                EmailProblem::Empty if raw.chars().any(is_invisible) => {
+                    "the e-mail address has only invisible characters in it".to_owned()
+                }
+                other => other.to_string(),
+            };
+            findings.add(Field::Email, Severity::Refuse, what);
+            return trimmed.to_owned();
+        }
+    };
+    if address.as_str() != raw {
+        let what = if address.as_str() == trimmed {
+            "spaces or invisible characters around the address were taken off"
+        } else {
+            "what stands around the address was taken off"
+        };
+        findings.add(Field::Email, Severity::Note, what);
+    }
+    if let Some(meant) = address.meant() {
+        findings.add(Field::Email, Severity::Ask, format!("did you mean {meant}?"));
+    }
+    if address.as_str().chars().any(char::is_uppercase) {
+        let what = "has upper-case letters; some services take that for another mailbox";
+        findings.add(Field::Email, Severity::Note, what);
+    }
+    if address.is_role() {
+        findings.add(Field::Email, Severity::Note, "an office's mailbox rather than a person's");
+    }
+    if let Some(mixed) = address.domain().split('.').find(|label| mixes_scripts(label)) {
+        let what =
+            format!("letters of two alphabets that look alike are mixed in \"{}\"", super::quoted(mixed));
+        findings.add(Field::Email, Severity::Ask, what);
+    }
+    address.as_str().to_owned()
+}
+
+/// Latin beside Cyrillic or Greek: `gmаil.com` with a Cyrillic а is another domain.
+pub(super) fn mixes_scripts(word: &str) -> bool {
+    let latin = word.chars().any(|c| c.is_ascii_alphabetic());
+    let twin = word.chars().any(|c| matches!(c, '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{52f}'));
+    latin && twin
+}

@@ -1,0 +1,248 @@
+//! The name of a row.
+
+use super::address::mixes_scripts;
+use super::{Field, Findings, Severity, quoted};
+use crate::domain::text::is_invisible;
+use crate::jobs::intake::mojibake;
+use crate::jobs::intake::words::{
+    is_address_like, is_bidi, is_error_token, is_han, is_jamo, is_syllable, trim,
+};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::decompose_canonical;
+
+/// Names longer than this are asked about. The service does not say how long one may be.
+const LONG: usize = 100;
+
+/// Judges a name and gives it as it would be sent.
+pub(super) fn checked(raw: &str, email: &str, findings: &mut Findings) -> String {
+    let composed = compose(raw);
+    let name = trim(&composed);
+    let mut add = |severity, what: String| findings.add(Field::Name, severity, what);
+    if name.is_empty() {
+        let hides = raw.chars().any(|c| is_invisible(c) || c == '\u{2800}');
+        let what = if hides { "the name has only invisible characters in it" } else { "the name is empty" };
+        add(Severity::Refuse, what.to_owned());
+        return String::new();
+    }
+    if name.len() != composed.len() {
+        add(Severity::Note, "spaces or invisible characters around the name were taken off".to_owned());
+    }
+    if composed != raw {
+        let what =
+            "the letters were stored in pieces (as macOS does) and were put together; it looks the same";
+        add(Severity::Note, what.to_owned());
+    }
+    if let Some(why) = refusal(name, email) {
+        add(Severity::Refuse, why);
+    } else {
+        for why in doubts(name) {
+            add(Severity::Ask, why);
+        }
+    }
+    name.to_owned()
+}
+
+/// Puts letters together that are stored in pieces: Hangul out of single letters, accents onto their
+/// letters. Characters that normalisation would exchange for others stay: CP949 has two code points for 金,
+/// and which of them somebody's name is written with is not ours to change.
+pub(in crate::jobs::intake) fn compose(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((at, c)) = rest.char_indices().find(|(_, c)| is_singleton(*c)) {
+        out.extend(rest[..at].nfc());
+        out.push(c);
+        rest = &rest[at + c.len_utf8()..];
+    }
+    out.extend(rest.nfc());
+    out
+}
+
+/// Whether normalisation would put another single character in its place.
+fn is_singleton(c: char) -> bool {
+    let (mut first, mut count) = (c, 0);
+    decompose_canonical(c, |d| {
+        first = d;
+        count += 1;
+    });
+    count == 1 && first != c
+}
+
+/// Why a name cannot be sent at all.
+fn refusal(name: &str, email: &str) -> Option<String> {
+    if is_error_token(name) {
+        return Some(format!("the name is a failed formula: {}", quoted(name)));
+    }
+    if let Some(damage) = mojibake::damage(name) {
+        let was = damage.was().map(|was| format!(" (it was probably {})", quoted(was))).unwrap_or_default();
+        return Some(format!("the name is damaged: {damage}{was}"));
+    }
+    if let Some(c) = name.chars().find(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
+        return Some(match c {
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' => "the name has a line break in it".to_owned(),
+            '\t' => "the name has a tab in it".to_owned(),
+            _ => format!("the name has a control character in it (U+{:04X})", c as u32),
+        });
+    }
+    if let Some(c) = name.chars().find(|c| is_bidi(*c)) {
+        return Some(format!(
+            "the name has a character that turns the direction of writing (U+{:04X})",
+            c as u32
+        ));
+    }
+    if let Some(c) = name.chars().find(|c| is_no_character(*c)) {
+        return Some(format!("the name has U+{:04X} in it, which is no character", c as u32));
+    }
+    if is_address_like(name) && !is_address_like(email) && !trim(email).is_empty() {
+        return Some(
+            "the name is an e-mail address and the e-mail address is not: are the two columns swapped?"
+                .to_owned(),
+        );
+    }
+    None
+}
+
+/// What a person should look at before it is printed on a badge.
+fn doubts(name: &str) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let mut doubt = |is: bool, what: &str| {
+        if is {
+            doubts.push(what.to_owned());
+        }
+    };
+    let chars: Vec<char> = name.chars().collect();
+    let has = |test: fn(char) -> bool| chars.iter().any(|c| test(*c));
+    doubt(is_address_like(name), "the name is an e-mail address");
+    doubt(is_placeholder(name), "this looks like a placeholder for no name");
+    doubt(!has(char::is_alphabetic) && has(char::is_numeric), "the name has only digits");
+    doubt(!has(char::is_alphabetic) && !has(char::is_numeric), "the name has no letters");
+    doubt(chars.len() > LONG, "the name is longer than 100 characters");
+    doubt(has(is_full_width), "the name has full-width letters (ＫＩＭ instead of KIM)");
+    doubt(has(is_jamo), "the name has a single Hangul letter in it: was it typed to the end?");
+    doubt(stray_invisible(&chars), "the name has an invisible character in it");
+    doubt(
+        has(|c| c.is_whitespace() && c != ' '),
+        "the name has an unusual space in it (no-break or full-width)",
+    );
+    doubt(name.contains("  "), "the name has two spaces in a row");
+    doubt(name.starts_with(['=', '+', '@', '＝', '＋', '＠']), "the name begins like a formula");
+    doubt(name.contains(['<', '>']) || has_entity(name), "the name has a piece of HTML in it");
+    doubt(
+        name.split(' ').any(mixes_scripts),
+        "letters of two alphabets that look alike are mixed in one word",
+    );
+    if let Some(tail) = title_or_number(name) {
+        doubts.push(format!("the name ends in \"{}\", which may not belong to it", quoted(tail)));
+    }
+    doubts
+}
+
+/// Only the whole name: a surname may well be Null.
+fn is_placeholder(name: &str) -> bool {
+    const WORDS: [&str; 19] = [
+        "null",
+        "none",
+        "nil",
+        "nan",
+        "n/a",
+        "n.a.",
+        "undefined",
+        "unknown",
+        "tbd",
+        "test",
+        "테스트",
+        "없음",
+        "미정",
+        "미상",
+        "해당없음",
+        "해당 없음",
+        "무명",
+        "이름없음",
+        "anonymous",
+    ];
+    let lower = trim(name).to_lowercase();
+    let bare = lower.trim_matches(['"', '\'', '(', ')', '<', '>', '[', ']', '#']);
+    WORDS.contains(&bare)
+}
+
+/// A title, or what tells two people of one name apart in a list and belongs on no badge.
+fn title_or_number(name: &str) -> Option<&str> {
+    const TITLES: [&str; 14] = [
+        "님",
+        "학생",
+        "선생님",
+        "교수님",
+        "교수",
+        "선생",
+        "귀하",
+        "과장",
+        "부장",
+        "대리",
+        "사원",
+        "팀장",
+        "원장",
+        "대표",
+    ];
+    if let Some(open) = name.rfind(['(', '[', '（'])
+        && open > 0
+        && name.ends_with([')', ']', '）'])
+    {
+        let inside = &name[open..];
+        let is_number = inside.chars().filter(char::is_ascii_digit).count() >= 2;
+        return (is_number || TITLES.iter().any(|t| inside.contains(t))).then_some(inside);
+    }
+    let korean = name.chars().next().is_some_and(|c| is_syllable(c) || is_han(c));
+    if !korean {
+        return None;
+    }
+    let title = TITLES.iter().filter(|t| name.ends_with(**t)).max_by_key(|t| t.len());
+    if let Some(title) = title
+        // 민수님 has a name before it; the two syllables of 김대표 may be one.
+        && (*title == "님" || name[..name.len() - title.len()].chars().filter(|c| is_syllable(*c)).count() >= 2)
+        && name.len() > title.len()
+    {
+        return name.get(name.len() - title.len()..);
+    }
+    let last = name.char_indices().next_back().filter(|(_, c)| c.is_ascii_alphanumeric())?;
+    let before = name[..last.0].trim_end().chars().next_back()?;
+    (is_syllable(before) || before.is_ascii_digit()).then(|| &name[last.0..])
+}
+
+fn is_no_character(c: char) -> bool {
+    (c as u32) & 0xfffe == 0xfffe || matches!(c, '\u{fdd0}'..='\u{fdef}' | '\u{fff9}'..='\u{fffb}')
+}
+
+fn is_full_width(c: char) -> bool {
+    matches!(c, '\u{ff01}'..='\u{ff5e}')
+}
+
+fn has_entity(name: &str) -> bool {
+    name.split('&').skip(1).any(|rest| {
+        rest.split_once(';').is_some_and(|(entity, _)| {
+            (2..=8).contains(&entity.len()) && entity.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'#')
+        })
+    })
+}
+
+/// Invisible characters where nothing needs them. Joiners belong into emoji and into Indic and Arabic words,
+/// variation selectors behind what they vary.
+fn stray_invisible(chars: &[char]) -> bool {
+    chars.iter().enumerate().any(|(at, c)| {
+        let before = at.checked_sub(1).and_then(|b| chars.get(b)).copied();
+        let after = chars.get(at + 1).copied();
+        match c {
+            '\u{200c}' | '\u{200d}' => !before.is_some_and(takes_joiner) || !after.is_some_and(takes_joiner),
+            '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => before.is_none_or(char::is_whitespace),
+            _ => is_invisible(*c),
+        }
+    })
+}
+
+fn takes_joiner(c: char) -> bool {
+    matches!(c,
+        '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{f00}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{1800}'..='\u{18af}' | '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}'
+        | '\u{2190}'..='\u{21ff}' | '\u{2b00}'..='\u{2bff}' | '\u{a8e0}'..='\u{a8ff}')
+}

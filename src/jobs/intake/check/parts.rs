@@ -1,0 +1,65 @@
+//! A name out of its columns, and what only looks like one.
+
+use super::{Field, Findings, Severity};
+use crate::jobs::intake::NameColumns;
+use crate::jobs::intake::row::RawRow;
+use crate::jobs::intake::words::{is_han, is_syllable, trim};
+
+/// The name, put together when it stands in two columns: family first and without a space when both are
+/// Hangul or Han, "Given Family" otherwise.
+pub(super) fn name_of(row: &RawRow, columns: NameColumns, findings: &mut Findings) -> String {
+    let (family, given) = match columns {
+        NameColumns::One(column) => return row.cell(column).to_owned(),
+        NameColumns::FamilyGiven { family, given } => (trim(row.cell(family)), trim(row.cell(given))),
+    };
+    match (family.is_empty(), given.is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => {
+            findings.add(Field::Name, Severity::Ask, "there is a given name but no family name");
+            given.to_owned()
+        }
+        (false, true) => {
+            findings.add(Field::Name, Severity::Ask, "there is a family name but no given name");
+            family.to_owned()
+        }
+        (false, false) => {
+            let (family_is, given_is) = (is_east_asian(family), is_east_asian(given));
+            if family_is != given_is {
+                let what = "the family name and the given name are in different scripts";
+                findings.add(Field::Name, Severity::Ask, what);
+            }
+            if family_is && given_is { format!("{family}{given}") } else { format!("{given} {family}") }
+        }
+    }
+}
+
+fn is_east_asian(part: &str) -> bool {
+    let composed = super::compose(part);
+    composed.chars().all(|c| is_syllable(c) || is_han(c) || matches!(c, '\u{3041}'..='\u{30ff}') || c == ' ')
+}
+
+/// Whether a row that begins like this sums others up: "합계 120명", "Total: 120".
+pub(super) fn is_total(cell: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "합계",
+        "총계",
+        "소계",
+        "누계",
+        "총인원",
+        "총원",
+        "인원",
+        "total",
+        "subtotal",
+        "grandtotal",
+        "sum",
+        "계",
+    ];
+    let letters: String =
+        super::compose(cell).chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
+    let bare = letters.strip_suffix('명').or_else(|| letters.strip_suffix('인')).unwrap_or(&letters);
+    // "총 120명" keeps one letter once its number is gone; alone that could be a name.
+    let counted = cell.chars().any(|c| c.is_ascii_digit());
+    WORDS.contains(&bare)
+        || WORDS.contains(&letters.as_str())
+        || (counted && matches!(bare, "총" | "전체" | "모두" | "count"))
+}

@@ -1,0 +1,119 @@
+//! From bytes to text, a piece at a time.
+
+use super::TextEncoding;
+use encoding_rs::{Decoder, DecoderResult};
+
+/// How many bytes are read and decoded at a time.
+pub(super) const PIECE: usize = 64 * 1024;
+
+/// Where bytes stopped being text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BadBytes {
+    /// The byte in the source, from 0.
+    pub offset: u64,
+    /// The line, from 1.
+    pub line: u64,
+}
+
+/// Decodes strictly: nothing is replaced, the first byte that is not text ends it.
+pub(super) struct Decoding {
+    decoder: Decoder,
+    text: String,
+    bytes: u64,
+    line: u64,
+    after_cr: bool,
+}
+
+impl Decoding {
+    /// Begins. A byte order mark of this encoding is taken off.
+    pub fn new(encoding: TextEncoding) -> Self {
+        let decoder = encoding.codec().new_decoder_with_bom_removal();
+        Self { decoder, text: String::new(), bytes: 0, line: 1, after_cr: false }
+    }
+
+    /// Decodes the next bytes; `last` when there are no more behind them.
+    pub fn push(&mut self, bytes: &[u8], last: bool) -> Result<&str, BadBytes> {
+        self.text.clear();
+        let mut rest = bytes;
+        loop {
+            let room = self.decoder.max_utf8_buffer_length_without_replacement(rest.len());
+            self.text.reserve(room.unwrap_or(rest.len().saturating_mul(3)).max(16));
+            let (result, read) =
+                self.decoder.decode_to_string_without_replacement(rest, &mut self.text, last);
+            self.bytes += read as u64;
+            rest = &rest[read..];
+            match result {
+                DecoderResult::InputEmpty => {
+                    self.count_lines();
+                    return Ok(&self.text);
+                }
+                DecoderResult::OutputFull => {}
+                DecoderResult::Malformed(bad, after) => {
+                    self.count_lines();
+                    let offset = self.bytes.saturating_sub(u64::from(bad) + u64::from(after));
+                    return Err(BadBytes { offset, line: self.line });
+                }
+            }
+        }
+    }
+
+    fn count_lines(&mut self) {
+        for byte in self.text.bytes() {
+            match byte {
+                b'\n' if self.after_cr => {}
+                b'\n' | b'\r' => self.line += 1,
+                _ => {}
+            }
+            self.after_cr = byte == b'\r';
+        }
+    }
+
+    /// The line at which it stands, from 1.
+    #[cfg(test)]
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+}
+
+/// Decodes bytes as far as they go, for showing; what cannot be decoded becomes a replacement character.
+pub(super) fn shown(encoding: TextEncoding, bytes: &[u8]) -> String {
+    let (text, _) = encoding.codec().decode_with_bom_removal(bytes);
+    crate::domain::text::scrub(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_cut_by_two_pieces_is_put_together() {
+        for encoding in [TextEncoding::Utf8, TextEncoding::Cp949] {
+            let (bytes, _, _) = encoding.codec().encode("이름,홍길동\r\n똠방각하\r펲\n");
+            let mut decoding = Decoding::new(encoding);
+            let mut text = String::new();
+            for byte in bytes.iter() {
+                text.push_str(decoding.push(&[*byte], false).expect("valid"));
+            }
+            text.push_str(decoding.push(&[], true).expect("valid"));
+            assert_eq!(text, "이름,홍길동\r\n똠방각하\r펲\n");
+            assert_eq!(decoding.line(), 4);
+        }
+    }
+
+    #[test]
+    fn the_first_bad_byte_is_named() {
+        let mut decoding = Decoding::new(TextEncoding::Utf8);
+        assert_eq!(decoding.push(b"ab\r\nc\xffd", true), Err(BadBytes { offset: 5, line: 2 }));
+        // Cut off in the middle of a character.
+        let mut decoding = Decoding::new(TextEncoding::Utf8);
+        assert_eq!(decoding.push(b"\xea\xb9", true), Err(BadBytes { offset: 0, line: 1 }));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_taken_off() {
+        let mut decoding = Decoding::new(TextEncoding::Utf8);
+        assert_eq!(decoding.push("\u{feff}name".as_bytes(), true), Ok("name"));
+        let mut decoding = Decoding::new(TextEncoding::Utf16Le);
+        assert_eq!(decoding.push(b"\xff\xfea\0", true), Ok("a"));
+    }
+}

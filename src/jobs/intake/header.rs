@@ -1,0 +1,398 @@
+//! Finding the header, and which column is what.
+
+use super::about::{MapState, Question};
+use super::check::Field;
+use super::origin::hex;
+use super::words::{is_address_like, is_blank, trim};
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+
+/// Rows within which the header must stand.
+pub(super) const SEARCHED: usize = 30;
+
+/// Which column is what, counted from 0. It can be kept and used again for files with the same
+/// [`super::About::signature`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ColumnMap {
+    /// The recipient's name.
+    pub name: NameColumns,
+    /// The address.
+    pub email: usize,
+    /// Which template to issue, in a file of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<usize>,
+}
+
+/// Where the name stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NameColumns {
+    /// All of it in one column.
+    One(usize),
+    /// In two.
+    FamilyGiven {
+        /// 성, last name.
+        family: usize,
+        /// 이름, first name.
+        given: usize,
+    },
+}
+
+impl ColumnMap {
+    /// The last column it speaks of.
+    pub fn last(&self) -> usize {
+        let name = match self.name {
+            NameColumns::One(column) => column,
+            NameColumns::FamilyGiven { family, given } => family.max(given),
+        };
+        name.max(self.email).max(self.template.unwrap_or(0))
+    }
+}
+
+/// What a column can be, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Title {
+    Name,
+    Family,
+    Given,
+    Email,
+    Template,
+    BadgeId,
+}
+
+const NAMES: &[&str] = &[
+    "name",
+    "이름",
+    "성명",
+    "수료자명",
+    "수료자",
+    "수령인",
+    "수령자",
+    "수령인명",
+    "수령자명",
+    "성함",
+    "fullname",
+    "recipient",
+    "recipientname",
+    "이수자",
+    "이수자명",
+    "참가자",
+    "참가자명",
+    "참여자",
+    "참여자명",
+    "학생명",
+    "학생이름",
+    "교육생",
+    "교육생명",
+    "수강생",
+    "수강생명",
+    "수강자",
+    "수강자명",
+    "회원명",
+    "대상자",
+    "대상자명",
+    "발급대상",
+    "발급대상자",
+    "발급대상자명",
+    "한글이름",
+    "한글성명",
+    "국문성명",
+    "국문이름",
+    "earnername",
+    "earner",
+    "student",
+    "studentname",
+    "participant",
+    "participantname",
+    "attendee",
+    "attendeename",
+    "holder",
+    "holdername",
+    "displayname",
+    "learner",
+    "learnername",
+    "persons name",
+];
+const FAMILY: &[&str] = &["성", "성씨", "lastname", "familyname", "surname", "last", "family"];
+const GIVEN: &[&str] = &["firstname", "givenname", "forename", "first", "given", "명"];
+const EMAILS: &[&str] = &[
+    "email",
+    "이메일",
+    "메일",
+    "이메일주소",
+    "전자우편",
+    "메일주소",
+    "전자메일",
+    "전자우편주소",
+    "전자메일주소",
+    "emailaddress",
+    "mail",
+    "mailaddress",
+    "emailid",
+    "recipientemail",
+    "이메일id",
+    "이메일아이디",
+    "e메일",
+    "e메일주소",
+    "수령인이메일",
+    "수령자이메일",
+    "수료자이메일",
+    "학생이메일",
+    "참가자이메일",
+    "earneremail",
+    "holderemail",
+    "emailaddr",
+];
+const TEMPLATES: &[&str] = &[
+    "template",
+    "templateid",
+    "배지",
+    "배지명",
+    "템플릿",
+    "badge",
+    "뱃지",
+    "뱃지명",
+    "템플릿id",
+    "템플릿명",
+    "배지템플릿",
+    "badgetemplate",
+    "badgename",
+    "templatename",
+    "배지템플릿id",
+    "badgetemplateid",
+    "배지종류",
+];
+const BADGE_IDS: &[&str] = &[
+    "badgeid",
+    "배지id",
+    "뱃지id",
+    "배지아이디",
+    "뱃지아이디",
+    "배지번호",
+    "뱃지번호",
+    "badgeno",
+    "badgenumber",
+    "발급배지id",
+];
+
+/// A column's name without what differs from file to file: case, spaces, punctuation, a remark in brackets.
+fn folded(title: &str) -> String {
+    let composed: String = title.nfkc().collect();
+    let outside = composed.split(['(', '[', '<']).next().filter(|o| !is_blank(o)).unwrap_or(&composed);
+    outside.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// What a column called this can be.
+pub(super) fn title_of(cell: &str) -> Option<Title> {
+    if cell.len() > 200 {
+        return None;
+    }
+    let whole = known(&folded(cell));
+    // "성명 / Name", "이메일\nE-mail": two names of one column.
+    whole.or_else(|| {
+        let mut parts = cell
+            .split(['/', '\n', '\r', '|', '·', '(', ')', '[', ']'])
+            .filter(|p| !is_blank(p))
+            .map(|p| known(&folded(p)));
+        let first = parts.next()??;
+        parts.all(|other| other == Some(first)).then_some(first)
+    })
+}
+
+fn known(folded: &str) -> Option<Title> {
+    let is_in = |list: &[&str]| list.contains(&folded);
+    match folded {
+        "" => None,
+        _ if is_in(NAMES) => Some(Title::Name),
+        _ if is_in(EMAILS) => Some(Title::Email),
+        _ if is_in(BADGE_IDS) => Some(Title::BadgeId),
+        _ if is_in(TEMPLATES) => Some(Title::Template),
+        _ if is_in(FAMILY) => Some(Title::Family),
+        _ if is_in(GIVEN) => Some(Title::Given),
+        _ => None,
+    }
+}
+
+/// How many of the fields of a recipient (name, address) a row names.
+pub(super) fn fields_named(cells: &[String]) -> usize {
+    let titles: Vec<Title> = cells.iter().filter_map(|c| title_of(c)).collect();
+    let has = |wanted: &[Title]| usize::from(titles.iter().any(|t| wanted.contains(t)));
+    has(&[Title::Email]) + has(&[Title::Name, Title::Family, Title::Given])
+}
+
+/// Which field a file is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Recipients,
+    BadgeIds,
+}
+
+impl Wanted {
+    fn fields_named(self, cells: &[String]) -> usize {
+        match self {
+            Self::Recipients => fields_named(cells),
+            Self::BadgeIds => usize::from(cells.iter().any(|c| title_of(c) == Some(Title::BadgeId))),
+        }
+    }
+}
+
+/// Where the header is, as an index into the rows looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    At(usize),
+    /// Two rows look like one; the second is taken.
+    Second(usize, usize),
+    Absent,
+    Unknown,
+}
+
+/// Looks for the header among the first rows.
+pub(super) fn find(rows: &[&[String]], wanted: Wanted) -> Found {
+    let rows = &rows[..rows.len().min(SEARCHED)];
+    // Data begins at the first address: a header is above it.
+    let data = rows.iter().position(|row| row.iter().any(|c| is_address_like(c)));
+    let above = match wanted {
+        Wanted::Recipients => &rows[..data.unwrap_or(rows.len())],
+        Wanted::BadgeIds => rows,
+    };
+    let best = above.iter().map(|row| wanted.fields_named(row)).max().unwrap_or(0);
+    if best > 0
+        && let Some(first) = above.iter().position(|row| wanted.fields_named(row) == best)
+    {
+        let next = above.get(first + 1);
+        return match next {
+            Some(next) if wanted.fields_named(next) > 0 => Found::Second(first, first + 1),
+            _ => Found::At(first),
+        };
+    }
+    match (wanted, data) {
+        (Wanted::Recipients, Some(data)) => header_by_shape(rows, data),
+        (Wanted::Recipients, None) => Found::Unknown,
+        (Wanted::BadgeIds, _) => Found::Absent,
+    }
+}
+
+/// No name is known, but the row right above the first data row may still be a header: it is one when it
+/// names the column in which the addresses stand.
+fn header_by_shape(rows: &[&[String]], data: usize) -> Found {
+    let Some(above) = data.checked_sub(1) else { return Found::Absent };
+    let Some(email) = rows[data].iter().position(|c| is_address_like(c)) else { return Found::Absent };
+    let named = rows[above].get(email).is_some_and(|c| !is_blank(c));
+    let filled = rows[above].iter().filter(|c| !is_blank(c)).count();
+    if named && filled >= 2 { Found::At(above) } else { Found::Absent }
+}
+
+/// The names of the columns, with a number where there is none.
+pub(super) fn column_names(header: Option<&[String]>, width: usize) -> Vec<String> {
+    let width = width.max(header.map_or(0, <[String]>::len));
+    (0..width)
+        .map(|column| match header.and_then(|h| h.get(column)).filter(|c| !is_blank(c)) {
+            Some(name) => name.clone(),
+            None => format!("column {}", column + 1),
+        })
+        .collect()
+}
+
+/// The same for every file with the same column names in the same order.
+pub(super) fn signature(header: Option<&[String]>, width: usize) -> String {
+    let Some(header) = header else { return format!("no header, {width} columns") };
+    let mut names: Vec<String> =
+        header.iter().map(|c| trim(c).nfkc().collect::<String>().to_lowercase()).collect();
+    while names.last().is_some_and(String::is_empty) {
+        names.pop();
+    }
+    let digest = ring::digest::digest(&ring::digest::SHA256, names.join("\u{1f}").as_bytes());
+    hex(digest.as_ref())
+}
+
+/// Tells the columns by their names, and by their content where there is no header.
+pub(super) fn map(header: Option<&[String]>, data: &[&[String]], width: usize) -> MapState {
+    let titles: Vec<Option<Title>> =
+        header.map_or_else(Vec::new, |h| h.iter().map(|c| title_of(c)).collect());
+    let columns = |wanted: Title| -> Vec<usize> {
+        titles.iter().enumerate().filter(|(_, t)| **t == Some(wanted)).map(|(c, _)| c).collect()
+    };
+    let mut questions = Vec::new();
+    let mut one = |field: Field, candidates: &[usize]| match candidates {
+        [] => None,
+        [only] => Some(*only),
+        _ => {
+            questions.push(Question::ColumnsAmbiguous { field, candidates: candidates.to_vec() });
+            None
+        }
+    };
+    let mut emails = columns(Title::Email);
+    if emails.is_empty() {
+        emails = columns_of_addresses(data, width);
+    }
+    let email = one(Field::Email, &emails);
+    let template = one(Field::Template, &columns(Title::Template));
+    let name = name_columns(&columns(Title::Name), &columns(Title::Family), &columns(Title::Given), &mut one);
+    // Without a header, what stands beside the address in a table of two columns is the name.
+    let beside = match (header, email, width) {
+        (None, Some(email), 2) => Some(NameColumns::One(1 - email.min(1))),
+        _ => None,
+    };
+    let name_is_asked =
+        questions.iter().any(|q| matches!(q, Question::ColumnsAmbiguous { field: Field::Name, .. }));
+    let name = name.or(beside);
+    if name.is_none() && !name_is_asked {
+        questions.push(Question::ColumnMissing { field: Field::Name });
+    }
+    if emails.is_empty() {
+        questions.push(Question::ColumnMissing { field: Field::Email });
+    }
+    match (name, email) {
+        (Some(name), Some(email)) if questions.is_empty() => {
+            MapState::Found(ColumnMap { name, email, template })
+        }
+        _ => MapState::Asked { name, email, template, questions },
+    }
+}
+
+/// "이름" beside "성" is the given name; with no family name beside it, it is the whole.
+fn name_columns(
+    names: &[usize],
+    families: &[usize],
+    givens: &[usize],
+    one: &mut impl FnMut(Field, &[usize]) -> Option<usize>,
+) -> Option<NameColumns> {
+    match (names, families, givens) {
+        ([], [family], [given]) | ([given], [family], []) => {
+            Some(NameColumns::FamilyGiven { family: *family, given: *given })
+        }
+        // A whole name beside its parts: the whole is what the people who made the file meant.
+        ([whole], _, _) => Some(NameColumns::One(*whole)),
+        ([], [], []) => None,
+        _ => {
+            let all: Vec<usize> = names.iter().chain(families).chain(givens).copied().collect();
+            one(Field::Name, &all).map(NameColumns::One)
+        }
+    }
+}
+
+/// The columns in which at least half of the filled cells look like addresses.
+fn columns_of_addresses(data: &[&[String]], width: usize) -> Vec<usize> {
+    let is_one = |column: &usize| {
+        let cells = data.iter().filter_map(|row| row.get(*column)).filter(|c| !is_blank(c));
+        let (all, addresses) = cells.fold((0, 0), |(n, a), c| (n + 1, a + usize::from(is_address_like(c))));
+        addresses > 0 && addresses * 2 >= all
+    };
+    (0..width).filter(is_one).collect()
+}
+
+/// Which column holds badge ids.
+pub(super) fn id_column(header: Option<&[String]>, width: usize) -> Option<usize> {
+    let named: Vec<usize> = header
+        .unwrap_or_default()
+        .iter()
+        .enumerate()
+        .filter(|(_, c)| title_of(c) == Some(Title::BadgeId))
+        .map(|(column, _)| column)
+        .collect();
+    match (named.as_slice(), width) {
+        ([only], _) => Some(*only),
+        ([], 1) => Some(0),
+        _ => None,
+    }
+}

@@ -1,0 +1,155 @@
+//! Badge ids from a file, for revoking.
+
+use super::about::{About, Question};
+use super::header::{self, Wanted};
+use super::row::{CellFact, RawRow};
+use super::words::{is_blank, is_error_token, trim};
+use super::{Choices, HeaderRow, IntakeError, Source, Table, Watch};
+use crate::domain::text::scrub;
+use crate::domain::{BadgeId, Text};
+use std::collections::HashMap;
+
+/// Longest id that is believed, in bytes.
+const LONGEST_ID: usize = 200;
+
+/// The badge ids of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdList {
+    /// What is known about the source. Its map is of no meaning here.
+    pub about: About,
+    /// The column that was read, from 0.
+    pub column: usize,
+    /// Every row that is not blank, in order.
+    pub rows: Vec<IdRow>,
+    /// How many rows were blank.
+    pub blank: u64,
+}
+
+/// One row of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdRow {
+    /// Where it stands in the source: the physical line of a text, the row of a sheet.
+    pub line: u64,
+    /// The cell as it stands there.
+    pub raw: Text,
+    /// The id, or why it is none.
+    pub id: Result<BadgeId, String>,
+}
+
+/// Reads badge ids: from a column called `badge_id`, `배지 ID` or the like, or from the only column.
+///
+/// Every row is listed. What a spreadsheet has damaged (`1.23E+15`, more digits than it can hold, `#REF!`) is
+/// refused with the reason, and so is an id that stood there before.
+///
+/// # Errors
+/// [`IntakeError::NoIdColumn`] when it is not clear which column is meant ([`Choices::id_column`] says so),
+/// [`IntakeError::Unanswered`] when the encoding or the sheet is not clear, and whatever reading runs into.
+pub fn read_ids(source: &Source, choices: &Choices, watch: &dyn Watch) -> Result<IdList, IntakeError> {
+    let choices = Choices { columns: None, ..choices.clone() };
+    let table = Table::open_for(Wanted::BadgeIds, source, &choices, &|_| None, watch)?;
+    let about = table.about();
+    let mut open = about.needs_answer();
+    open.retain(|q| matches!(q, Question::SheetAmbiguous | Question::EncodingAmbiguous));
+    let rows = table.rows_unless(&open)?;
+    let column = column_of(about, &choices)?;
+    let mut list = IdList { about: about.clone(), column, rows: Vec::new(), blank: 0 };
+    let mut seen: HashMap<String, u64> = HashMap::new();
+    for row in rows {
+        let row = row?;
+        if watch.is_cancelled() {
+            return Err(IntakeError::Cancelled);
+        }
+        let lost = row.facts(column).any(|f| matches!(f, CellFact::FormulaWithoutValue));
+        if row.cells.iter().all(|c| is_blank(c)) && !lost {
+            list.blank += 1;
+            continue;
+        }
+        let mut id = id_of(&row, column);
+        if let Ok(known) = &id {
+            match seen.get(known.wire()) {
+                Some(first) => id = Err(format!("the same id stands in row {first} already")),
+                None => {
+                    seen.insert(known.wire().to_owned(), row.line);
+                }
+            }
+        }
+        list.rows.push(IdRow { line: row.line, raw: Text::new(row.cell(column)), id });
+    }
+    Ok(list)
+}
+
+fn column_of(about: &About, choices: &Choices) -> Result<usize, IntakeError> {
+    let name = about.name.to_string();
+    if let Some(column) = choices.id_column {
+        if column >= about.columns.len() {
+            let (column, columns) = (column.saturating_add(1), about.columns.len());
+            return Err(IntakeError::ColumnNotFound { name, column, columns });
+        }
+        return Ok(column);
+    }
+    let header = matches!(about.header, Some(HeaderRow::At(_))).then_some(about.columns.as_slice());
+    header::id_column(header, about.columns.len()).ok_or_else(|| {
+        let columns: Vec<_> = about.columns.iter().take(20).map(|c| scrub(c)).collect();
+        IntakeError::NoIdColumn { name, columns: columns.join(", ") }
+    })
+}
+
+fn id_of(row: &RawRow, column: usize) -> Result<BadgeId, String> {
+    for fact in row.facts(column) {
+        match fact {
+            CellFact::FormulaWithoutValue => {
+                return Err("a formula whose value was not saved: open the file in a spreadsheet program and save it again".to_owned());
+            }
+            CellFact::Error => return Err("a failed formula".to_owned()),
+            CellFact::Date => return Err("a spreadsheet has made a date of the id".to_owned()),
+            CellFact::Bool => return Err("a spreadsheet has made a truth value of the id".to_owned()),
+            _ => {}
+        }
+    }
+    let is_number = row.facts(column).any(|f| *f == CellFact::Number);
+    let id = trim(row.cell(column));
+    let digits = id.bytes().filter(u8::is_ascii_digit).count();
+    if id.is_empty() {
+        return Err("there is no badge id in this row".to_owned());
+    }
+    if is_error_token(id) {
+        return Err("a failed formula".to_owned());
+    }
+    if is_scientific(id) {
+        return Err("a spreadsheet has shortened the id (scientific notation) and its digits are lost: export the ids again as text".to_owned());
+    }
+    if is_number && (digits > 15 || id.contains(['.', ',', '-'])) {
+        return Err("a spreadsheet has made a number of the id, and a number keeps only 15 digits: export the ids again as text".to_owned());
+    }
+    if id.len() > LONGEST_ID {
+        return Err("longer than any badge id".to_owned());
+    }
+    if id.starts_with('\'') {
+        return Err(
+            "begins with an apostrophe, which a spreadsheet may have put there: take it off".to_owned()
+        );
+    }
+    if let Some(c) =
+        id.chars().find(|c| c.is_control() || crate::domain::text::is_invisible(*c) || *c == '\u{fffd}')
+    {
+        return Err(format!("has a character in it that cannot be seen (U+{:04X})", c as u32));
+    }
+    if id.contains(char::is_whitespace) {
+        return Err("has a space in it: two ids in one cell?".to_owned());
+    }
+    BadgeId::new(id).ok_or_else(|| "there is no badge id in this row".to_owned())
+}
+
+/// `1.23E+15`, `1,23e15`: what a spreadsheet writes where a number is too long for its column.
+fn is_scientific(id: &str) -> bool {
+    let Some((mantissa, exponent)) = id.split_once(['E', 'e']) else { return false };
+    let exponent_digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    let signed = exponent_digits.len() < exponent.len();
+    let is_mantissa = mantissa.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b',' | b'-' | b'+'))
+        && mantissa.bytes().any(|b| b.is_ascii_digit());
+    // 12e5 may be an id like any other; 1.2e5 and 1E+5 may not.
+    is_mantissa
+        && (1..=3).contains(&exponent_digits.len())
+        && exponent_digits.bytes().all(|b| b.is_ascii_digit())
+        && (signed || mantissa.contains(['.', ',']))
+}

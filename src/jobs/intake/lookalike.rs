@@ -1,0 +1,109 @@
+//! Domains of one file that look like a slip of another.
+
+use crate::domain::email::{meant_domain, slips};
+use std::collections::{HashMap, HashSet};
+
+/// A domain with at least so many addresses is a frequent one.
+const FREQUENT: u64 = 5;
+/// A rare domain is at least this many times rarer than the frequent one it looks like.
+const RARER: u64 = 10;
+
+/// Domains of a file that are probably slips: `(suspect, meant)`, sorted. A domain is suspect when it is one
+/// edit away from one that is far more frequent in the same file, or from a well-known one. To be asked
+/// about, not corrected: two universities may well be one letter apart.
+///
+/// `counts` says how many addresses of the file have each domain, in whatever case.
+#[allow(clippy::implicit_hasher, reason = "callers count with the standard map")]
+pub fn look_alike_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)> {
+    let mut folded: HashMap<String, u64> = HashMap::new();
+    for (domain, count) in counts {
+        *folded.entry(domain.to_lowercase()).or_default() += count;
+    }
+    let frequent: Vec<(&String, u64)> =
+        folded.iter().filter(|(_, n)| **n >= FREQUENT).map(|(d, n)| (d, *n)).collect();
+    // One edit apart means: they share a form with one letter left out. So no pair needs to be compared
+    // that does not meet in this map, however many domains there are.
+    let mut forms: HashMap<String, Vec<(&str, u64)>> = HashMap::new();
+    for (domain, count) in &frequent {
+        for form in one_left_out(domain) {
+            forms.entry(form).or_default().push((domain, *count));
+        }
+    }
+    let mut found: Vec<(String, String)> = folded
+        .iter()
+        .filter_map(|(domain, count)| {
+            let near = one_left_out(domain)
+                .into_iter()
+                .filter_map(|form| forms.get(&form))
+                .flatten()
+                .filter(|(other, n)| *n >= count.saturating_mul(RARER) && is_slip(domain, other))
+                .max_by_key(|(other, n)| (*n, std::cmp::Reverse(*other)));
+            let meant = near.map(|(other, _)| (*other).to_owned()).or_else(|| meant_domain(domain));
+            meant.map(|meant| (domain.clone(), meant))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// One edit apart, and long enough in front for that to mean something: abc.ac.kr and abd.ac.kr are two
+/// schools.
+fn is_slip(domain: &str, other: &str) -> bool {
+    let first_label = |d: &str| d.split('.').next().map_or(0, |l| l.chars().count());
+    first_label(domain).max(first_label(other)) > 3 && slips(domain, other) == 1
+}
+
+/// The word itself and every form of it with one letter left out.
+fn one_left_out(word: &str) -> HashSet<String> {
+    let mut forms: HashSet<String> = word
+        .char_indices()
+        .take(253)
+        .map(|(at, c)| format!("{}{}", &word[..at], &word[at + c.len_utf8()..]))
+        .collect();
+    forms.insert(word.to_owned());
+    forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(counts: &[(&str, u64)]) -> Vec<(String, String)> {
+        look_alike_domains(&counts.iter().map(|(d, n)| ((*d).to_owned(), *n)).collect())
+    }
+
+    fn pair(suspect: &str, meant: &str) -> (String, String) {
+        (suspect.to_owned(), meant.to_owned())
+    }
+
+    #[test]
+    fn a_rare_domain_one_edit_from_a_frequent_one_is_suspect() {
+        let counts = [
+            ("moonfern.example", 40),
+            ("monfern.example", 1),
+            ("moonfren.example", 2),
+            ("moonfern.exmaple", 1),
+            ("bluewhale.example", 3),
+        ];
+        assert_eq!(
+            found(&counts),
+            [
+                pair("monfern.example", "moonfern.example"),
+                pair("moonfern.exmaple", "moonfern.example"),
+                pair("moonfren.example", "moonfern.example"),
+            ]
+        );
+    }
+
+    #[test]
+    fn two_frequent_domains_or_two_short_ones_are_two_domains() {
+        assert_eq!(found(&[("moonfern.example", 40), ("moonfarn.example", 30)]), []);
+        assert_eq!(found(&[("snu.ac.kr", 400), ("gnu.ac.kr", 1)]), []);
+        assert_eq!(found(&[("a.example", 1), ("b.example", 1)]), []);
+    }
+
+    #[test]
+    fn well_known_domains_count_without_being_in_the_file() {
+        assert_eq!(found(&[("GMIAL.com", 3)]), [pair("gmial.com", "gmail.com")]);
+    }
+}

@@ -1,0 +1,244 @@
+//! Text that was damaged before it came here: read in a wrong encoding and saved like that.
+//!
+//! The tests are exact rather than statistical: a word is damaged when it turns, without a remainder, into
+//! readable text in the one way in which such words come about. Names that merely look foreign do not.
+
+use encoding_rs::{EUC_KR, UTF_8, WINDOWS_1252};
+use std::fmt;
+
+/// How a word was damaged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Mojibake {
+    /// CP949 read as a Western encoding: `±è¹Î¼ö`.
+    KoreanAsWestern(String),
+    /// UTF-8 read as a Western encoding: `JosÃ©`.
+    Utf8AsWestern(String),
+    /// UTF-8 read as CP949: `源誘쇱닔`.
+    Utf8AsKorean(String),
+    /// Characters that are lost for good: U+FFFD, or what became of it.
+    Lost,
+    /// Nothing but question marks: an encoding that did not have the letters.
+    QuestionMarks,
+}
+
+impl Mojibake {
+    /// What the word probably was.
+    pub fn was(&self) -> Option<&str> {
+        match self {
+            Self::KoreanAsWestern(was) | Self::Utf8AsWestern(was) | Self::Utf8AsKorean(was) => Some(was),
+            Self::Lost | Self::QuestionMarks => None,
+        }
+    }
+}
+
+impl fmt::Display for Mojibake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::KoreanAsWestern(_) => "Korean text (CP949) was once read as a Western encoding",
+            Self::Utf8AsWestern(_) => "UTF-8 text was once read as a Western encoding",
+            Self::Utf8AsKorean(_) => "UTF-8 text was once read as CP949",
+            Self::Lost => "characters were lost when it was once read in the wrong encoding",
+            Self::QuestionMarks => "its letters were lost and became question marks",
+        })
+    }
+}
+
+/// Whether a text (a name, a cell) is damaged.
+pub(super) fn damage(text: &str) -> Option<Mojibake> {
+    let text = text.trim();
+    if text.contains('\u{fffd}') || text.contains("占쏙옙") {
+        return Some(Mojibake::Lost);
+    }
+    // Two and more: a single one may be somebody's way of writing "unknown".
+    if text.len() >= 2 && text.chars().all(|c| c == '?' || c == ' ') && text.contains("??") {
+        return Some(Mojibake::QuestionMarks);
+    }
+    if text.is_ascii() {
+        return None;
+    }
+    text.split_ascii_whitespace().filter(|word| !word.is_ascii()).find_map(word_damage)
+}
+
+fn word_damage(word: &str) -> Option<Mojibake> {
+    if let Some(bytes) = western_bytes(word) {
+        if let Some(was) = UTF_8.decode_without_bom_handling_and_without_replacement(&bytes)
+            && was.chars().any(|c| !c.is_ascii() && !c.is_control())
+        {
+            return Some(Mojibake::Utf8AsWestern(was.into_owned()));
+        }
+        if let Some(was) = EUC_KR.decode_without_bom_handling_and_without_replacement(&bytes)
+            && is_korean_word(&was)
+            && (hangul(&was) >= 3 || word.chars().any(is_sign))
+        {
+            return Some(Mojibake::KoreanAsWestern(was.into_owned()));
+        }
+        return None;
+    }
+    let was = utf8_with_losses(&korean_bytes(word)?)?;
+    (hangul(&was) >= 2 && is_korean_word(&was)).then_some(Mojibake::Utf8AsKorean(was))
+}
+
+/// The bytes that CP949 read these characters from. The lone byte 0x80 became the control U+0080.
+fn korean_bytes(word: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(word.len());
+    for c in word.chars() {
+        if c == '\u{80}' {
+            bytes.push(0x80);
+            continue;
+        }
+        let mut buffer = [0; 4];
+        match EUC_KR.encode(c.encode_utf8(&mut buffer)) {
+            (encoded, _, false) => bytes.extend_from_slice(&encoded),
+            _ => return None,
+        }
+    }
+    Some(bytes)
+}
+
+/// Reads Hangul out of UTF-8 from which single bytes were dropped or became `?`, as happens to bytes that
+/// were no character; `None` when it is no such thing.
+fn utf8_with_losses(bytes: &[u8]) -> Option<String> {
+    let (mut text, mut kept, mut lost) = (String::new(), 0, 0);
+    let mut rest = bytes;
+    while let Some((&first, behind)) = rest.split_first() {
+        match first {
+            b'?' => lost += 1,
+            0..=0x7f => text.push(char::from(first)),
+            0xea..=0xed => {
+                let more = behind.iter().take(2).take_while(|b| matches!(b, 0x80..=0xbf)).count();
+                match std::str::from_utf8(&rest[..=more]) {
+                    Ok(whole) => {
+                        text.push_str(whole);
+                        kept += 1;
+                    }
+                    Err(_) => {
+                        text.push('…');
+                        lost += 1;
+                    }
+                }
+                rest = &behind[more..];
+                continue;
+            }
+            _ => return None,
+        }
+        rest = behind;
+    }
+    (kept > lost).then_some(text)
+}
+
+/// The bytes that a Western encoding read these characters from; `None` when one has no such byte.
+fn western_bytes(word: &str) -> Option<Vec<u8>> {
+    word.chars()
+        .map(|c| match c {
+            '\u{0}'..='\u{ff}' => u8::try_from(u32::from(c)).ok(),
+            _ => {
+                let mut buffer = [0; 4];
+                match WINDOWS_1252.encode(c.encode_utf8(&mut buffer)) {
+                    (bytes, _, false) if bytes.len() == 1 => bytes.first().copied(),
+                    _ => None,
+                }
+            }
+        })
+        .collect()
+}
+
+/// Letters of Western names are letters; what CP949 bytes turn into is full of signs.
+fn is_sign(c: char) -> bool {
+    matches!(c, '\u{80}'..='\u{bf}' | '×' | '÷') && !matches!(c, 'ª' | 'º' | '·')
+}
+
+fn is_korean_word(text: &str) -> bool {
+    hangul(text) >= 1
+        && text.chars().all(|c| {
+            c.is_ascii() || matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{3131}'..='\u{318e}' | '·' | '…')
+        })
+}
+
+fn hangul(text: &str) -> usize {
+    text.chars().filter(|c| matches!(c, '\u{ac00}'..='\u{d7a3}')).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_words_are_recognised_and_explained() {
+        for (damaged, was) in [
+            ("±è¹Î¼ö", "김민수"),
+            ("È«Ã¶", "홍철"),
+            ("ÀÌ¸§", "이름"),
+            ("ê¹€ë¯¼ìˆ˜", "김민수"),
+            ("JosÃ©", "José"),
+        ] {
+            let found = damage(damaged).unwrap_or_else(|| panic!("{damaged} not recognised"));
+            assert_eq!(found.was(), Some(was), "{damaged}");
+        }
+        for korean in ["源\u{80}誘쇱닔", "源誘쇱닔", "源?誘쇱닔"] {
+            let found = damage(korean).unwrap_or_else(|| panic!("{korean} not recognised"));
+            assert!(found.was().is_some_and(|was| was.ends_with("민수")), "{korean}: {found:?}");
+        }
+        for lost in ["김\u{fffd}수", "占쏙옙占쏙옙", "???", "?? ??"] {
+            assert!(damage(lost).is_some_and(|d| d.was().is_none()), "{lost}");
+        }
+    }
+
+    #[test]
+    fn every_common_korean_name_that_was_read_as_western_is_recognised() {
+        for name in [
+            "김민수",
+            "이서연",
+            "박지훈",
+            "최유진",
+            "정하은",
+            "강도윤",
+            "남궁민",
+            "홍철",
+            "황보라",
+            "선우용녀",
+        ] {
+            let (bytes, _, _) = EUC_KR.encode(name);
+            let western: String = bytes.iter().map(|b| char::from(*b)).collect();
+            assert_eq!(
+                damage(&western).and_then(|d| d.was().map(str::to_owned)),
+                Some(name.to_owned()),
+                "{western}"
+            );
+            let (western, _) = WINDOWS_1252.decode_without_bom_handling(name.as_bytes());
+            assert_eq!(
+                damage(&western).and_then(|d| d.was().map(str::to_owned)),
+                Some(name.to_owned()),
+                "{western}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_that_are_only_foreign_are_left_alone() {
+        for fine in [
+            "José",
+            "Müller",
+            "Ahmet Yılmaz",
+            "Åsa Öberg",
+            "Çağla ÇÖL",
+            "ȫö",
+            "王小明",
+            "金哲洙",
+            "김민수",
+            "홍철",
+            "นภา ศรีสุข",
+            "علي حسن",
+            "Дмитрий",
+            "Ñuñez",
+            "Zoë",
+            "Þórður",
+            "Müßig",
+            "ÄÖÜ",
+            "?",
+            "김민수?",
+            "李舜臣",
+        ] {
+            assert_eq!(damage(fine), None, "{fine}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The source as bytes that can be read again.
+
+use super::{IntakeError, MAX_PASTED_BYTES, Source};
+use crate::domain::text::scrub;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where the bytes are, with the name that messages use.
+#[derive(Clone, Debug)]
+pub(super) struct Origin {
+    /// The file's name, or "The pasted text"; scrubbed.
+    pub name: String,
+    /// The ending of the file's name, in lower case.
+    pub ending: String,
+    /// How many there are.
+    pub bytes: u64,
+    place: Place,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    File(PathBuf),
+    Memory(Arc<[u8]>),
+}
+
+impl Origin {
+    /// Looks whether there is something to read.
+    pub fn of(source: &Source) -> Result<Self, IntakeError> {
+        match source {
+            Source::File(path) => {
+                let shown = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+                let name = scrub(&shown).into_owned();
+                // Asked before it is opened: opening a pipe would wait for somebody to write.
+                let about = std::fs::metadata(path).map_err(|e| failed(&name, e))?;
+                if !about.is_file() {
+                    return Err(IntakeError::NotAFile { name });
+                }
+                let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+                Ok(Self { name, ending, bytes: about.len(), place: Place::File(path.clone()) })
+            }
+            Source::Pasted(text) => {
+                let origin = Self {
+                    name: "The pasted text".to_owned(),
+                    ending: String::new(),
+                    bytes: text.len() as u64,
+                    place: Place::Memory(Arc::from(text.as_bytes())),
+                };
+                origin.at_most(MAX_PASTED_BYTES, "pasted text")?;
+                Ok(origin)
+            }
+        }
+    }
+
+    /// Refuses what is bigger.
+    pub fn at_most(&self, limit: u64, what: &'static str) -> Result<(), IntakeError> {
+        if self.bytes > limit {
+            return Err(IntakeError::TooBig { name: self.name.clone(), what, limit });
+        }
+        Ok(())
+    }
+
+    /// Opens it from the start.
+    pub fn open(&self) -> Result<Box<dyn Read + Send>, IntakeError> {
+        match &self.place {
+            Place::File(path) => Ok(Box::new(File::open(path).map_err(|e| self.failed(e))?)),
+            Place::Memory(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
+        }
+    }
+
+    /// All of it in memory, of which there is no more than `limit`: a file may grow while it is read.
+    pub fn whole(&self, limit: u64, what: &'static str) -> Result<Vec<u8>, IntakeError> {
+        self.at_most(limit, what)?;
+        let mut bytes = Vec::new();
+        self.open()?.take(limit + 1).read_to_end(&mut bytes).map_err(|e| self.failed(e))?;
+        if bytes.len() as u64 > limit {
+            return Err(IntakeError::TooBig { name: self.name.clone(), what, limit });
+        }
+        Ok(bytes)
+    }
+
+    /// A failure of the system, in our words.
+    pub fn failed(&self, error: io::Error) -> IntakeError {
+        failed(&self.name, error)
+    }
+}
+
+fn failed(name: &str, error: io::Error) -> IntakeError {
+    let name = name.to_owned();
+    match error.kind() {
+        io::ErrorKind::NotFound => IntakeError::NotFound { name },
+        io::ErrorKind::PermissionDenied => IntakeError::NoPermission { name },
+        io::ErrorKind::IsADirectory => IntakeError::NotAFile { name },
+        _ => IntakeError::Io { name, source: error },
+    }
+}
+
+/// Reads until the buffer is full or there is no more.
+pub(super) fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match reader.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(filled)
+}
+
+/// Bytes as hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+        out.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
+        out.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
+        out
+    })
+}

@@ -1,0 +1,171 @@
+//! Zip archives: what is in them, and how much that really is.
+
+use super::{Bytes, Desk};
+use crate::jobs::intake::about::Format;
+use crate::jobs::intake::{IntakeError, MAX_UNPACKED_BYTES};
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+use std::borrow::Cow;
+use std::io::{self, BufReader, Read};
+use zip::ZipArchive;
+use zip::read::ZipFile;
+
+/// Says what an archive is, after making sure that unpacking it stays within bounds: the sizes that it
+/// declares are summed up, and then checked by unpacking, since they may be lies.
+pub(super) fn look(bytes: &Bytes, desk: &Desk<'_>) -> Result<Format, IntakeError> {
+    let mut zip = open(bytes, desk)?;
+    let names: Vec<String> = zip.file_names().filter_map(Result::ok).map(|n| n.to_lowercase()).collect();
+    let has = |name: &str| names.iter().any(|n| n.trim_start_matches('/').replace('\\', "/") == name);
+    let unsupported =
+        |what: &str| IntakeError::Unsupported { name: desk.name.to_owned(), what: what.to_owned() };
+    let format = if has("mimetype") && has("content.xml") {
+        let mut mime = String::new();
+        if let Ok(entry) = zip.by_name("mimetype") {
+            let _ = entry.take(100).read_to_string(&mut mime);
+        }
+        match mime.trim() {
+            "application/vnd.oasis.opendocument.spreadsheet"
+            | "application/vnd.oasis.opendocument.spreadsheet-template" => Format::Ods,
+            _ => return Err(unsupported("an OpenDocument file, but no spreadsheet")),
+        }
+    } else if has("xl/workbook.xml") || names.iter().any(|n| n.ends_with("/workbook.xml")) {
+        Format::Xlsx
+    } else if has("xl/workbook.bin") {
+        return Err(unsupported("a binary workbook (.xlsb)"));
+    } else if has("word/document.xml") {
+        return Err(unsupported("a Word document"));
+    } else if has("index/document.iwa")
+        || names.iter().any(|n| n.starts_with("index/") && has_ending(n, "iwa"))
+    {
+        return Err(unsupported("a Numbers document"));
+    } else {
+        return Err(unsupported("a zip archive"));
+    };
+    measure(&mut zip, desk)?;
+    Ok(format)
+}
+
+/// Opens the archive.
+pub(super) fn open(bytes: &Bytes, desk: &Desk<'_>) -> Result<ZipArchive<Bytes>, IntakeError> {
+    ZipArchive::new(bytes.clone()).map_err(|e| desk.damaged("a spreadsheet", e))
+}
+
+/// Only what is text is ever unpacked: pictures do not count.
+fn is_read(name: &str) -> bool {
+    has_ending(name, "xml") || has_ending(name, "rels")
+}
+
+fn has_ending(name: &str, ending: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, e)| e.eq_ignore_ascii_case(ending))
+}
+
+fn measure(zip: &mut ZipArchive<Bytes>, desk: &Desk<'_>) -> Result<(), IntakeError> {
+    let limit = MAX_UNPACKED_BYTES;
+    let too_big =
+        || IntakeError::TooBig { name: desk.name.to_owned(), what: "a spreadsheet, unpacked,", limit };
+    let mut declared: u64 = 0;
+    for at in 0..zip.len() {
+        if let Ok(entry) = zip.by_index_raw(at)
+            && entry.name().is_ok_and(|n| is_read(&n))
+        {
+            declared = declared.saturating_add(entry.size());
+        }
+    }
+    if declared > limit {
+        return Err(too_big());
+    }
+    let mut left = limit;
+    for at in 0..zip.len() {
+        desk.unless_cancelled()?;
+        let Ok(entry) = zip.by_index(at) else { continue };
+        let Ok(name) = entry.name().map(|n| n.to_ascii_lowercase()) else { continue };
+        if !is_read(&name) {
+            continue;
+        }
+        // A part that breaks off is the reader's to complain about, if it needs that part.
+        let mut entry = entry.take(left.saturating_add(1));
+        let unpacked = if name.ends_with("sharedstrings.xml") {
+            shared_strings(&mut entry, desk)?
+        } else {
+            io::copy(&mut entry, &mut io::sink()).unwrap_or(0)
+        };
+        left = left.checked_sub(unpacked).ok_or_else(too_big)?;
+    }
+    Ok(())
+}
+
+/// Unpacks the table of strings. It declares how many there are, and the reader believes it and makes room:
+/// a number that its size cannot hold is a trap.
+fn shared_strings(entry: &mut dyn Read, desk: &Desk<'_>) -> Result<u64, IntakeError> {
+    let mut counted = Counted { inner: entry, bytes: 0 };
+    let mut declared: u64 = 0;
+    let mut xml = reader(BufReader::new(&mut counted));
+    let mut buffer = Vec::new();
+    while let Ok(event) = xml.read_event_into(&mut buffer) {
+        match event {
+            Event::Start(e) | Event::Empty(e) if e.local_name().as_ref() == "sst" => {
+                declared = attribute(&e, "uniqueCount").and_then(|n| n.trim().parse().ok()).unwrap_or(0);
+                break;
+            }
+            Event::Eof => break,
+            _ => buffer.clear(),
+        }
+    }
+    drop(xml);
+    let _ = io::copy(&mut counted, &mut io::sink());
+    // The shortest string is written <si/>.
+    if declared > counted.bytes / 5 + 1 {
+        return Err(desk.damaged("an Excel workbook", "it declares more texts than it can hold"));
+    }
+    Ok(counted.bytes)
+}
+
+struct Counted<'a> {
+    inner: &'a mut dyn Read,
+    bytes: u64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
+
+/// An XML reader that takes files as they are.
+pub(super) fn reader<R: Read>(source: BufReader<R>) -> Reader<BufReader<R>> {
+    let mut xml = Reader::from_reader(source);
+    let config = xml.config_mut();
+    config.check_end_names = false;
+    config.allow_unmatched_ends = true;
+    config.expand_empty_elements = true;
+    xml
+}
+
+/// One part of the archive, as XML; `None` when there is no such part.
+pub(super) fn part<'a>(
+    zip: &'a mut ZipArchive<Bytes>,
+    name: &str,
+) -> Option<Reader<BufReader<io::Take<ZipFile<'a, Bytes>>>>> {
+    let wanted = name.trim_start_matches('/');
+    let found = zip
+        .file_names()
+        .filter_map(Result::ok)
+        .find(|n| n.trim_start_matches('/').replace('\\', "/").eq_ignore_ascii_case(wanted))
+        .map(Cow::into_owned)?;
+    let entry = zip.by_name(&found).ok()?;
+    Some(reader(BufReader::new(entry.take(MAX_UNPACKED_BYTES))))
+}
+
+/// An attribute by its local name, without its escapes.
+pub(super) fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
+    let mut attributes = element.attributes();
+    attributes.with_checks(false);
+    let found = attributes.flatten().find(|a| a.key.local_name().as_ref() == name)?;
+    Some(
+        found
+            .normalized_value(quick_xml::XmlVersion::Implicit1_0)
+            .map_or_else(|_| found.value.to_string(), Cow::into_owned),
+    )
+}

@@ -1,0 +1,245 @@
+//! The cells of one sheet, packed.
+
+use super::Desk;
+use crate::domain::EmailKey;
+use crate::jobs::intake::row::{CellFact, CellNote, RawRow};
+use crate::jobs::intake::words::is_blank;
+use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROWS, MAX_UNPACKED_BYTES};
+use std::collections::HashMap;
+use std::fmt;
+
+/// Most cells of a sheet that are not empty.
+const MAX_CELLS: usize = 20_000_000;
+
+/// What a cell is besides its text: bits of [`Cell::facts`].
+pub(super) mod fact {
+    pub const FORMULA: u8 = 1;
+    pub const NO_VALUE: u8 = 2;
+    pub const LINK: u8 = 4;
+    pub const NUMBER: u8 = 8;
+    pub const DATE: u8 = 16;
+    pub const BOOL: u8 = 32;
+    pub const ERROR: u8 = 64;
+}
+
+/// The cells of a sheet that are not empty, in one string: a million rows are about as big as their text.
+#[derive(Clone, Default)]
+pub(in crate::jobs::intake) struct Grid {
+    text: String,
+    cells: Vec<Cell>,
+    rows: Vec<Row>,
+    /// Links that lead to another address than the cell shows.
+    elsewhere: HashMap<(u32, u16), String>,
+    hidden_columns: Vec<usize>,
+}
+
+#[derive(Clone, Copy)]
+struct Cell {
+    column: u16,
+    facts: u8,
+    end: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Row {
+    /// Counted from 0.
+    number: u32,
+    hidden: bool,
+    cells_end: u32,
+}
+
+impl fmt::Debug for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Grid({} rows, {} cells)", self.rows.len(), self.cells.len())
+    }
+}
+
+impl Grid {
+    /// Adds a cell. Rows come in order; `row` and `column` count from 0.
+    pub(super) fn push(
+        &mut self,
+        at: (u32, u32),
+        hidden: bool,
+        text: &str,
+        facts: u8,
+        desk: &Desk<'_>,
+    ) -> Result<(), IntakeError> {
+        let (row, column) = at;
+        // A cell of spaces is data like any other; one that was only formatted is nothing.
+        if text.is_empty() && facts & fact::NO_VALUE == 0 {
+            return Ok(());
+        }
+        let name = || desk.name.to_owned();
+        if u64::from(row) >= MAX_ROWS {
+            return Err(IntakeError::TooManyRows { name: name() });
+        }
+        if column as usize >= MAX_COLUMNS {
+            return Err(IntakeError::TooManyColumns { name: name(), line: u64::from(row) + 1 });
+        }
+        let limit = MAX_UNPACKED_BYTES;
+        if (self.text.len() + text.len()) as u64 > limit || self.cells.len() >= MAX_CELLS {
+            return Err(IntakeError::TooBig { name: name(), what: "the text of a sheet", limit });
+        }
+        match self.rows.last() {
+            Some(last) if last.number > row => {
+                return Err(desk.damaged("a spreadsheet", "its rows are out of order"));
+            }
+            Some(last) if last.number == row => {}
+            _ => self.rows.push(Row { number: row, hidden, cells_end: 0 }),
+        }
+        self.text.push_str(text);
+        self.cells.push(Cell { column: column as u16, facts, end: self.text.len() as u32 });
+        if let Some(last) = self.rows.last_mut() {
+            last.cells_end = self.cells.len() as u32;
+        }
+        Ok(())
+    }
+
+    /// Says where the link of a cell leads. Kept when that is another address than the cell shows.
+    pub fn link(&mut self, at: (u32, u32), text: &str, target: &str) {
+        let Some(address) =
+            target.get(..7).filter(|s| s.eq_ignore_ascii_case("mailto:")).map(|_| &target[7..])
+        else {
+            return;
+        };
+        let address = address.split('?').next().unwrap_or("");
+        let decoded = percent_decoded(address);
+        if text.contains('@') && !EmailKey::of(text).is(&decoded) {
+            self.elsewhere.insert((at.0, at.1 as u16), decoded);
+        }
+    }
+
+    /// Says which columns are hidden.
+    pub fn hide_columns(&mut self, columns: Vec<usize>) {
+        self.hidden_columns = columns;
+    }
+
+    /// The columns that are hidden and have something in them.
+    pub fn hidden_columns(&self) -> Vec<usize> {
+        let is_used = |c: &usize| self.cells.iter().any(|cell| cell.column as usize == *c);
+        self.hidden_columns.iter().copied().filter(is_used).collect()
+    }
+
+    /// How many rows with something in them are hidden.
+    pub fn hidden_rows(&self) -> u64 {
+        self.rows.iter().filter(|r| r.hidden).count() as u64
+    }
+
+    /// The rows behind row `skip_to` (counted from 1), with at least `width` cells each. Empty rows between
+    /// others are rows too. With a width of 0 no cell is taken for one too many.
+    pub fn rows(&self, skip_to: u64, width: usize) -> GridRows<'_> {
+        let at = self.rows.partition_point(|r| u64::from(r.number) < skip_to);
+        let next_row = skip_to.max(self.rows.get(at).map_or(0, |_| skip_to));
+        GridRows { grid: self, at, next_row, record: 0, width }
+    }
+
+    fn row(&self, at: usize, record: u64, width: usize) -> RawRow {
+        let Some(row) = self.rows.get(at) else { return RawRow::default() };
+        let first = at.checked_sub(1).and_then(|b| self.rows.get(b)).map_or(0, |r| r.cells_end as usize);
+        let cells = self.cells.get(first..row.cells_end as usize).unwrap_or_default();
+        let mut start = first.checked_sub(1).and_then(|b| self.cells.get(b)).map_or(0, |c| c.end as usize);
+        let wide = cells.iter().map(|c| c.column as usize + 1).max().unwrap_or(0).max(width);
+        let mut out = RawRow {
+            record,
+            line: u64::from(row.number) + 1,
+            cells: vec![String::new(); wide],
+            notes: Vec::new(),
+        };
+        if row.hidden {
+            out.notes.push(CellNote { column: None, what: CellFact::Hidden });
+        }
+        for cell in cells {
+            let column = cell.column as usize;
+            let text = self.text.get(start..cell.end as usize).unwrap_or("");
+            start = cell.end as usize;
+            let mut note = |what| out.notes.push(CellNote { column: Some(column), what });
+            self.facts_of(cell, row.number).into_iter().for_each(&mut note);
+            if width > 0 && column >= width && !is_blank(text) {
+                note(CellFact::Extra);
+            }
+            if let Some(slot) = out.cells.get_mut(column) {
+                text.clone_into(slot);
+            }
+        }
+        out
+    }
+
+    fn facts_of(&self, cell: &Cell, row: u32) -> Vec<CellFact> {
+        let mut facts = Vec::new();
+        let all = [
+            (fact::FORMULA, CellFact::Formula),
+            (fact::NO_VALUE, CellFact::FormulaWithoutValue),
+            (fact::LINK, CellFact::Hyperlink),
+            (fact::NUMBER, CellFact::Number),
+            (fact::DATE, CellFact::Date),
+            (fact::BOOL, CellFact::Bool),
+            (fact::ERROR, CellFact::Error),
+        ];
+        facts.extend(all.into_iter().filter(|(bit, _)| cell.facts & bit != 0).map(|(_, fact)| fact));
+        if let Some(target) = self.elsewhere.get(&(row, cell.column)) {
+            facts.push(CellFact::LinkElsewhere(target.clone()));
+        }
+        if self.hidden_columns.contains(&(cell.column as usize)) {
+            facts.push(CellFact::Hidden);
+        }
+        facts
+    }
+}
+
+/// The rows of a [`Grid`].
+pub(in crate::jobs::intake) struct GridRows<'a> {
+    grid: &'a Grid,
+    at: usize,
+    /// Counted from 0.
+    next_row: u64,
+    record: u64,
+    width: usize,
+}
+
+impl Iterator for GridRows<'_> {
+    type Item = RawRow;
+
+    fn next(&mut self) -> Option<RawRow> {
+        let row = self.grid.rows.get(self.at)?;
+        self.record += 1;
+        let line = self.next_row + 1;
+        self.next_row += 1;
+        if u64::from(row.number) + 1 > line {
+            let cells = vec![String::new(); self.width];
+            return Some(RawRow { record: self.record, line, cells, notes: Vec::new() });
+        }
+        self.at += 1;
+        Some(self.grid.row(self.at - 1, self.record, self.width))
+    }
+}
+
+/// A number as a person would write it.
+pub(super) fn number(value: f64) -> String {
+    if value.is_finite() && value.fract() == 0.0 && value.abs() < 1e18 {
+        format!("{value:.0}")
+    } else {
+        value.to_string()
+    }
+}
+
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, behind)) = rest.split_first() {
+        let coded = (first == b'%').then(|| behind.get(..2)).flatten();
+        let byte = coded
+            .and_then(|hex| std::str::from_utf8(hex).ok())
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match byte {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

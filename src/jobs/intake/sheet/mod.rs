@@ -1,0 +1,248 @@
+//! Spreadsheets: what kind of file it is, which sheet is meant, and its cells as rows.
+
+mod archive;
+mod grid;
+mod ods;
+mod xls;
+mod xlsx;
+
+pub(super) use grid::{Grid, GridRows};
+
+use super::about::{Format, Note, SheetInfo};
+use super::origin::Origin;
+use super::words::is_address_like;
+use super::{Choices, IntakeError, Watch};
+use crate::domain::Text;
+use crate::domain::text::scrub;
+use std::io::Cursor;
+use std::sync::Arc;
+
+/// A spreadsheet's bytes. They are read several times: they are few, see [`super::MAX_SHEET_BYTES`].
+type Bytes = Cursor<Arc<[u8]>>;
+
+/// What a file is, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Text, as far as nothing says otherwise.
+    Text,
+    /// A zip archive: XLSX, ODS, and much else.
+    Zip,
+    /// Microsoft's compound file: XLS, an encrypted XLSX, and much else.
+    Ole,
+    /// Something that is never a list of people, with its article.
+    Other(&'static str),
+}
+
+/// What a file is. Old programs and web sites call a page or an XML document ".xls".
+pub(super) fn kind_of(first: &[u8]) -> Kind {
+    let begins = |with: &[u8]| first.starts_with(with);
+    if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
+        return Kind::Zip;
+    }
+    if begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
+        return Kind::Ole;
+    }
+    for (magic, what) in [
+        (&b"%PDF"[..], "a PDF document"),
+        (b"\x1f\x8b", "a gzip archive"),
+        (b"7z\xbc\xaf", "a 7z archive"),
+        (b"Rar!", "a RAR archive"),
+        (b"\x89PNG", "a picture"),
+        (b"\xff\xd8\xff", "a picture"),
+        (b"GIF8", "a picture"),
+        (b"{\\rtf", "an RTF document"),
+        (b"SQLite format 3", "a database"),
+        (b"\x7fELF", "a program"),
+        // The worksheet streams of Excel 2 to 4, which stood in no compound file.
+        (b"\x09\x00\x04\x00", "a worksheet of Excel 2"),
+        (b"\x09\x02\x06\x00", "a worksheet of Excel 3"),
+        (b"\x09\x04\x06\x00", "a worksheet of Excel 4"),
+    ] {
+        if begins(magic) {
+            return Kind::Other(what);
+        }
+    }
+    let text = String::from_utf8_lossy(&first[..first.len().min(1024)]).to_ascii_lowercase();
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    if text.starts_with("<!doctype html") || text.starts_with("<html") || text.starts_with("<table") {
+        return Kind::Other("a web page (HTML)");
+    }
+    if text.starts_with("<?xml") {
+        let is_sheet =
+            text.contains("excel.sheet") || text.contains("schemas-microsoft-com:office:spreadsheet");
+        return Kind::Other(if is_sheet { "an XML spreadsheet of 2003" } else { "an XML document" });
+    }
+    Kind::Text
+}
+
+/// An opened spreadsheet.
+pub(super) struct Book {
+    pub format: Format,
+    pub sheets: Vec<SheetInfo>,
+    /// The sheet that is meant; `None` while that is an open question.
+    pub sheet: Option<String>,
+    /// Its cells; nothing while it is open which sheet is meant.
+    pub grid: Grid,
+    pub notes: Vec<Note>,
+}
+
+/// A sheet as the first look found it.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    name: String,
+    hidden: bool,
+    /// The last row with something in it, 0 when it is empty.
+    rows: u64,
+    /// Whether something in it looks like an e-mail address.
+    addresses: bool,
+}
+
+impl Seen {
+    fn see(&mut self, row: u64, text: &str) {
+        if !super::words::is_blank(text) {
+            self.rows = self.rows.max(row);
+            self.addresses = self.addresses || is_address_like(text);
+        }
+    }
+}
+
+/// What every kind of spreadsheet can do.
+trait Workbook {
+    fn format(&self) -> Format;
+    /// What is to be known about the file, before any sheet.
+    fn notes(&self) -> Vec<Note>;
+    /// All sheets, in their order.
+    fn look(&mut self, desk: &Desk<'_>) -> Result<Vec<Seen>, IntakeError>;
+    /// One sheet's cells.
+    fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError>;
+}
+
+/// What the readers share.
+struct Desk<'a> {
+    name: &'a str,
+    watch: &'a dyn Watch,
+}
+
+impl Desk<'_> {
+    fn damaged(&self, what: &'static str, why: impl std::fmt::Display) -> IntakeError {
+        let why = scrub(&why.to_string()).into_owned();
+        IntakeError::Damaged { name: self.name.to_owned(), what, why }
+    }
+
+    fn unless_cancelled(&self) -> Result<(), IntakeError> {
+        if self.watch.is_cancelled() { Err(IntakeError::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// Opens a spreadsheet and the sheet that is meant.
+pub(super) fn open(
+    origin: &Origin,
+    bytes: Vec<u8>,
+    choices: &Choices,
+    watch: &dyn Watch,
+) -> Result<Book, IntakeError> {
+    let all = bytes.len() as u64;
+    let is_zip = kind_of(&bytes) == Kind::Zip;
+    let bytes: Bytes = Cursor::new(Arc::from(bytes));
+    let desk = Desk { name: &origin.name, watch };
+    let mut book: Box<dyn Workbook> = if is_zip {
+        match archive::look(&bytes, &desk)? {
+            Format::Ods => Box::new(ods::Ods::new(bytes)),
+            _ => Box::new(xlsx::Xlsx::open(bytes, &desk)?),
+        }
+    } else {
+        Box::new(xls::Xls::open(bytes, &desk)?)
+    };
+    desk.unless_cancelled()?;
+    watch.progress(all / 3, all);
+    let seen = book.look(&desk)?;
+    watch.progress(all * 2 / 3, all);
+    let mut notes = book.notes();
+    let sheet = choose(&seen, choices, &origin.name, &mut notes)?;
+    let grid = match &sheet {
+        Some(sheet) => {
+            let (grid, found) = book.load(sheet, &desk)?;
+            notes.extend(found);
+            grid
+        }
+        None => Grid::default(),
+    };
+    watch.progress(all, all);
+    let sheets = seen
+        .into_iter()
+        .map(|s| SheetInfo { name: Text::new(s.name), hidden: s.hidden, rows: s.rows })
+        .collect();
+    Ok(Book { format: book.format(), sheets, sheet, grid, notes })
+}
+
+/// The sheet that is meant: the chosen one; the only visible one with data; the only one of these with
+/// addresses. A hidden sheet is never taken without being asked for.
+fn choose(
+    seen: &[Seen],
+    choices: &Choices,
+    name: &str,
+    notes: &mut Vec<Note>,
+) -> Result<Option<String>, IntakeError> {
+    let names = |of: &dyn Fn(&Seen) -> bool| -> Vec<Text> {
+        seen.iter().filter(|s| of(s)).map(|s| Text::new(s.name.clone())).collect()
+    };
+    if let Some(wanted) = &choices.sheet {
+        if seen.iter().any(|s| s.name == *wanted) {
+            return Ok(Some(wanted.clone()));
+        }
+        let there: Vec<String> = names(&|_| true).iter().map(|n| format!("\"{n}\"")).collect();
+        return Err(IntakeError::SheetNotFound {
+            name: name.to_owned(),
+            sheet: scrub(wanted).into_owned(),
+            there: there.join(", "),
+        });
+    }
+    if seen.iter().all(|s| s.rows == 0) {
+        return Err(IntakeError::Empty { name: name.to_owned() });
+    }
+    let hidden = names(&|s| s.hidden && s.rows > 0);
+    if !hidden.is_empty() {
+        notes.push(Note::HiddenSheets(hidden));
+    }
+    let with_data: Vec<&Seen> = seen.iter().filter(|s| !s.hidden && s.rows > 0).collect();
+    let with_addresses: Vec<&&Seen> = with_data.iter().filter(|s| s.addresses).collect();
+    Ok(match (with_data.as_slice(), with_addresses.as_slice()) {
+        ([only], _) => Some(only.name.clone()),
+        (_, [only]) => {
+            notes.push(Note::OtherSheets(names(&|s| !s.hidden && s.rows > 0 && !s.addresses)));
+            Some(only.name.clone())
+        }
+        _ => None,
+    })
+}
+
+/// Runs a reader that is not ours: what it cannot cope with must not take the program with it.
+fn guarded<T>(read: impl FnOnce() -> T) -> Option<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).ok()
+}
+
+/// What is hidden in a sheet and read all the same.
+fn hidden_notes(grid: &Grid) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if grid.hidden_rows() > 0 {
+        notes.push(Note::HiddenRows(grid.hidden_rows()));
+    }
+    let columns = grid.hidden_columns();
+    if !columns.is_empty() {
+        notes.push(Note::HiddenColumns(columns));
+    }
+    notes
+}
+
+/// A date as a person would write it.
+fn date(date: &calamine::ExcelDateTime) -> String {
+    if date.is_duration() {
+        let seconds = (date.as_f64() * 86_400.0).round().clamp(0.0, 1e12) as u64;
+        return format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    }
+    let (year, month, day, hour, minute, second, _) = date.to_ymd_hms_milli();
+    match (hour, minute, second) {
+        (0, 0, 0) => format!("{year:04}-{month:02}-{day:02}"),
+        _ => format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}"),
+    }
+}

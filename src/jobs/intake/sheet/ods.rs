@@ -1,0 +1,369 @@
+//! Spreadsheets in the open format (`.ods`).
+//!
+//! Our own reader: a general one unfolds "this row a million times", and does not tell what is hidden.
+
+use super::archive::{attribute, part};
+use super::grid::{Grid, fact, number};
+use super::{Bytes, Desk, Seen, Workbook, archive};
+use crate::jobs::intake::about::{Format, Note};
+use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROWS};
+use quick_xml::events::{BytesStart, Event};
+use std::collections::HashSet;
+use std::io::BufRead;
+
+/// What is said in messages.
+const WHAT: &str = "an OpenDocument spreadsheet";
+
+pub(super) struct Ods {
+    bytes: Bytes,
+}
+
+impl Ods {
+    pub fn new(bytes: Bytes) -> Self {
+        Self { bytes }
+    }
+
+    fn walk(&self, desk: &Desk<'_>, to: &mut dyn Sink) -> Result<(), IntakeError> {
+        let mut zip = archive::open(&self.bytes, desk)?;
+        if is_encrypted(&mut zip) {
+            return Err(IntakeError::PasswordProtected { name: desk.name.to_owned() });
+        }
+        let xml = part(&mut zip, "content.xml").ok_or_else(|| desk.damaged(WHAT, "it has no content"))?;
+        let mut walk = Walk { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), desk };
+        walk.run(to)
+    }
+}
+
+impl Workbook for Ods {
+    fn format(&self) -> Format {
+        Format::Ods
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        Vec::new()
+    }
+
+    fn look(&mut self, desk: &Desk<'_>) -> Result<Vec<Seen>, IntakeError> {
+        let mut look = Look::default();
+        self.walk(desk, &mut look)?;
+        Ok(look.0)
+    }
+
+    fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
+        let mut load =
+            Load { sheet, desk, grid: Grid::default(), hidden_columns: Vec::new(), merged: 0, is_it: false };
+        self.walk(desk, &mut load)?;
+        let (mut grid, merged) = (load.grid, load.merged);
+        grid.hide_columns(load.hidden_columns);
+        let mut notes = super::hidden_notes(&grid);
+        if merged > 0 {
+            notes.push(Note::MergedCells(merged));
+        }
+        Ok((grid, notes))
+    }
+}
+
+/// Who is told what is in the file.
+trait Sink {
+    fn sheet(&mut self, name: &str, hidden: bool);
+    fn hidden_column(&mut self, column: usize);
+    fn merged(&mut self);
+    /// A cell that is not empty; row and column count from 0.
+    fn cell(&mut self, at: (u32, u32), hidden: bool, cell: &Cell) -> Result<(), IntakeError>;
+}
+
+#[derive(Default)]
+struct Look(Vec<Seen>);
+
+impl Sink for Look {
+    fn sheet(&mut self, name: &str, hidden: bool) {
+        self.0.push(Seen { name: name.to_owned(), hidden, ..Seen::default() });
+    }
+
+    fn hidden_column(&mut self, _: usize) {}
+
+    fn merged(&mut self) {}
+
+    fn cell(&mut self, at: (u32, u32), _: bool, cell: &Cell) -> Result<(), IntakeError> {
+        if let Some(sheet) = self.0.last_mut() {
+            let text = if cell.facts & fact::NO_VALUE == 0 { cell.text.as_str() } else { "=" };
+            sheet.see(u64::from(at.0) + 1, text);
+        }
+        Ok(())
+    }
+}
+
+struct Load<'a> {
+    sheet: &'a str,
+    desk: &'a Desk<'a>,
+    grid: Grid,
+    hidden_columns: Vec<usize>,
+    merged: u64,
+    is_it: bool,
+}
+
+impl Sink for Load<'_> {
+    fn sheet(&mut self, name: &str, _: bool) {
+        self.is_it = name == self.sheet;
+    }
+
+    fn hidden_column(&mut self, column: usize) {
+        if self.is_it {
+            self.hidden_columns.push(column);
+        }
+    }
+
+    fn merged(&mut self) {
+        self.merged += u64::from(self.is_it);
+    }
+
+    fn cell(&mut self, at: (u32, u32), hidden: bool, cell: &Cell) -> Result<(), IntakeError> {
+        if !self.is_it {
+            return Ok(());
+        }
+        if let Some(target) = &cell.link {
+            self.grid.link(at, &cell.text, target);
+        }
+        self.grid.push(at, hidden, &cell.text, cell.facts, self.desk)
+    }
+}
+
+#[derive(Clone, Default)]
+struct Cell {
+    text: String,
+    facts: u8,
+    link: Option<String>,
+}
+
+impl Cell {
+    fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.facts & fact::NO_VALUE == 0
+    }
+}
+
+struct Walk<'a, R: BufRead> {
+    xml: quick_xml::Reader<R>,
+    buffer: Vec<u8>,
+    hidden_styles: HashSet<String>,
+    desk: &'a Desk<'a>,
+}
+
+impl<R: BufRead> Walk<'_, R> {
+    fn next(&mut self) -> Result<Event<'static>, IntakeError> {
+        self.buffer.clear();
+        match self.xml.read_event_into(&mut self.buffer) {
+            Ok(event) => Ok(event.into_owned()),
+            Err(e) => Err(self.desk.damaged(WHAT, e)),
+        }
+    }
+
+    fn run(&mut self, to: &mut dyn Sink) -> Result<(), IntakeError> {
+        let mut style = None;
+        loop {
+            match self.next()? {
+                Event::Start(e) => match e.name().as_ref() {
+                    "style:style" => style = attribute(&e, "name"),
+                    "style:table-properties" if attribute(&e, "display").as_deref() == Some("false") => {
+                        self.hidden_styles.extend(style.take());
+                    }
+                    "table:table" => {
+                        let hidden =
+                            attribute(&e, "style-name").is_some_and(|s| self.hidden_styles.contains(&s));
+                        to.sheet(&attribute(&e, "name").unwrap_or_default(), hidden);
+                        self.table(to)?;
+                    }
+                    _ => {}
+                },
+                Event::Eof => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+
+    fn table(&mut self, to: &mut dyn Sink) -> Result<(), IntakeError> {
+        let (mut row, mut column) = (0_u64, 0_usize);
+        loop {
+            match self.next()? {
+                Event::Start(e) => match e.name().as_ref() {
+                    "table:table-column" => {
+                        let many = repeated(&e, "number-columns-repeated").min(MAX_COLUMNS as u64) as usize;
+                        if is_collapsed(&e) {
+                            (column..(column + many).min(MAX_COLUMNS)).for_each(|c| to.hidden_column(c));
+                        }
+                        column = (column + many).min(MAX_COLUMNS);
+                    }
+                    "table:table-row" => {
+                        self.desk.unless_cancelled()?;
+                        let many = repeated(&e, "number-rows-repeated");
+                        let hidden = is_collapsed(&e);
+                        let cells = self.row(to)?;
+                        if cells.is_empty() {
+                            row = row.saturating_add(many);
+                            continue;
+                        }
+                        for _ in 0..many {
+                            if row >= MAX_ROWS {
+                                return Err(IntakeError::TooManyRows { name: self.desk.name.to_owned() });
+                            }
+                            for (column, cell) in &cells {
+                                to.cell((row as u32, *column as u32), hidden, cell)?;
+                            }
+                            row += 1;
+                        }
+                    }
+                    _ => {}
+                },
+                Event::End(e) if e.name().as_ref() == "table:table" => return Ok(()),
+                Event::Eof => return Err(self.desk.damaged(WHAT, "it breaks off")),
+                _ => {}
+            }
+        }
+    }
+
+    /// The cells of a row that are not empty.
+    fn row(&mut self, to: &mut dyn Sink) -> Result<Vec<(usize, Cell)>, IntakeError> {
+        let mut cells = Vec::new();
+        let mut column = 0_usize;
+        loop {
+            match self.next()? {
+                Event::Start(e) => match e.name().as_ref() {
+                    // A covered cell lies under a merged one: what it holds is not shown.
+                    "table:covered-table-cell" => {
+                        let many = repeated(&e, "number-columns-repeated");
+                        self.cell(&e, "table:covered-table-cell")?;
+                        column = column.saturating_add(many as usize);
+                    }
+                    "table:table-cell" => {
+                        let many = repeated(&e, "number-columns-repeated");
+                        let spans = |name| attribute(&e, name).is_some_and(|n| n != "1");
+                        if spans("number-columns-spanned") || spans("number-rows-spanned") {
+                            to.merged();
+                        }
+                        let cell = self.cell(&e, "table:table-cell")?;
+                        if cell.is_empty() {
+                            column = column.saturating_add(many as usize);
+                            continue;
+                        }
+                        for _ in 0..many {
+                            if column >= MAX_COLUMNS {
+                                return Err(self.desk.damaged(WHAT, "a row is too wide"));
+                            }
+                            cells.push((column, cell.clone()));
+                            column += 1;
+                        }
+                    }
+                    _ => {}
+                },
+                Event::End(e) if e.name().as_ref() == "table:table-row" => return Ok(cells),
+                Event::Eof => return Err(self.desk.damaged(WHAT, "it breaks off")),
+                _ => {}
+            }
+        }
+    }
+
+    fn cell(&mut self, start: &BytesStart<'_>, name: &str) -> Result<Cell, IntakeError> {
+        let mut cell = self.content(name)?;
+        let kind = attribute(start, "value-type").unwrap_or_default();
+        let value = |name| attribute(start, name);
+        if let Some(link) = &cell.link {
+            cell.facts |= if link.is_empty() { 0 } else { fact::LINK };
+        }
+        match kind.as_str() {
+            "float" | "currency" | "percentage" => {
+                if let Some(n) = value("value").and_then(|v| v.parse().ok()) {
+                    cell.text = number(n);
+                }
+                cell.facts |= fact::NUMBER;
+            }
+            "date" | "time" => {
+                let exact = value("date-value").or_else(|| value("time-value"));
+                cell.text = exact.unwrap_or(cell.text);
+                cell.facts |= fact::DATE;
+            }
+            "boolean" => {
+                cell.text = value("boolean-value").unwrap_or(cell.text).to_uppercase();
+                cell.facts |= fact::BOOL;
+            }
+            "string" if cell.text.is_empty() => cell.text = value("string-value").unwrap_or_default(),
+            _ => {}
+        }
+        let is_error = start.attributes_raw().contains("calcext:value-type=\"error\"");
+        if is_error {
+            cell.facts |= fact::ERROR;
+        }
+        if value("formula").is_some() {
+            cell.facts |=
+                if kind.is_empty() && cell.text.is_empty() { fact::NO_VALUE } else { fact::FORMULA };
+        }
+        Ok(cell)
+    }
+
+    /// The text of a cell: its paragraphs, without remarks that were pinned to it.
+    fn content(&mut self, name: &str) -> Result<Cell, IntakeError> {
+        let mut cell = Cell::default();
+        let (mut paragraphs, mut in_text, mut apart) = (0, 0_usize, 0_usize);
+        loop {
+            match self.next()? {
+                Event::Start(e) => match e.name().as_ref() {
+                    "office:annotation" | "draw:frame" | "draw:custom-shape" | "table:table" => apart += 1,
+                    _ if apart > 0 => {}
+                    "text:p" => {
+                        if paragraphs > 0 {
+                            cell.text.push('\n');
+                        }
+                        paragraphs += 1;
+                        in_text += 1;
+                    }
+                    "text:s" => {
+                        let many = repeated(&e, "c").min(100);
+                        (0..many).for_each(|_| cell.text.push(' '));
+                    }
+                    "text:tab" => cell.text.push('\t'),
+                    "text:line-break" => cell.text.push('\n'),
+                    "text:a" => cell.link = attribute(&e, "href"),
+                    _ => {}
+                },
+                Event::Text(text) if apart == 0 && in_text > 0 => cell.text.push_str(&text.xml10_content()),
+                Event::CData(text) if apart == 0 && in_text > 0 => cell.text.push_str(&text.xml10_content()),
+                Event::GeneralRef(reference) if apart == 0 && in_text > 0 => {
+                    if let Ok(Some(c)) = reference.resolve_char_ref() {
+                        cell.text.push(c);
+                    } else if let Some(text) = quick_xml::escape::resolve_predefined_entity(&reference) {
+                        cell.text.push_str(text);
+                    }
+                }
+                Event::End(e) => match e.name().as_ref() {
+                    "office:annotation" | "draw:frame" | "draw:custom-shape" | "table:table" => {
+                        apart = apart.saturating_sub(1);
+                    }
+                    "text:p" if apart == 0 => in_text = in_text.saturating_sub(1),
+                    end if apart == 0 && end == name => return Ok(cell),
+                    _ => {}
+                },
+                Event::Eof => return Err(self.desk.damaged(WHAT, "it breaks off")),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn repeated(element: &BytesStart<'_>, name: &str) -> u64 {
+    attribute(element, name).and_then(|n| n.parse().ok()).unwrap_or(1)
+}
+
+fn is_collapsed(element: &BytesStart<'_>) -> bool {
+    matches!(attribute(element, "visibility").as_deref(), Some("collapse" | "filter"))
+}
+
+fn is_encrypted(zip: &mut zip::ZipArchive<Bytes>) -> bool {
+    let Some(mut xml) = part(zip, "META-INF/manifest.xml") else { return false };
+    let mut buffer = Vec::new();
+    loop {
+        buffer.clear();
+        match xml.read_event_into(&mut buffer) {
+            Ok(Event::Start(e)) if e.local_name().as_ref() == "encryption-data" => return true,
+            Ok(Event::Eof) | Err(_) => return false,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Excel workbooks (`.xlsx`, `.xlsm`).
+
+use super::archive::{attribute, part};
+use super::grid::{Grid, fact, number};
+use super::{Bytes, Desk, Seen, Workbook, archive, guarded};
+use crate::jobs::intake::IntakeError;
+use crate::jobs::intake::about::{Format, Note};
+use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
+use quick_xml::events::Event;
+use std::collections::{HashMap, HashSet};
+
+/// What is said in messages.
+const WHAT: &str = "an Excel workbook";
+/// Links over several cells that are looked at; there is rarely one.
+const WIDE_LINKS: usize = 1000;
+
+pub(super) struct Xlsx {
+    bytes: Bytes,
+    book: calamine::Xlsx<Bytes>,
+    macros: bool,
+}
+
+impl Xlsx {
+    pub fn open(bytes: Bytes, desk: &Desk<'_>) -> Result<Self, IntakeError> {
+        let macros = archive::open(&bytes, desk)?
+            .file_names()
+            .filter_map(Result::ok)
+            .any(|n| n.to_ascii_lowercase().ends_with("vbaproject.bin"));
+        let copy = bytes.clone();
+        let book =
+            guarded(|| calamine::Xlsx::new(copy)).ok_or_else(|| desk.damaged(WHAT, "it cannot be read"))?;
+        Ok(Self { bytes, book: book.map_err(|e| failed(&e, desk))?, macros })
+    }
+
+    /// Where a sheet is in the archive.
+    fn path_of(&self, sheet: &str, desk: &Desk<'_>) -> Option<String> {
+        let mut zip = archive::open(&self.bytes, desk).ok()?;
+        let mut id = None;
+        let mut xml = part(&mut zip, "xl/workbook.xml")?;
+        let mut buffer = Vec::new();
+        loop {
+            match xml.read_event_into(&mut buffer).ok()? {
+                Event::Start(e)
+                    if e.local_name().as_ref() == "sheet"
+                        && attribute(&e, "name").as_deref() == Some(sheet) =>
+                {
+                    id = attribute(&e, "id");
+                }
+                Event::Eof => break,
+                _ => {}
+            }
+            buffer.clear();
+        }
+        drop(xml);
+        let id = id?;
+        let mut xml = part(&mut zip, "xl/_rels/workbook.xml.rels")?;
+        loop {
+            buffer.clear();
+            match xml.read_event_into(&mut buffer).ok()? {
+                Event::Start(e)
+                    if e.local_name().as_ref() == "Relationship"
+                        && attribute(&e, "Id").as_ref() == Some(&id) =>
+                {
+                    let target = attribute(&e, "Target")?;
+                    return Some(match target.strip_prefix('/') {
+                        Some(absolute) => absolute.to_owned(),
+                        None => format!("xl/{target}"),
+                    });
+                }
+                Event::Eof => return None,
+                _ => {}
+            }
+        }
+    }
+
+    fn flags(&self, sheet: &str, desk: &Desk<'_>) -> Option<Flags> {
+        let path = self.path_of(sheet, desk)?;
+        let mut zip = archive::open(&self.bytes, desk).ok()?;
+        Flags::read(&mut zip, &path)
+    }
+
+    fn links(&mut self, sheet: &str) -> Links {
+        let found = guarded(|| self.book.hyperlinks_by_sheet_name(sheet));
+        let mut links = Links::default();
+        for link in found.and_then(Result::ok).unwrap_or_default() {
+            let target = link.target.unwrap_or_default();
+            if link.range.start == link.range.end {
+                links.cells.insert(link.range.start, target);
+            } else if links.wide.len() < WIDE_LINKS {
+                links.wide.push((link.range, target));
+            }
+        }
+        links
+    }
+}
+
+impl Workbook for Xlsx {
+    fn format(&self) -> Format {
+        Format::Xlsx
+    }
+
+    fn notes(&self) -> Vec<Note> {
+        if self.macros { vec![Note::MacroEnabled] } else { Vec::new() }
+    }
+
+    fn look(&mut self, desk: &Desk<'_>) -> Result<Vec<Seen>, IntakeError> {
+        let sheets: Vec<_> =
+            self.book.sheets_metadata().iter().filter(|s| s.typ == SheetType::WorkSheet).cloned().collect();
+        let mut seen = Vec::new();
+        for sheet in sheets {
+            let hidden = sheet.visible != SheetVisible::Visible;
+            let mut found = Seen { name: sheet.name, hidden, ..Seen::default() };
+            let name = found.name.clone();
+            each_cell(&mut self.book, &name, desk, &mut |at, text, facts| {
+                found.see(u64::from(at.0) + 1, if facts & fact::NO_VALUE == 0 { text } else { "=" });
+                Ok(())
+            })?;
+            seen.push(found);
+        }
+        Ok(seen)
+    }
+
+    fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
+        let mut notes = Vec::new();
+        let flags = self.flags(sheet, desk).unwrap_or_else(|| {
+            notes.push(Note::CannotTell(
+                "Which rows and columns are hidden could not be read from this file.",
+            ));
+            Flags::default()
+        });
+        let links = self.links(sheet);
+        let mut grid = Grid::default();
+        each_cell(&mut self.book, sheet, desk, &mut |at, text, mut facts| {
+            if let Some(target) = links.of(at) {
+                facts |= fact::LINK;
+                grid.link(at, text, target);
+            }
+            grid.push(at, flags.hidden_rows.contains(&at.0), text, facts, desk)
+        })?;
+        grid.hide_columns(flags.hidden_columns);
+        if flags.merged > 0 {
+            notes.push(Note::MergedCells(flags.merged));
+        }
+        notes.extend(super::hidden_notes(&grid));
+        Ok((grid, notes))
+    }
+}
+
+/// Takes a cell: where it is (from 0), its text, and what it is.
+type OnCell<'a> = dyn FnMut((u32, u32), &str, u8) -> Result<(), IntakeError> + 'a;
+
+/// Calls for every cell of a sheet in order, with its text and what it is.
+fn each_cell(
+    book: &mut calamine::Xlsx<Bytes>,
+    sheet: &str,
+    desk: &Desk<'_>,
+    call: &mut OnCell<'_>,
+) -> Result<(), IntakeError> {
+    let read = || {
+        let mut cells = match book.worksheet_cells_reader(sheet) {
+            Ok(cells) => cells,
+            // A chart or dialog sheet under a worksheet's name has no cells.
+            Err(XlsxError::NotAWorksheet(_)) => return Ok(()),
+            Err(e) => return Err(failed(&e, desk)),
+        };
+        let mut count: u32 = 0;
+        while let Some(cell) = cells.next_cell_with_formula_metadata().map_err(|e| failed(&e, desk))? {
+            count = count.wrapping_add(1);
+            if count.trailing_zeros() >= 12 {
+                desk.unless_cancelled()?;
+            }
+            let (text, mut facts) = text_of(&cell.value);
+            if cell.formula.is_some() {
+                facts |= if matches!(cell.value, DataRef::Empty) { fact::NO_VALUE } else { fact::FORMULA };
+            }
+            call(cell.pos, &text, facts)?;
+        }
+        Ok(())
+    };
+    guarded(read).unwrap_or_else(|| Err(desk.damaged(WHAT, "a sheet in it cannot be read")))
+}
+
+fn text_of<'a>(value: &'a DataRef<'_>) -> (std::borrow::Cow<'a, str>, u8) {
+    use std::borrow::Cow;
+    match value {
+        DataRef::Empty => (Cow::Borrowed(""), 0),
+        DataRef::String(text) => (Cow::Borrowed(text), 0),
+        DataRef::SharedString(text) => (Cow::Borrowed(*text), 0),
+        DataRef::Int(n) => (Cow::Owned(n.to_string()), fact::NUMBER),
+        DataRef::Float(n) => (Cow::Owned(number(*n)), fact::NUMBER),
+        DataRef::Bool(b) => (Cow::Borrowed(if *b { "TRUE" } else { "FALSE" }), fact::BOOL),
+        DataRef::DateTime(date) => (Cow::Owned(super::date(date)), fact::DATE),
+        DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => (Cow::Borrowed(text), fact::DATE),
+        DataRef::Error(e) => (Cow::Owned(e.to_string()), fact::ERROR),
+    }
+}
+
+fn failed(error: &XlsxError, desk: &Desk<'_>) -> IntakeError {
+    match error {
+        XlsxError::Password => IntakeError::PasswordProtected { name: desk.name.to_owned() },
+        other => desk.damaged(WHAT, other),
+    }
+}
+
+/// The links of a sheet.
+#[derive(Default)]
+struct Links {
+    cells: HashMap<(u32, u32), String>,
+    wide: Vec<(calamine::Dimensions, String)>,
+}
+
+impl Links {
+    fn of(&self, at: (u32, u32)) -> Option<&str> {
+        let wide =
+            || self.wide.iter().find(|(range, _)| range.contains(at.0, at.1)).map(|(_, target)| target);
+        self.cells.get(&at).or_else(wide).map(String::as_str)
+    }
+}
+
+/// What the sheet's XML says about whole rows and columns.
+#[derive(Default)]
+struct Flags {
+    hidden_rows: HashSet<u32>,
+    hidden_columns: Vec<usize>,
+    merged: u64,
+}
+
+impl Flags {
+    fn read(zip: &mut zip::ZipArchive<Bytes>, path: &str) -> Option<Self> {
+        let mut flags = Self::default();
+        let mut xml = part(zip, path)?;
+        let mut buffer = Vec::new();
+        let mut row: u32 = 0;
+        loop {
+            buffer.clear();
+            match xml.read_event_into(&mut buffer).ok()? {
+                Event::Start(e) => match e.local_name().as_ref() {
+                    "row" => {
+                        row =
+                            attribute(&e, "r").and_then(|r| r.parse().ok()).unwrap_or(row.saturating_add(1));
+                        let flat = attribute(&e, "ht").is_some_and(|h| h.parse() == Ok(0.0));
+                        if is_true(&e, "hidden") || flat {
+                            flags.hidden_rows.insert(row.saturating_sub(1));
+                        }
+                    }
+                    "col" if is_true(&e, "hidden") => {
+                        let bound = |name| attribute(&e, name).and_then(|n| n.parse::<usize>().ok());
+                        let (from, to) = (bound("min")?.max(1), bound("max")?);
+                        // "Everything to the right" is hidden as one range.
+                        let to = to.min(crate::jobs::intake::MAX_COLUMNS);
+                        flags.hidden_columns.extend((from..=to).map(|c| c - 1));
+                    }
+                    "mergeCell" => flags.merged += 1,
+                    _ => {}
+                },
+                Event::Eof => return Some(flags),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn is_true(element: &quick_xml::events::BytesStart<'_>, name: &str) -> bool {
+    attribute(element, name).is_some_and(|v| v == "1" || v == "true")
+}

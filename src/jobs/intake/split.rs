@@ -1,0 +1,383 @@
+//! Splitting text into rows and cells.
+//!
+//! Our own, and not a CSV crate's: rows must be told with the physical line they start in (CR, LF and CRLF
+//! mixed), blank lines must not vanish, a row must have a longest length, and a quotation mark that is never
+//! closed must be named instead of swallowing the rest of the file.
+
+use super::{MAX_COLUMNS, MAX_ROW_BYTES};
+use std::collections::VecDeque;
+use std::fmt;
+use std::str::FromStr;
+
+/// What separates the cells of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Delimiter {
+    /// `,`
+    Comma,
+    /// A tab.
+    Tab,
+    /// `;`
+    Semicolon,
+    /// `|`
+    Pipe,
+}
+
+impl Delimiter {
+    /// All of them, the likeliest first.
+    pub const ALL: [Self; 4] = [Self::Comma, Self::Tab, Self::Semicolon, Self::Pipe];
+
+    /// Its name for people.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Comma => "comma",
+            Self::Tab => "tab",
+            Self::Semicolon => "semicolon",
+            Self::Pipe => "pipe",
+        }
+    }
+
+    /// The character.
+    pub const fn byte(self) -> u8 {
+        match self {
+            Self::Comma => b',',
+            Self::Tab => b'\t',
+            Self::Semicolon => b';',
+            Self::Pipe => b'|',
+        }
+    }
+}
+
+impl fmt::Display for Delimiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.label())
+    }
+}
+
+impl FromStr for Delimiter {
+    type Err = String;
+
+    /// Reads the name or the character itself.
+    fn from_str(typed: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|d| {
+            typed.eq_ignore_ascii_case(d.label())
+                || typed.as_bytes() == [d.byte()]
+                || (typed == "\\t" && *d == Self::Tab)
+        });
+        found.ok_or_else(|| {
+            let typed = crate::domain::text::scrub(typed);
+            format!("\"{typed}\" is no delimiter. Write comma, tab, semicolon or pipe.")
+        })
+    }
+}
+
+/// A row of text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Split {
+    /// The physical line it starts in, from 1.
+    pub line: u64,
+    /// Its cells; one empty cell for a blank line.
+    pub cells: Vec<String>,
+    /// Cells with text outside their quotation marks.
+    pub stray_quotes: Vec<usize>,
+}
+
+/// Why text could not be split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CannotSplit {
+    TooLong { line: u64 },
+    TooManyColumns { line: u64 },
+    UnclosedQuote { line: u64 },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nothing of the cell yet.
+    Start,
+    /// In a cell without quotation marks, or behind its quoted part.
+    Plain,
+    /// Between quotation marks.
+    Quoted,
+    /// Behind a quotation mark between quotation marks: the end, or one that is meant.
+    Closing,
+}
+
+/// Splits text that comes in pieces. Holds one row, and the rows of the last piece until they are taken.
+pub(super) struct Splitter {
+    delimiter: u8,
+    state: State,
+    cell: Vec<u8>,
+    row: Split,
+    row_bytes: usize,
+    line: u64,
+    quote_line: u64,
+    after_cr: bool,
+    begun: bool,
+    done: VecDeque<Split>,
+}
+
+impl Splitter {
+    pub fn new(delimiter: Delimiter) -> Self {
+        Self {
+            delimiter: delimiter.byte(),
+            state: State::Start,
+            cell: Vec::new(),
+            row: Split { line: 1, ..Split::default() },
+            row_bytes: 0,
+            line: 1,
+            quote_line: 1,
+            after_cr: false,
+            begun: false,
+            done: VecDeque::new(),
+        }
+    }
+
+    /// The next whole row, if there is one.
+    pub fn take(&mut self) -> Option<Split> {
+        self.done.pop_front()
+    }
+
+    /// Takes in the next piece.
+    pub fn push(&mut self, piece: &str) -> Result<(), CannotSplit> {
+        piece.bytes().try_for_each(|byte| self.byte(byte))
+    }
+
+    /// Takes in the end: a last row needs no line break.
+    pub fn finish(&mut self) -> Result<(), CannotSplit> {
+        if self.state == State::Quoted {
+            return Err(CannotSplit::UnclosedQuote { line: self.quote_line });
+        }
+        if self.begun {
+            self.end_row()?;
+        }
+        Ok(())
+    }
+
+    fn byte(&mut self, byte: u8) -> Result<(), CannotSplit> {
+        let after_cr = std::mem::replace(&mut self.after_cr, byte == b'\r');
+        if byte == b'\n' && after_cr {
+            // The second half of a line break that was already counted.
+            if self.state == State::Quoted {
+                self.cell.push(byte);
+            } else {
+                self.row.line = self.line;
+            }
+            return Ok(());
+        }
+        self.row_bytes += 1;
+        if self.row_bytes > MAX_ROW_BYTES {
+            return Err(match self.state {
+                State::Quoted => CannotSplit::UnclosedQuote { line: self.quote_line },
+                _ => CannotSplit::TooLong { line: self.row.line },
+            });
+        }
+        let is_break = matches!(byte, b'\n' | b'\r');
+        if is_break {
+            self.line += 1;
+        }
+        self.begun = true;
+        match self.state {
+            State::Quoted if byte == b'"' => self.state = State::Closing,
+            State::Quoted => self.cell.push(byte),
+            State::Closing if byte == b'"' => {
+                self.cell.push(byte);
+                self.state = State::Quoted;
+            }
+            State::Start if byte == b'"' => {
+                self.quote_line = self.line;
+                self.state = State::Quoted;
+            }
+            _ if byte == self.delimiter => self.end_cell()?,
+            _ if is_break => self.end_row()?,
+            State::Closing => {
+                self.row.stray_quotes.push(self.row.cells.len());
+                self.cell.push(byte);
+                self.state = State::Plain;
+            }
+            State::Start | State::Plain => {
+                self.cell.push(byte);
+                self.state = State::Plain;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_cell(&mut self) -> Result<(), CannotSplit> {
+        if self.row.cells.len() >= MAX_COLUMNS {
+            return Err(CannotSplit::TooManyColumns { line: self.row.line });
+        }
+        let cell = std::mem::take(&mut self.cell);
+        // It was cut out of a string at ASCII characters only, so it is one.
+        self.row.cells.push(
+            String::from_utf8(cell).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
+        );
+        self.state = State::Start;
+        Ok(())
+    }
+
+    fn end_row(&mut self) -> Result<(), CannotSplit> {
+        self.end_cell()?;
+        let next = Split { line: self.line, ..Split::default() };
+        self.done.push_back(std::mem::replace(&mut self.row, next));
+        self.row_bytes = 0;
+        self.begun = false;
+        Ok(())
+    }
+}
+
+/// Splits a whole text, or the beginning of one: then the last, unfinished row is left out.
+pub(super) fn split(text: &str, whole: bool, delimiter: Delimiter) -> Result<Vec<Split>, CannotSplit> {
+    let mut splitter = Splitter::new(delimiter);
+    splitter.push(text)?;
+    if whole {
+        splitter.finish()?;
+    }
+    Ok(std::iter::from_fn(|| splitter.take()).collect())
+}
+
+/// Which delimiter makes the most regular table of these lines; comma when none makes any.
+pub(super) fn sniff(text: &str, whole: bool) -> Delimiter {
+    let mut best = (0, Delimiter::Comma);
+    for delimiter in Delimiter::ALL {
+        let Ok(rows) = split(text, whole, delimiter) else { continue };
+        let score = regularity(&rows);
+        if score > best.0 {
+            best = (score, delimiter);
+        }
+    }
+    best.1
+}
+
+/// How much this looks like a table: rows (in thousandths) that have the commonest number of cells, if that
+/// is more than one; an e-mail address that stands in a cell of its own counts for more, since a comma may
+/// well be regular inside text.
+fn regularity(rows: &[Split]) -> usize {
+    let rows: Vec<&Split> =
+        rows.iter().filter(|r| r.cells.iter().any(|c| !c.trim().is_empty())).take(100).collect();
+    let mut counts = vec![0_usize; MAX_COLUMNS + 1];
+    for row in &rows {
+        if let Some(count) = counts.get_mut(row.cells.len()) {
+            *count += 1;
+        }
+    }
+    let Some((columns, same)) =
+        counts.iter().enumerate().skip(2).max_by_key(|(n, count)| (**count, std::cmp::Reverse(*n)))
+    else {
+        return 0;
+    };
+    if *same == 0 || columns < 2 {
+        return 0;
+    }
+    let addresses = rows
+        .iter()
+        .filter(|r| r.cells.len() > 1 && r.cells.iter().any(|c| super::words::is_address_like(c)))
+        .count();
+    let titles = rows.iter().take(30).map(|r| super::header::fields_named(&r.cells)).max().unwrap_or(0);
+    (same * 1000 + addresses * 500) / rows.len().max(1) + titles * 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Vec<(u64, Vec<String>)> {
+        split(text, true, Delimiter::Comma)
+            .expect("can be split")
+            .into_iter()
+            .map(|r| (r.line, r.cells))
+            .collect()
+    }
+
+    fn row(line: u64, cells: &[&str]) -> (u64, Vec<String>) {
+        (line, cells.iter().map(|c| (*c).to_owned()).collect())
+    }
+
+    #[test]
+    fn quoted_cells_keep_commas_breaks_and_quotation_marks() {
+        assert_eq!(
+            rows("\"Kim, Minsu\",\"a\"\"b\"\r\n\"two\r\nlines\",x\ny"),
+            [row(1, &["Kim, Minsu", "a\"b"]), row(2, &["two\r\nlines", "x"]), row(4, &["y"])]
+        );
+    }
+
+    #[test]
+    fn every_kind_of_line_break_ends_a_row_and_blank_lines_stay() {
+        assert_eq!(
+            rows("a\r\rb\n\nc\r\n\r\nd"),
+            [
+                row(1, &["a"]),
+                row(2, &[""]),
+                row(3, &["b"]),
+                row(4, &[""]),
+                row(5, &["c"]),
+                row(6, &[""]),
+                row(7, &["d"])
+            ]
+        );
+        assert_eq!(rows(""), []);
+        assert_eq!(rows("a\n"), [row(1, &["a"])]);
+        assert_eq!(rows("a,\n,"), [row(1, &["a", ""]), row(2, &["", ""])]);
+        assert_eq!(rows("\"\""), [row(1, &[""])]);
+    }
+
+    #[test]
+    fn pieces_do_not_matter() {
+        let text = "\"가,\r\n나\"\"\",b\r\n\r\n다";
+        let mut splitter = Splitter::new(Delimiter::Comma);
+        for c in text.chars() {
+            splitter.push(c.encode_utf8(&mut [0; 4])).expect("can be split");
+        }
+        splitter.finish().expect("closed");
+        let taken: Vec<Split> = std::iter::from_fn(|| splitter.take()).collect();
+        assert_eq!(taken, split(text, true, Delimiter::Comma).expect("can be split"));
+    }
+
+    #[test]
+    fn a_quotation_mark_that_is_never_closed_is_named() {
+        assert_eq!(
+            split("a\nb,\"c\nd\n", true, Delimiter::Comma),
+            Err(CannotSplit::UnclosedQuote { line: 2 })
+        );
+        let long = format!("a\n\"{}", "x\n".repeat(MAX_ROW_BYTES));
+        assert_eq!(split(&long, false, Delimiter::Comma), Err(CannotSplit::UnclosedQuote { line: 2 }));
+    }
+
+    #[test]
+    fn a_row_has_a_longest_length_and_a_largest_width() {
+        let long = "x".repeat(MAX_ROW_BYTES + 1);
+        assert_eq!(split(&long, true, Delimiter::Comma), Err(CannotSplit::TooLong { line: 1 }));
+        let wide = format!("a\n{}", ",".repeat(MAX_COLUMNS));
+        assert_eq!(split(&wide, true, Delimiter::Comma), Err(CannotSplit::TooManyColumns { line: 2 }));
+    }
+
+    #[test]
+    fn quotation_marks_inside_a_cell_are_text_and_text_behind_them_is_noted() {
+        let found = split("O\"Neil,\"Kim\" Minsu\n", true, Delimiter::Comma).expect("can be split");
+        assert_eq!(found[0].cells, ["O\"Neil", "Kim Minsu"]);
+        assert_eq!(found[0].stray_quotes, [1]);
+    }
+
+    #[test]
+    fn the_delimiter_is_found_by_regularity() {
+        for (text, delimiter) in [
+            ("이름,이메일\n홍길동,hong@x.example\n", Delimiter::Comma),
+            ("이름\t이메일\n홍길동\thong@x.example\n", Delimiter::Tab),
+            ("이름;이메일\nKim, Minsu;kim@x.example\nLee, Ann;lee@x.example\n", Delimiter::Semicolon),
+            ("name|email\nKim, Minsu|kim@x.example\n", Delimiter::Pipe),
+            (
+                "수료자 명단\n\nname;email;memo\nKim;kim@x.example;a, b, c\nLee;lee@x.example;d, e, f\n",
+                Delimiter::Semicolon,
+            ),
+            ("only\none\ncolumn\n", Delimiter::Comma),
+        ] {
+            assert_eq!(sniff(text, true), delimiter, "{text}");
+        }
+    }
+
+    #[test]
+    fn delimiters_are_known_by_name_and_character() {
+        assert_eq!("tab".parse(), Ok(Delimiter::Tab));
+        assert_eq!(";".parse(), Ok(Delimiter::Semicolon));
+        assert_eq!("\\t".parse(), Ok(Delimiter::Tab));
+        assert!(":".parse::<Delimiter>().is_err());
+    }
+}

@@ -1,0 +1,411 @@
+//! An opened source that knows how it is to be read.
+
+use super::about::{About, Format, MapState, Note, Question};
+use super::header::{self, Found, Wanted};
+use super::origin::{Origin, fill};
+use super::row::RawRow;
+use super::sheet::{self, Book, Grid, Kind};
+use super::split::{self, Split};
+use super::survey::{self, Survey};
+use super::text::{self, Reading, TextRows};
+use super::words::is_blank;
+use super::{
+    Choices, ColumnMap, HeaderRow, IntakeError, MAX_PASTED_BYTES, MAX_SHEET_BYTES, MAX_TEXT_BYTES, Source,
+    TextEncoding, Watch, pasted,
+};
+use crate::domain::Text;
+
+/// How much of a text is looked at to tell its delimiter, header and columns, in bytes.
+const SAMPLE_BYTES: usize = 256 * 1024;
+/// How many rows of it.
+const SAMPLE_ROWS: usize = 200;
+
+/// An opened source that knows how it is to be read.
+///
+/// A text file is not held: [`Table::rows`] reads it again, and fails at the end when it is no longer the
+/// same. A spreadsheet's sheet is held, packed; its size is limited.
+#[derive(Debug)]
+pub struct Table {
+    about: About,
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    Text { origin: Origin, reading: Reading, sample: Vec<Split> },
+    Grid { grid: Grid, skip_to: u64, width: usize },
+    Lines { rows: Vec<Split>, width: usize },
+}
+
+impl Table {
+    /// Opens a source and finds out how it is to be read, as far as `choices` leave that open. `remembered`
+    /// gives the columns that were confirmed for a header's signature before.
+    ///
+    /// Reads a text file once from start to end, a spreadsheet's chosen sheet into memory.
+    ///
+    /// # Errors
+    /// [`IntakeError`] when the source cannot be read at all. What only needs a decision is no error: see
+    /// [`About::needs_answer`].
+    pub fn open(
+        source: &Source,
+        choices: &Choices,
+        remembered: &dyn Fn(&str) -> Option<ColumnMap>,
+        watch: &dyn Watch,
+    ) -> Result<Self, IntakeError> {
+        Self::open_for(Wanted::Recipients, source, choices, remembered, watch)
+    }
+
+    pub(super) fn open_for(
+        wanted: Wanted,
+        source: &Source,
+        choices: &Choices,
+        remembered: &dyn Fn(&str) -> Option<ColumnMap>,
+        watch: &dyn Watch,
+    ) -> Result<Self, IntakeError> {
+        let origin = Origin::of(source)?;
+        let asked = Asked { wanted, choices, remembered, name: &origin.name };
+        if let Source::Pasted(_) = source {
+            return open_pasted(&origin, &asked, watch);
+        }
+        let mut first = vec![0; 4096];
+        let length = fill(&mut *origin.open()?, &mut first).map_err(|e| origin.failed(e))?;
+        match sheet::kind_of(&first[..length]) {
+            Kind::Text => open_text(&origin, &asked, watch),
+            Kind::Zip | Kind::Ole => open_sheet(&origin, &asked, watch),
+            Kind::Other(what) => Err(IntakeError::Unsupported { name: origin.name, what: what.to_owned() }),
+        }
+    }
+
+    /// What is known about it.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// The first data rows, at most so many; of a text only as far as its beginning was looked at.
+    pub fn preview(&self, rows: usize) -> Vec<RawRow> {
+        let splits = |all: &[Split], width, skip_to| {
+            let data = all.iter().filter(|s| s.line > skip_to).take(rows);
+            data.zip(1..).map(|(s, record)| text::raw_row(s.clone(), record, width)).collect()
+        };
+        match &self.body {
+            Body::Text { sample, reading, .. } => splits(sample, reading.width, reading.skip_to),
+            Body::Lines { rows, width } => splits(rows, *width, 0),
+            Body::Grid { grid, skip_to, width, .. } => grid.rows(*skip_to, *width).take(rows).collect(),
+        }
+    }
+
+    /// Every data row in order, blank lines and totals too. A text is streamed from its source.
+    ///
+    /// # Errors
+    /// [`IntakeError::Unanswered`] while [`About::needs_answer`] is not empty; and whatever reading runs into.
+    pub fn rows(&self) -> Result<Rows<'_>, IntakeError> {
+        let open = self.about.needs_answer();
+        self.rows_unless(&open)
+    }
+
+    /// The rows although it is not clear which column is what: for those who want other columns.
+    pub(super) fn rows_unless(&self, open: &[Question]) -> Result<Rows<'_>, IntakeError> {
+        if !open.is_empty() {
+            let questions = open.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+            return Err(IntakeError::Unanswered { name: self.about.name.to_string(), questions });
+        }
+        let inner = match &self.body {
+            Body::Text { origin, reading, .. } => {
+                Inner::Text(Box::new(TextRows::open(origin, reading.clone())?))
+            }
+            Body::Grid { grid, skip_to, width, .. } => Inner::Grid(grid.rows(*skip_to, *width)),
+            Body::Lines { rows, width } => Inner::Lines { rows: rows.iter(), width: *width, record: 0 },
+        };
+        Ok(Rows { inner, bytes: self.about.bytes, failed: false })
+    }
+}
+
+/// The rows of a [`Table`]. After an error there are no more.
+pub struct Rows<'a> {
+    inner: Inner<'a>,
+    bytes: u64,
+    failed: bool,
+}
+
+enum Inner<'a> {
+    Text(Box<TextRows>),
+    Grid(sheet::GridRows<'a>),
+    Lines { rows: std::slice::Iter<'a, Split>, width: usize, record: u64 },
+}
+
+impl Rows<'_> {
+    /// How many bytes of the source are read, for showing progress; all of them when it is held in memory.
+    pub fn bytes_read(&self) -> u64 {
+        match &self.inner {
+            Inner::Text(rows) => rows.bytes_read(),
+            Inner::Grid(_) | Inner::Lines { .. } => self.bytes,
+        }
+    }
+}
+
+impl Iterator for Rows<'_> {
+    type Item = Result<RawRow, IntakeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let next = match &mut self.inner {
+            Inner::Text(rows) => rows.next().transpose(),
+            Inner::Grid(rows) => rows.next().map(Ok),
+            Inner::Lines { rows, width, record } => rows.next().map(|split| {
+                *record += 1;
+                Ok(text::raw_row(split.clone(), *record, *width))
+            }),
+        };
+        self.failed = matches!(next, Some(Err(_)));
+        next
+    }
+}
+
+/// What somebody wants to know of a source.
+struct Asked<'a> {
+    wanted: Wanted,
+    choices: &'a Choices,
+    remembered: &'a dyn Fn(&str) -> Option<ColumnMap>,
+    name: &'a str,
+}
+
+fn open_text(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
+    origin.at_most(MAX_TEXT_BYTES, "a text file")?;
+    let survey = survey::survey(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch)?;
+    let mut about = open_as_text(origin, asked, survey)?;
+    if matches!(origin.ending.as_str(), "xlsx" | "xlsm" | "xls" | "ods") {
+        about
+            .about
+            .notes
+            .push(Note::NotWhatItsNameSays { ending: Text::new(origin.ending.clone()), format: Format::Csv });
+    }
+    Ok(about)
+}
+
+fn open_as_text(origin: &Origin, asked: &Asked<'_>, survey: Survey) -> Result<Table, IntakeError> {
+    let encoding = survey.guess.encoding;
+    let (sample, whole) = text::beginning(origin, encoding, SAMPLE_BYTES)?;
+    let delimiter = asked.choices.delimiter.unwrap_or_else(|| split::sniff(&sample, whole));
+    let sample = match split::split(&sample, whole, delimiter) {
+        Ok(rows) => rows,
+        Err(why) => return Err(text::cannot_split(&origin.name, why)),
+    };
+    let empty = sample.iter().all(|s| s.cells.iter().all(|c| is_blank(c)));
+    if whole && empty {
+        return Err(IntakeError::Empty { name: origin.name.clone() });
+    }
+    let looked_at: Vec<(u64, &[String])> =
+        sample.iter().take(SAMPLE_ROWS).map(|s| (s.line, s.cells.as_slice())).collect();
+    let shape = Shape::of(&looked_at, asked)?;
+    let reading = Reading {
+        encoding,
+        delimiter,
+        skip_to: shape.skip_to,
+        width: shape.width,
+        sha256: survey.sha256.clone(),
+    };
+    let about = shape.about(origin, survey.sha256, survey.bytes, Format::Csv);
+    let about = About { encoding: Some(survey.guess), delimiter: Some(delimiter), ..about };
+    Ok(Table { about, body: Body::Text { origin: origin.clone(), reading, sample } })
+}
+
+/// Cells that were copied with their header are a table; everything else is one person to a line.
+fn open_pasted(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
+    let survey = survey::survey(origin, Some(TextEncoding::Utf8), MAX_PASTED_BYTES, watch)?;
+    let (all, whole) = text::beginning(origin, TextEncoding::Utf8, usize::MAX)?;
+    let end = (0..=SAMPLE_BYTES.min(all.len())).rev().find(|at| all.is_char_boundary(*at)).unwrap_or(0);
+    let start = &all[..end];
+    let delimiter =
+        asked.choices.delimiter.unwrap_or_else(|| split::sniff(start, whole && start.len() == all.len()));
+    let has_header = split::split(start, true, delimiter).is_ok_and(|rows| {
+        let rows: Vec<&[String]> = rows.iter().map(|s| s.cells.as_slice()).take(header::SEARCHED).collect();
+        match asked.wanted {
+            Wanted::Recipients => rows.iter().any(|r| header::fields_named(r) == 2),
+            Wanted::BadgeIds => true,
+        }
+    });
+    if has_header || asked.choices.columns.is_some() {
+        let mut table = open_as_text(origin, asked, survey)?;
+        table.about.format = Format::Pasted;
+        table.about.encoding = None;
+        return Ok(table);
+    }
+    let rows = pasted::people(&all);
+    if rows.iter().all(|s| s.cells.iter().all(|c| is_blank(c))) {
+        return Err(IntakeError::Empty { name: origin.name.clone() });
+    }
+    let map = ColumnMap { name: super::NameColumns::One(0), email: 1, template: None };
+    let about = About {
+        name: Text::new(origin.name.clone()),
+        sha256: survey.sha256,
+        bytes: survey.bytes,
+        format: Format::Pasted,
+        encoding: None,
+        delimiter: None,
+        sheets: Vec::new(),
+        sheet: None,
+        header: Some(HeaderRow::Absent),
+        columns: vec!["name".to_owned(), "e-mail".to_owned()],
+        signature: "pasted lines".to_owned(),
+        map: MapState::Found(map),
+        notes: Vec::new(),
+    };
+    Ok(Table { about, body: Body::Lines { rows, width: 2 } })
+}
+
+fn open_sheet(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
+    let bytes = origin.whole(MAX_SHEET_BYTES, "a spreadsheet")?;
+    let digest = ring::digest::digest(&ring::digest::SHA256, &bytes);
+    let sha256 = super::origin::hex(digest.as_ref());
+    let Book { format, sheets, sheet, grid, mut notes } = sheet::open(origin, bytes, asked.choices, watch)?;
+    if !endings_of(format).contains(&origin.ending.as_str()) {
+        notes.push(Note::NotWhatItsNameSays { ending: Text::new(origin.ending.clone()), format });
+    }
+    let looked_at: Vec<RawRow> = grid.rows(0, 0).take(SAMPLE_ROWS).collect();
+    if sheet.is_some() && looked_at.iter().all(|r| r.cells.iter().all(|c| is_blank(c))) {
+        return Err(IntakeError::Empty { name: origin.name.clone() });
+    }
+    let looked_at: Vec<(u64, &[String])> = looked_at.iter().map(|r| (r.line, r.cells.as_slice())).collect();
+    // While it is open which sheet is meant, nothing can be said about columns.
+    let shape = if sheet.is_some() { Shape::of(&looked_at, asked)? } else { Shape::unknown() };
+    let (skip_to, width) = (shape.skip_to, shape.width);
+    let mut about = shape.about(origin, sha256, origin.bytes, format);
+    notes.append(&mut about.notes);
+    let about = About { sheets, sheet, notes, ..about };
+    Ok(Table { about, body: Body::Grid { grid, skip_to, width } })
+}
+
+fn endings_of(format: Format) -> &'static [&'static str] {
+    match format {
+        Format::Xlsx => &["xlsx", "xlsm", "xltx", "xltm"],
+        Format::Xls => &["xls", "xlt"],
+        Format::Ods => &["ods", "ots"],
+        Format::Csv | Format::Pasted => &[],
+    }
+}
+
+/// Where the header is and which column is what.
+struct Shape {
+    header: Option<HeaderRow>,
+    columns: Vec<String>,
+    signature: String,
+    map: MapState,
+    notes: Vec<Note>,
+    skip_to: u64,
+    width: usize,
+}
+
+impl Shape {
+    fn unknown() -> Self {
+        Self {
+            header: None,
+            columns: Vec::new(),
+            signature: String::new(),
+            map: MapState::Asked { name: None, email: None, template: None, questions: Vec::new() },
+            notes: Vec::new(),
+            skip_to: 0,
+            width: 0,
+        }
+    }
+
+    fn of(rows: &[(u64, &[String])], asked: &Asked<'_>) -> Result<Self, IntakeError> {
+        let filled: Vec<(u64, &[String])> = rows
+            .iter()
+            .map(|(line, cells)| (*line, without_blank_end(cells)))
+            .filter(|(_, c)| !c.is_empty())
+            .collect();
+        let widest = filled.iter().map(|(_, c)| c.len()).max().unwrap_or(0);
+        let mut notes = Vec::new();
+        let cells: Vec<&[String]> = filled.iter().map(|(_, c)| *c).collect();
+        // What is above the header, the header (as an index), or that there is none.
+        let at = match asked.choices.header {
+            Some(HeaderRow::Absent) => Found::Absent,
+            Some(HeaderRow::At(row)) => match filled.iter().position(|(line, _)| *line == row) {
+                Some(at) => Found::At(at),
+                None => return Err(IntakeError::HeaderNotFound { name: asked.name.to_owned(), row }),
+            },
+            None => header::find(&cells, asked.wanted),
+        };
+        let (index, header_row) = match at {
+            Found::At(at) => (Some(at), Some(HeaderRow::At(filled[at].0))),
+            Found::Second(first, second) => {
+                notes.push(Note::TwoHeaderRows { first: filled[first].0, second: filled[second].0 });
+                (Some(second), Some(HeaderRow::At(filled[second].0)))
+            }
+            Found::Absent => {
+                notes.push(Note::NoHeader);
+                (None, Some(HeaderRow::Absent))
+            }
+            Found::Unknown => (None, None),
+        };
+        let above = match at {
+            Found::At(at) => at,
+            Found::Second(first, _) => first,
+            Found::Absent | Found::Unknown => 0,
+        };
+        if above > 0 {
+            notes.push(Note::RowsAboveHeader(above as u64));
+        }
+        let header = index.and_then(|at| cells.get(at)).copied();
+        let data = index.map_or(cells.as_slice(), |at| cells.get(at + 1..).unwrap_or_default());
+        let signature = header::signature(header, widest);
+        let map = Self::map(header, data, widest, &signature, asked)?;
+        if let Some(column) = map.map().and_then(|m| m.template) {
+            notes.push(Note::TemplateColumn(column));
+        }
+        let header_width = header.map_or(widest, <[String]>::len);
+        let width = map.map().map_or(header_width, |m| header_width.max(m.last() + 1));
+        let columns = header::column_names(header, width);
+        let skip_to = index.map_or(0, |at| filled[at].0);
+        Ok(Self { header: header_row, columns, signature, map, notes, skip_to, width })
+    }
+
+    fn map(
+        header: Option<&[String]>,
+        data: &[&[String]],
+        widest: usize,
+        signature: &str,
+        asked: &Asked<'_>,
+    ) -> Result<MapState, IntakeError> {
+        if let Some(chosen) = &asked.choices.columns {
+            if chosen.last() >= widest {
+                let column = chosen.last().saturating_add(1);
+                return Err(IntakeError::ColumnNotFound {
+                    name: asked.name.to_owned(),
+                    column,
+                    columns: widest,
+                });
+            }
+            return Ok(MapState::Chosen(chosen.clone()));
+        }
+        if let Some(map) = header.and_then(|_| (asked.remembered)(signature)).filter(|m| m.last() < widest) {
+            return Ok(MapState::Remembered(map));
+        }
+        Ok(header::map(header, data, widest))
+    }
+
+    fn about(self, origin: &Origin, sha256: String, bytes: u64, format: Format) -> About {
+        About {
+            name: Text::new(origin.name.clone()),
+            sha256,
+            bytes,
+            format,
+            encoding: None,
+            delimiter: None,
+            sheets: Vec::new(),
+            sheet: None,
+            header: self.header,
+            columns: self.columns,
+            signature: self.signature,
+            map: self.map,
+            notes: self.notes,
+        }
+    }
+}
+
+fn without_blank_end(cells: &[String]) -> &[String] {
+    let end = cells.iter().rposition(|c| !is_blank(c)).map_or(0, |at| at + 1);
+    &cells[..end]
+}

@@ -1,0 +1,165 @@
+//! A text file as rows.
+
+use super::decode::{Decoding, PIECE};
+use super::origin::{Origin, fill, hex};
+use super::row::{CellFact, CellNote, RawRow};
+use super::split::{CannotSplit, Split, Splitter};
+use super::words::is_blank;
+use super::{Delimiter, IntakeError, TextEncoding};
+use ring::digest::{Context, SHA256};
+use std::io::Read;
+
+/// How a text is to be read.
+#[derive(Clone, Debug)]
+pub(super) struct Reading {
+    pub encoding: TextEncoding,
+    pub delimiter: Delimiter,
+    /// Rows up to and with this line are not data.
+    pub skip_to: u64,
+    /// How many columns the header has.
+    pub width: usize,
+    /// What the bytes must still hash to at the end.
+    pub sha256: String,
+}
+
+/// Reads the rows of a text, a piece of it at a time: what is held is that piece, its rows and one row more.
+pub(super) struct TextRows {
+    origin: Origin,
+    reading: Reading,
+    source: Box<dyn Read + Send>,
+    hash: Option<Context>,
+    decoding: Decoding,
+    splitter: Splitter,
+    piece: Vec<u8>,
+    bytes: u64,
+    record: u64,
+    ended: bool,
+}
+
+impl TextRows {
+    pub fn open(origin: &Origin, reading: Reading) -> Result<Self, IntakeError> {
+        Ok(Self {
+            origin: origin.clone(),
+            source: origin.open()?,
+            hash: Some(Context::new(&SHA256)),
+            decoding: Decoding::new(reading.encoding),
+            splitter: Splitter::new(reading.delimiter),
+            piece: vec![0; PIECE],
+            bytes: 0,
+            record: 0,
+            ended: false,
+            reading,
+        })
+    }
+
+    /// How many bytes of the source are read.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The next data row.
+    pub fn next(&mut self) -> Result<Option<RawRow>, IntakeError> {
+        loop {
+            match self.splitter.take() {
+                Some(split) if split.line <= self.reading.skip_to => {}
+                Some(split) => {
+                    self.record += 1;
+                    if self.record > super::MAX_ROWS {
+                        return Err(IntakeError::TooManyRows { name: self.origin.name.clone() });
+                    }
+                    return Ok(Some(raw_row(split, self.record, self.reading.width)));
+                }
+                None if self.ended => return Ok(None),
+                None => self.read_on()?,
+            }
+        }
+    }
+
+    fn read_on(&mut self) -> Result<(), IntakeError> {
+        let length = fill(&mut *self.source, &mut self.piece).map_err(|e| self.origin.failed(e))?;
+        self.bytes += length as u64;
+        let bytes = &self.piece[..length];
+        if let Some(hash) = &mut self.hash {
+            hash.update(bytes);
+        }
+        self.ended = length == 0;
+        // The survey has read these bytes and found them well: if they are not now, they are others.
+        let changed = || IntakeError::Changed { name: self.origin.name.clone() };
+        let text = self.decoding.push(bytes, self.ended).map_err(|_| changed())?;
+        self.splitter.push(text).map_err(|e| cannot_split(&self.origin.name, e))?;
+        if self.ended {
+            self.splitter.finish().map_err(|e| cannot_split(&self.origin.name, e))?;
+            if let Some(hash) = self.hash.take()
+                && hex(hash.finish().as_ref()) != self.reading.sha256
+            {
+                return Err(changed());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The beginning of a text, decoded; and whether that is all of it.
+pub(super) fn beginning(
+    origin: &Origin,
+    encoding: TextEncoding,
+    at_most: usize,
+) -> Result<(String, bool), IntakeError> {
+    let mut source = origin.open()?;
+    let mut decoding = Decoding::new(encoding);
+    let mut text = String::new();
+    let mut piece = vec![0; PIECE];
+    while text.len() < at_most {
+        let length = fill(&mut *source, &mut piece).map_err(|e| origin.failed(e))?;
+        let changed = |_| IntakeError::Changed { name: origin.name.clone() };
+        text.push_str(decoding.push(&piece[..length], length == 0).map_err(changed)?);
+        if length == 0 {
+            return Ok((text, true));
+        }
+    }
+    Ok((text, false))
+}
+
+/// A row with as many cells as the header has, and notes on what was odd about it.
+pub(super) fn raw_row(split: Split, record: u64, width: usize) -> RawRow {
+    let Split { line, mut cells, stray_quotes } = split;
+    let mut notes = Vec::new();
+    let mut note = |column, what| notes.push(CellNote { column: Some(column), what });
+    for column in stray_quotes {
+        note(column, CellFact::StrayQuote);
+    }
+    let is_blank_row = cells.iter().all(|c| is_blank(c));
+    for (column, cell) in cells.iter_mut().enumerate() {
+        if is_guarded(cell) {
+            cell.remove(0);
+            note(column, CellFact::ApostropheStripped);
+        }
+        if column >= width && !is_blank(cell) {
+            note(column, CellFact::Extra);
+        }
+    }
+    if !is_blank_row {
+        (cells.len()..width).for_each(|column| note(column, CellFact::Missing));
+    }
+    cells.resize(cells.len().max(width), String::new());
+    RawRow { record, line, cells, notes }
+}
+
+/// lapel's CSV export puts an apostrophe before what a spreadsheet would take for a formula.
+fn is_guarded(cell: &str) -> bool {
+    let mut chars = cell.chars();
+    chars.next() == Some('\'')
+        && matches!(
+            chars.next(),
+            Some('=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠')
+        )
+}
+
+pub(super) fn cannot_split(name: &str, why: CannotSplit) -> IntakeError {
+    let name = name.to_owned();
+    match why {
+        CannotSplit::TooLong { line } => IntakeError::RowTooLong { name, line },
+        CannotSplit::TooManyColumns { line } => IntakeError::TooManyColumns { name, line },
+        CannotSplit::UnclosedQuote { line } => IntakeError::UnclosedQuote { name, line },
+    }
+}

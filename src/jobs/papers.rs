@@ -1,0 +1,214 @@
+//! What a job leaves on paper: its receipt, the rows to be done again, and whom the mail did not reach.
+
+use super::core::Jobs;
+use super::error::JobError;
+use super::files::off_the_loop;
+use super::job::{Bucket, Job, JobId, JobRow};
+use super::journal::rows::{self, RowFilter};
+use super::journal::{Journal, JournalError};
+use super::receipt::{
+    Format, Head, Line, MailReport, ReceiptError, Written, mail_failures, write_receipt, write_redo,
+};
+use crate::domain::Text;
+use jiff::tz::Offset;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// Rows that are read from the journal in one step.
+const AT_ONCE: usize = 2_000;
+/// What is to be done again: rows that were not sent, that the service refused, or that need to be corrected.
+const REDO: [Bucket; 5] = [Bucket::Ready, Bucket::Ask, Bucket::Invalid, Bucket::NotDone, Bucket::LeftOut];
+
+/// The rows of a job, page by page. After an error there are no more.
+struct AllRows {
+    journal: Journal,
+    id: JobId,
+    filter: RowFilter,
+    window: i64,
+    page: std::vec::IntoIter<JobRow>,
+    over: bool,
+}
+
+impl AllRows {
+    fn of(jobs: &Jobs, id: JobId, buckets: &[Bucket]) -> Self {
+        Self {
+            journal: jobs.core.journal.clone(),
+            id,
+            filter: RowFilter { buckets: buckets.to_vec(), ..RowFilter::default() },
+            window: jobs.core.settings.doubt_window.as_secs(),
+            page: Vec::new().into_iter(),
+            over: false,
+        }
+    }
+}
+
+impl Iterator for AllRows {
+    type Item = Result<JobRow, JournalError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(row) = self.page.next() {
+                self.filter.after = row.no;
+                return Some(Ok(row));
+            }
+            if self.over {
+                return None;
+            }
+            let (id, filter, window) = (self.id, self.filter.clone(), self.window);
+            match self.journal.read_blocking(move |db| rows::page(db, id, &filter, AT_ONCE, window)) {
+                Ok(page) => {
+                    self.over = page.len() < AT_ONCE;
+                    self.page = page.into_iter();
+                }
+                Err(why) => {
+                    self.over = true;
+                    return Some(Err(why));
+                }
+            }
+        }
+    }
+}
+
+fn failed(why: ReceiptError) -> JobError {
+    match why {
+        ReceiptError::Exists(path) => JobError::Exists(path),
+        other => JobError::file(&other),
+    }
+}
+
+fn words(text: Option<&Text>) -> String {
+    text.map_or(String::new(), |t| t.wire().to_owned())
+}
+
+/// The columns of what came from no file.
+fn columns(job: &Job) -> Vec<String> {
+    match &job.origin {
+        Some(origin) if !origin.columns.is_empty() => {
+            origin.columns.iter().map(|c| c.wire().to_owned()).collect()
+        }
+        _ if job.template_id.is_some() => vec!["name".to_owned(), "email".to_owned()],
+        _ => vec!["badge_id".to_owned()],
+    }
+}
+
+/// The cells of a row as they were, or as they would have been in a file.
+fn cells(job: &Job, row: &JobRow) -> Vec<String> {
+    if !row.cells.is_empty() {
+        return row.cells.iter().map(|c| c.wire().to_owned()).collect();
+    }
+    if job.template_id.is_some() {
+        vec![row.holder.wire().to_owned(), row.address.wire().to_owned()]
+    } else {
+        vec![row.badge_id.as_ref().map_or(String::new(), |id| id.wire().to_owned())]
+    }
+}
+
+impl Jobs {
+    /// Writes what became of every row of a job, at any time: the original columns in their order, and then
+    /// row, badge id, bucket, reason, accepted, status, mail status, issued and valid until.
+    ///
+    /// # Errors
+    /// [`JobError::Exists`] when something is there and `overwrite` is not set; otherwise what stood in the way.
+    /// No half file is left.
+    pub async fn receipt(
+        &self,
+        id: JobId,
+        to: PathBuf,
+        format: Format,
+        overwrite: bool,
+    ) -> Result<Written, JobError> {
+        let job = self.job(id).await?;
+        let offset = self.core.reader().clock().offset();
+        let all = AllRows::of(self, id, &[]);
+        off_the_loop(move || {
+            let head = head(&job);
+            let lines = all.map(|row| row.map(|row| line(&job, &row, offset)));
+            write_receipt(&to, format, overwrite, &head, lines, &mut |_| ControlFlow::Continue(()))
+                .map_err(failed)
+        })
+        .await
+    }
+
+    /// Writes the rows that are to be done again, as they stood in the file: what was not sent, what was left
+    /// out, what is not valid, what the service refused. What was sent or may have been is not among them.
+    ///
+    /// # Errors
+    /// As [`Jobs::receipt`].
+    pub async fn redo(
+        &self,
+        id: JobId,
+        to: PathBuf,
+        format: Format,
+        overwrite: bool,
+    ) -> Result<Written, JobError> {
+        let job = self.job(id).await?;
+        let all = AllRows::of(self, id, &REDO);
+        off_the_loop(move || {
+            let columns = columns(&job);
+            // A row that waits for a decision after it was sent may exist: it is not done again by a file.
+            let rows = all
+                .filter(|row| !row.as_ref().is_ok_and(|r| r.bucket == Bucket::Ask && r.was_sent))
+                .map(|row| row.map(|row| cells(&job, &row)));
+            write_redo(&to, format, overwrite, &columns, rows, &mut |_| ControlFlow::Continue(()))
+                .map_err(failed)
+        })
+        .await
+    }
+
+    /// Whom the mail did not reach, by domain, among the badges of a job that are Issued.
+    ///
+    /// # Errors
+    /// When the journal cannot be used.
+    pub async fn mail_failures(&self, id: JobId) -> Result<MailReport, JobError> {
+        self.job(id).await?;
+        let all = AllRows::of(self, id, &[Bucket::Issued]);
+        off_the_loop(move || {
+            let rows = all.collect::<Result<Vec<_>, _>>()?;
+            Ok(mail_failures(
+                rows.iter().map(|r| (r.address.wire(), r.mail_status.as_ref().map(Text::wire), true)),
+            ))
+        })
+        .await
+    }
+}
+
+fn head(job: &Job) -> Head {
+    let mut facts = vec![
+        ("job".to_owned(), job.id.to_string()),
+        ("what".to_owned(), job.kind.word().to_owned()),
+        ("profile".to_owned(), job.profile.clone()),
+        ("planned".to_owned(), job.created.to_string()),
+        ("state".to_owned(), job.phase.word().to_owned()),
+    ];
+    if let Some(template) = &job.template_id {
+        facts.push(("template".to_owned(), template.to_string()));
+    }
+    if let Some(origin) = &job.origin {
+        facts.push(("file".to_owned(), origin.name.to_string()));
+        facts.push(("sha256".to_owned(), origin.sha256.clone()));
+        facts.push(("read as".to_owned(), origin.read_as.clone()));
+    }
+    if let Some(stop) = &job.stop {
+        facts.push(("stopped".to_owned(), stop.why.to_string()));
+    }
+    facts.push(("rows".to_owned(), job.counts.total().to_string()));
+    facts.extend(job.counts.iter().map(|(bucket, n)| (bucket.word().to_owned(), n.to_string())));
+    Head { title: format!("lapel receipt: {} {}", job.kind.word(), job.title), facts, columns: columns(job) }
+}
+
+fn line(job: &Job, row: &JobRow, offset: Offset) -> Line {
+    Line {
+        cells: cells(job, row),
+        row: row.line.unwrap_or(row.no),
+        badge_id: row.badge_id.as_ref().map(|id| id.wire().to_owned()),
+        bucket: row.bucket.word().to_owned(),
+        reason: words(row.why.as_ref()),
+        accepted: row
+            .accepted
+            .map_or(String::new(), |at| offset.to_datetime(at).strftime("%Y-%m-%d %H:%M:%S").to_string()),
+        status: words(row.status.as_ref()),
+        mail_status: words(row.mail_status.as_ref()),
+        issued: words(row.issued_at.as_ref()),
+        valid_until: words(row.valid_until.as_ref()),
+    }
+}

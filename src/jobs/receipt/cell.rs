@@ -1,0 +1,214 @@
+//! What a cell looks like in a file: nothing in it steers a terminal or is taken for a formula, and nothing
+//! goes missing without a mark in its place.
+
+use crate::domain::text::scrub;
+use encoding_rs::EUC_KR;
+use std::borrow::Cow;
+use std::fmt::Write;
+use unicode_normalization::UnicodeNormalization;
+
+/// What a spreadsheet takes for the beginning of a formula (the OWASP list, full-width forms included).
+const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+
+/// Whether a spreadsheet might calculate with a cell of a CSV file, or might once apostrophes in front of it
+/// are taken off.
+fn is_formula(cell: &str) -> bool {
+    cell.trim_start_matches('\'').starts_with(FORMULA)
+}
+
+/// Puts an apostrophe before a cell that a spreadsheet would calculate with. [`unguard`] takes off exactly
+/// what this puts on.
+pub fn guard(cell: &str) -> Cow<'_, str> {
+    if is_formula(cell) { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
+}
+
+/// Takes the apostrophe of [`guard`] off again; a cell that has none stays as it is.
+pub fn unguard(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(bare) if is_formula(bare) => bare,
+        _ => cell,
+    }
+}
+
+/// How a character that cannot stand in a file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Marks {
+    /// As on the screen: `␛`, `⟨U+202E⟩`.
+    Unicode,
+    /// `<U+001B>`, for files that have no such signs.
+    Ascii,
+}
+
+impl Marks {
+    fn put(self, out: &mut String, c: char) {
+        match self {
+            Self::Unicode => out.push_str(&scrub(c.encode_utf8(&mut [0; 4]))),
+            // Writing to a String cannot fail.
+            Self::Ascii => {
+                let _ = write!(out, "<U+{:04X}>", c as u32);
+            }
+        }
+    }
+}
+
+/// A cell's text with marks in place of what a terminal would obey or reorder by, and those characters. Line
+/// breaks and tabs stay: notes have them, and a quoted cell holds them. So does everything else that is
+/// harmless, seen or not: a file to be imported again must hold what was in the first one.
+pub(super) fn visible(raw: &str) -> (Cow<'_, str>, Vec<char>) {
+    mark(raw, Marks::Unicode)
+}
+
+fn mark(raw: &str, marks: Marks) -> (Cow<'_, str>, Vec<char>) {
+    // Most cells are plain; that is seen sooner than anything else.
+    if raw.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !raw.chars().any(|c| c == '\r' || is_obeyed(c))
+    {
+        return (Cow::Borrowed(raw), Vec::new());
+    }
+    let mut out = String::with_capacity(raw.len() + 8);
+    let mut marked = Vec::new();
+    let mut chars = raw.chars().peekable();
+    while let Some(c) = chars.next() {
+        // A carriage return by itself lets what follows be written over what precedes.
+        let stays = if c == '\r' { chars.peek() == Some(&'\n') } else { !is_obeyed(c) };
+        if stays {
+            out.push(c);
+        } else {
+            marks.put(&mut out, c);
+            note(&mut marked, c);
+        }
+    }
+    (Cow::Owned(out), marked)
+}
+
+/// Characters that steer a terminal, turn text around, or cannot stand in XML.
+fn is_obeyed(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\t' | '\n' | '\r'))
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+/// Remembers a character once; a few are enough to tell a person what to look for.
+fn note(all: &mut Vec<char>, c: char) {
+    const FEW: usize = 16;
+    if all.len() < FEW && !all.contains(&c) {
+        all.push(c);
+    }
+}
+
+/// A cell in CP949, as Korean Excel reads it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Korean {
+    /// The cell.
+    pub bytes: Vec<u8>,
+    /// What a terminal would have obeyed; a mark stands in its place.
+    pub marked: Vec<char>,
+    /// What CP949 does not have; a mark stands in its place.
+    pub unmappable: Vec<char>,
+}
+
+/// Writes a cell in CP949, guarded. What that does not have becomes `<U+1F600>`, never a question mark.
+pub(super) fn korean(raw: &str) -> Korean {
+    let (text, marked) = mark(raw, Marks::Ascii);
+    let text = guard(&text);
+    let whole = |text: &str| {
+        let (bytes, _, lossy) = EUC_KR.encode(text);
+        (!lossy).then(|| bytes.into_owned())
+    };
+    if let Some(bytes) = whole(&text) {
+        return Korean { bytes, marked, unmappable: Vec::new() };
+    }
+    // Syllables that were taken apart into their letters, as on a Mac, are the same syllables composed.
+    let composed: String = text.nfc().collect();
+    if let Some(bytes) = whole(&composed) {
+        return Korean { bytes, marked, unmappable: Vec::new() };
+    }
+    let (mut bytes, mut unmappable) = (Vec::with_capacity(composed.len()), Vec::new());
+    for c in composed.chars() {
+        if let Some(known) = whole(c.encode_utf8(&mut [0; 4])) {
+            bytes.extend(known);
+        } else {
+            let mut mark = String::new();
+            Marks::Ascii.put(&mut mark, c);
+            bytes.extend(mark.into_bytes());
+            note(&mut unmappable, c);
+        }
+    }
+    Korean { bytes, marked, unmappable }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn formulas_get_an_apostrophe_and_lose_it_again() {
+        for raw in ["=1+1", "+amy@x.example", "-", "@x", "＝1", "＋", "－", "＠", "\tx", "\nx", "'=1", "''+"]
+        {
+            let guarded = guard(raw).into_owned();
+            assert_eq!(guarded, format!("'{raw}"));
+            assert_eq!(unguard(&guarded), raw);
+        }
+        for plain in ["kim@naru.example", "O'Neil", "'tis", "'", "", " =1", "홍철"] {
+            assert_eq!(guard(plain), plain);
+            assert_eq!(unguard(plain), plain);
+        }
+    }
+
+    #[test]
+    fn what_a_terminal_obeys_becomes_a_mark_and_the_rest_stays() {
+        assert_eq!(
+            visible("a\u{1b}[31m\u{202e}b\u{0}"),
+            ("a␛[31m⟨U+202E⟩b␀".into(), vec!['\u{1b}', '\u{202e}', '\u{0}'])
+        );
+        assert_eq!(visible("over\rwritten"), ("over␍written".into(), vec!['\r']));
+        for same in ["line\r\nbreak", "note\nnote\ttab", "신\u{3000}해인", "👩\u{200d}🚀", "\u{3164}", "علي"]
+        {
+            assert_eq!(visible(same), (same.into(), Vec::new()), "{same:?}");
+        }
+    }
+
+    #[test]
+    fn cp949_has_a_mark_for_what_it_lacks() {
+        let cell = korean("송별 😀 ȫ\u{1b}");
+        let (text, _, damaged) = EUC_KR.decode(&cell.bytes);
+        assert!(!damaged);
+        assert_eq!(text, "송별 <U+1F600> <U+022B><U+001B>");
+        assert_eq!((cell.marked, cell.unmappable), (vec!['\u{1b}'], vec!['😀', 'ȫ']));
+    }
+
+    #[test]
+    fn cp949_keeps_all_hangul_hanja_and_names_that_were_taken_apart() {
+        for (raw, read) in [
+            ("뷁믜펲똠", "뷁믜펲똠"),
+            // The compatibility forms are in CP949; composing would have made other characters of them.
+            ("\u{f90a}\u{f9e1}", "\u{f90a}\u{f9e1}"),
+            ("\u{1100}\u{1175}\u{11b7}", "김"),
+        ] {
+            let cell = korean(raw);
+            assert_eq!(cell.unmappable, Vec::<char>::new());
+            assert_eq!(EUC_KR.decode(&cell.bytes).0, read);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_apostrophe_always_comes_off_again(raw in "['=+@a\t＝-]{0,4}|\\PC*") {
+            let guarded = guard(&raw);
+            prop_assert_eq!(unguard(&guarded), raw.as_str());
+        }
+
+        #[test]
+        fn no_formula_survives(raw in any::<String>()) {
+            prop_assert!(!guard(&visible(&raw).0).starts_with(FORMULA));
+        }
+
+        #[test]
+        fn cp949_never_loses_a_character_silently(raw in any::<String>()) {
+            let cell = korean(&raw);
+            let (text, _, damaged) = EUC_KR.decode(&cell.bytes);
+            prop_assert!(!damaged);
+            prop_assert!(text.matches('?').count() == raw.nfc().filter(|c| *c == '?').count());
+        }
+    }
+}

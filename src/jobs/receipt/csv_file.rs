@@ -1,0 +1,66 @@
+//! A table as CSV: UTF-8 with its mark, or CP949; lines end as Excel ends them.
+
+use super::cell::{guard, korean, visible};
+use super::notes::Place;
+use super::{Row, Written};
+use csv::{ByteRecord, Terminator, WriterBuilder};
+use std::io::{self, BufWriter, Write};
+
+/// The mark by which Excel knows UTF-8.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+pub(super) struct CsvFile<W: Write> {
+    out: csv::Writer<BufWriter<W>>,
+    korean: bool,
+    record: ByteRecord,
+}
+
+impl<W: Write> CsvFile<W> {
+    pub fn utf8(to: W) -> io::Result<Self> {
+        let mut out = BufWriter::new(to);
+        out.write_all(BOM)?;
+        Ok(Self::new(out, false))
+    }
+
+    pub fn cp949(to: W) -> Self {
+        Self::new(BufWriter::new(to), true)
+    }
+
+    fn new(out: BufWriter<W>, korean: bool) -> Self {
+        // Flexible: a row that was longer or shorter in the original is so here.
+        let out = WriterBuilder::new().flexible(true).terminator(Terminator::CRLF).from_writer(out);
+        Self { out, korean, record: ByteRecord::new() }
+    }
+
+    pub fn row(&mut self, row: &Row<'_>, written: &mut Written) -> io::Result<()> {
+        self.record.clear();
+        for (at, raw) in row.cells().enumerate() {
+            let place = |chars| Place { row: row.number, column: row.column(at), chars };
+            if self.korean {
+                let cell = korean(raw);
+                self.record.push_field(&cell.bytes);
+                if !cell.marked.is_empty() {
+                    written.marked.add(|| place(cell.marked));
+                }
+                if !cell.unmappable.is_empty() {
+                    written.unmappable.add(|| place(cell.unmappable));
+                }
+            } else {
+                let (text, marked) = visible(raw);
+                self.record.push_field(guard(&text).as_bytes());
+                if !marked.is_empty() {
+                    written.marked.add(|| place(marked));
+                }
+            }
+        }
+        self.out.write_byte_record(&self.record).map_err(|why| match why.into_kind() {
+            // As it was: what kind of error it is says what a person can do.
+            csv::ErrorKind::Io(why) => why,
+            other => io::Error::other(format!("{other:?}")),
+        })
+    }
+
+    pub fn finish(mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}

@@ -1,0 +1,241 @@
+//! Whose mails did not go out: failures by domain, since a company's gateway fails everybody alike.
+
+use super::notes::tally;
+use crate::domain::{EmailKey, Text};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt;
+
+/// The service's word for a mail that went out. It says nothing about arriving or being read.
+const SENT: &str = "SENT";
+
+/// Domains that are told apart; beyond it failures are only counted.
+const DOMAINS: usize = 100_000;
+
+/// Words that are told apart for one domain.
+const WORDS: usize = 12;
+
+/// How the mails of a job's issued badges fared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MailReport {
+    /// Badges that are issued.
+    pub issued: u64,
+    /// Those of them whose mail status is a word other than `SENT`.
+    pub failed: u64,
+    /// Those of them that have no mail status at all, which says nothing either way.
+    pub unsaid: u64,
+    /// Domains where the mails of two people or more failed, worst first.
+    pub groups: Vec<MailGroup>,
+    /// Failures that are in none of the groups: one person here, another there.
+    pub scattered: u64,
+}
+
+/// The failures of one domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MailGroup {
+    /// The domain as people write it.
+    pub domain: Text,
+    /// How many mails to it are not `SENT`.
+    pub failed: u64,
+    /// Of how many to issued badges.
+    pub issued: u64,
+    /// The service's words for them with how often each came up, most frequent first.
+    pub statuses: Vec<(Text, u64)>,
+}
+
+impl MailReport {
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.failed == 0
+    }
+}
+
+impl fmt::Display for MailGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} mails to @{} are not {SENT} (", self.failed, self.issued, self.domain)?;
+        for (at, (word, times)) in self.statuses.iter().enumerate() {
+            write!(f, "{}{word} {times}", if at == 0 { "" } else { ", " })?;
+        }
+        write!(f, "): ask their IT to let the service's mails through")
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    issued: u64,
+    failed: u64,
+    /// The first person whose mail failed, until there is a second one.
+    one: Option<EmailKey>,
+    many: bool,
+    words: Vec<(String, u64)>,
+}
+
+/// Groups the mails that failed by domain. A row is an address, its mail status in the service's words, and
+/// whether its badge is issued: mails of waiting badges have not failed. Spellings of one domain (upper
+/// case, an international name and its ASCII form) are one.
+pub fn mail_failures<'a>(rows: impl Iterator<Item = (&'a str, Option<&'a str>, bool)>) -> MailReport {
+    let mut report = MailReport::default();
+    let mut domains: HashMap<String, Tally> = HashMap::new();
+    for (email, status, issued) in rows {
+        if !issued {
+            continue;
+        }
+        report.issued += 1;
+        let failure = match status.map(str::trim) {
+            None | Some("") => {
+                report.unsaid += 1;
+                None
+            }
+            Some(word) => Some(word).filter(|word| *word != SENT),
+        };
+        report.failed += u64::from(failure.is_some());
+        let key = EmailKey::of(email);
+        let Some(domain) = key.domain().map(str::to_owned) else {
+            report.scattered += u64::from(failure.is_some());
+            continue;
+        };
+        let full = domains.len() >= DOMAINS;
+        let tally = match domains.entry(domain) {
+            Entry::Vacant(_) if full => {
+                report.scattered += u64::from(failure.is_some());
+                continue;
+            }
+            entry => entry.or_default(),
+        };
+        tally.issued += 1;
+        if let Some(word) = failure {
+            tally.fail(key, word);
+        }
+    }
+    for (domain, tally) in domains {
+        if tally.many {
+            report.groups.push(tally.group(&domain));
+        } else {
+            report.scattered += tally.failed;
+        }
+    }
+    report.groups.sort_by(|a, b| (Reverse(a.failed), &a.domain).cmp(&(Reverse(b.failed), &b.domain)));
+    report
+}
+
+impl Tally {
+    fn fail(&mut self, who: EmailKey, word: &str) {
+        self.failed += 1;
+        match &self.one {
+            None => self.one = Some(who),
+            Some(one) => self.many |= *one != who,
+        }
+        tally(&mut self.words, word, WORDS, "other words");
+    }
+
+    fn group(self, domain: &str) -> MailGroup {
+        let (shown, fine) = idna::domain_to_unicode(domain);
+        let domain = if fine.is_ok() { shown } else { domain.to_owned() };
+        let mut statuses: Vec<(Text, u64)> =
+            self.words.into_iter().map(|(word, times)| (Text::from(word), times)).collect();
+        statuses.sort_by_key(|(_, times)| Reverse(*times));
+        MailGroup { domain: Text::from(domain), failed: self.failed, issued: self.issued, statuses }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(rows: &[(&str, Option<&str>, bool)]) -> MailReport {
+        mail_failures(rows.iter().copied())
+    }
+
+    #[test]
+    fn a_gateway_that_fails_everybody_stands_out() {
+        let mut rows = Vec::new();
+        let staff: Vec<String> = (0..45).map(|at| format!("staff{at}@StrictGate.example")).collect();
+        for (at, mail) in staff.iter().enumerate() {
+            let word = match at {
+                7 | 23 => "SENT",
+                _ if at % 3 == 1 => "BOUNCE",
+                _ => "FAIL",
+            };
+            rows.push((mail.as_str(), Some(word), true));
+        }
+        rows.push(("lone@gmial.example", Some("FAIL"), true));
+        rows.push(("fine@naru.example", Some("SENT"), true));
+        let report = report(&rows);
+        assert_eq!((report.issued, report.failed, report.unsaid, report.scattered), (47, 44, 0, 1));
+        assert_eq!(
+            report.groups.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["43 of 45 mails to @strictgate.example are not SENT (FAIL 29, BOUNCE 14): ask their IT to let \
+              the service's mails through"]
+        );
+    }
+
+    #[test]
+    fn waiting_badges_and_missing_words_are_no_failures() {
+        let report = report(&[
+            ("a@naru.example", Some("FAIL"), false),
+            ("b@naru.example", Some("WAIT"), false),
+            ("c@naru.example", None, true),
+            ("d@naru.example", Some(" "), true),
+            ("e@naru.example", Some("SENT"), true),
+        ]);
+        assert_eq!(report, MailReport { issued: 3, unsaid: 2, ..MailReport::default() });
+        assert!(report.is_empty());
+    }
+
+    #[test]
+    fn one_person_is_no_group_however_often_their_mail_fails() {
+        let report = report(&[
+            ("safety@moondeck.example", Some("FAIL"), true),
+            ("Safety@Moondeck.example", Some("FAIL"), true),
+            ("kim@naru.example", Some("BOUNCE"), true),
+        ]);
+        assert_eq!((report.groups.len(), report.failed, report.scattered), (0, 3, 3));
+    }
+
+    #[test]
+    fn spellings_of_a_domain_are_one_and_words_stay_as_they_are() {
+        let report = report(&[
+            ("a@예시.example", Some("발송대기"), true),
+            ("b@xn--vv4b11d.example", Some("fail"), true),
+            ("c@예시.EXAMPLE", Some("발송대기"), true),
+        ]);
+        assert_eq!(
+            report.groups,
+            [MailGroup {
+                domain: Text::from("예시.example"),
+                failed: 3,
+                issued: 3,
+                statuses: vec![(Text::from("발송대기"), 2), (Text::from("fail"), 1)],
+            }]
+        );
+    }
+
+    #[test]
+    fn words_without_end_are_counted_together() {
+        let words: Vec<String> = (0..50).map(|at| format!("\u{1b}word{at}")).collect();
+        let mails = ["a@naru.example", "b@naru.example"];
+        let rows = words.iter().enumerate().map(|(at, word)| (mails[at % 2], Some(word.as_str()), true));
+        let report = mail_failures(rows);
+        let group = &report.groups[0];
+        assert_eq!(group.statuses.len(), WORDS + 1);
+        assert_eq!(group.statuses.iter().map(|(_, times)| times).sum::<u64>(), 50);
+        assert!(!group.to_string().contains('\u{1b}'));
+    }
+
+    #[test]
+    fn the_worst_domain_comes_first_and_no_address_is_taken_for_one() {
+        let report = report(&[
+            ("", Some("FAIL"), true),
+            ("no address", Some("FAIL"), true),
+            ("a@b.example", Some("FAIL"), true),
+            ("b@b.example", Some("FAIL"), true),
+            ("a@a.example", Some("FAIL"), true),
+            ("b@a.example", Some("FAIL"), true),
+            ("c@a.example", Some("FAIL"), true),
+        ]);
+        let domains: Vec<&str> = report.groups.iter().map(|group| group.domain.wire()).collect();
+        assert_eq!(domains, ["a.example", "b.example"]);
+        assert_eq!((report.failed, report.scattered), (7, 2));
+    }
+}

@@ -1,0 +1,151 @@
+//! When there is no file, there is nothing at all, and what was there is as it was.
+
+use super::*;
+
+#[test]
+fn a_file_that_is_there_stays_unless_it_may_be_replaced() {
+    let folder = folder();
+    let path = folder.path().join("a\u{1b}.xlsx");
+    fs::write(&path, "old").expect("written");
+    let lines = || fine([line(1, "홍철", "issued")]);
+    let why =
+        write_receipt(&path, Format::Xlsx, false, &head(), lines(), &mut go_on).expect_err("it is there");
+    assert!(matches!(&why, ReceiptError::Exists(there) if *there == path));
+    let said = why.to_string();
+    assert!(said.contains("a␛.xlsx is already there") && !said.contains('\u{1b}'), "{said}");
+    assert_eq!(fs::read_to_string(&path).expect("text"), "old");
+    write_receipt(&path, Format::Xlsx, true, &head(), lines(), &mut go_on).expect("replaced");
+    assert_eq!(read_xlsx(&path)[0].1.len(), 2);
+    assert_eq!(names(folder.path()).len(), 1);
+}
+
+#[test]
+fn a_file_that_appears_meanwhile_stays_too() {
+    let folder = folder();
+    let path = folder.path().join("a.csv");
+    let other = path.clone();
+    let mut watch = |_| {
+        fs::write(&other, "somebody else's").expect("written");
+        ControlFlow::Continue(())
+    };
+    let lines = fine([line(1, "홍철", "issued")]);
+    let why =
+        write_receipt(&path, Format::CsvUtf8, false, &head(), lines, &mut watch).expect_err("it is there");
+    assert!(matches!(why, ReceiptError::Exists(_)));
+    assert_eq!(fs::read_to_string(&path).expect("text"), "somebody else's");
+    assert_eq!(names(folder.path()), ["a.csv"]);
+}
+
+#[test]
+fn rows_that_fail_and_a_stop_leave_nothing_behind() {
+    for format in [Format::Xlsx, Format::CsvUtf8, Format::CsvCp949] {
+        let folder = folder();
+        let path = folder.path().join("a");
+        let rows = (1..=2000).map(|row| match row {
+            1500 => Err(io::Error::other("the journal is gone")),
+            _ => Ok(line(row, "홍철", "issued")),
+        });
+        let why = write_receipt(&path, format, false, &head(), rows, &mut go_on).expect_err("it fails");
+        assert!(matches!(why, ReceiptError::Rows(_)));
+        assert!(why.to_string().contains("the journal is gone"), "{why}");
+        assert_eq!(names(folder.path()), [""; 0]);
+
+        for stop in [0, 1000, 2000] {
+            let mut watch =
+                |rows| if rows >= stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            let rows = fine((1..=2000).map(|row| line(row, "홍철", "issued")));
+            let why = write_receipt(&path, format, true, &head(), rows, &mut watch).expect_err("stopped");
+            assert!(matches!(why, ReceiptError::Cancelled));
+            assert_eq!(names(folder.path()), [""; 0]);
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_is_missing_or_closed_is_named() {
+    let folder = folder();
+    let try_at = |path: &Path| {
+        let lines = fine([line(1, "홍철", "issued")]);
+        write_receipt(path, Format::Xlsx, true, &head(), lines, &mut go_on).expect_err("it cannot be written")
+    };
+    let missing = folder.path().join("no such/a.xlsx");
+    let why = try_at(&missing);
+    assert!(matches!(&why, ReceiptError::NoFolder(path) if *path == missing));
+    assert!(why.to_string().contains("no such/a.xlsx"), "{why}");
+    fs::write(folder.path().join("file"), "").expect("written");
+    assert!(matches!(try_at(&folder.path().join("file/a.xlsx")), ReceiptError::NoFolder(_)));
+    fs::create_dir(folder.path().join("a.xlsx")).expect("a folder");
+    assert!(matches!(try_at(&folder.path().join("a.xlsx")), ReceiptError::Write { .. }));
+    assert_eq!(names(folder.path()).len(), 2);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_is_closed_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder();
+    let closed = folder.path().join("closed");
+    fs::create_dir(&closed).expect("a folder");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).expect("closed");
+    // Nothing is closed to root but what the kernel keeps to itself.
+    let root = fs::write(closed.join("probe"), "").is_ok();
+    let path = if root { PathBuf::from("/sys/a.xlsx") } else { closed.join("a.xlsx") };
+    let lines = fine([line(1, "홍철", "issued")]);
+    let why = write_receipt(&path, Format::Xlsx, false, &head(), lines, &mut go_on).expect_err("closed");
+    assert!(matches!(&why, ReceiptError::NotAllowed(there) if *there == path), "{why:?}");
+}
+
+#[test]
+fn a_full_disk_is_an_error_wherever_it_runs_full() {
+    /// A disk with so much room.
+    struct Disk(usize);
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let (head, path) = (head(), Path::new("a"));
+    for format in [Format::Xlsx, Format::CsvUtf8, Format::CsvCp949] {
+        let table = Table {
+            to: path,
+            format,
+            overwrite: false,
+            names: &head.columns,
+            head: Some(&head),
+            room: Room::EXCEL,
+        };
+        let fill = |room: usize| {
+            let entry = |at: u64| Entry {
+                number: at,
+                bucket: None,
+                cells: vec![format!("{:x}", at.wrapping_mul(0x9e37_79b9_7f4a_7c15))],
+            };
+            table.fill(&mut Disk(room), fine((1..=3000).map(entry)), &mut go_on)
+        };
+        assert!(fill(usize::MAX).is_ok());
+        for room in [0, 10, 1000, 9000, 20_000] {
+            let why = fill(room).expect_err("it is full");
+            assert!(
+                matches!(&why, ReceiptError::DiskFull(there) if *there == path),
+                "{format} {room}: {why:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_table_that_is_too_wide_for_excel_is_refused_and_csv_takes_it() {
+    let folder = folder();
+    let columns: Vec<String> = (0..16_380).map(|at| at.to_string()).collect();
+    let head = Head { columns, ..head() };
+    let (xlsx, csv) = (folder.path().join("a.xlsx"), folder.path().join("a.csv"));
+    let one = || fine([line(1, "홍철", "issued")]);
+    let why = write_receipt(&xlsx, Format::Xlsx, false, &head, one(), &mut go_on).expect_err("too wide");
+    assert!(matches!(why, ReceiptError::TooWide { columns: 16_389 }));
+    write_receipt(&csv, Format::CsvUtf8, false, &head, one(), &mut go_on).expect("written");
+    assert_eq!(names(folder.path()), ["a.csv"]);
+}
