@@ -23,6 +23,8 @@ fn place(context: Context) -> &'static str {
         Context::Prompt => "A single field",
         Context::SortMenu => "The sort menu",
         Context::Form => "A form",
+        Context::FileField => "The name of a file",
+        Context::File => "A file of recipients",
         Context::RevokeForm => "The revoke form",
         Context::Review => "A review before sending",
         Context::Activity => "Activity",

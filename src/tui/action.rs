@@ -59,6 +59,16 @@ actions! {
     Decide: "decide", "decide about a row of which lapel cannot tell what became of it";
     CallOff: "call off", "call off what this job has not sent";
     Undo: "undo", "revoke what this job has issued, after a review; what waits is revoked when it is Issued";
+    Receipt: "receipt", "write a receipt of this job: every row and what became of it";
+    Redo: "redo file", "write the rows that were not sent or need a person into a file, as they stood";
+    Mail: "mail failures", "whom the mail of this job's badges did not reach, by domain";
+    Ids: "ids file", "revoke the badges whose ids stand in a file";
+    Replace: "correct", "issue this badge again with a corrected name or address, and revoke it then";
+    Encoding: "encoding", "read the file in another encoding";
+    Columns: "columns", "say which column is what";
+    Sheet: "sheet", "choose the sheet";
+    Header: "header", "say which row holds the names of the columns";
+    Complete: "complete", "complete the name of the file";
     Correct: "correct", "correct the name or the address of this row";
     Allow: "allow", "send this row all the same";
     LeaveOut: "leave out", "leave this row out";

@@ -10,15 +10,18 @@ use super::deed::Done;
 use super::env::{Env, Go, Out};
 use super::forms::correct::CorrectForm;
 use super::forms::draft::DraftForm;
+use super::forms::file::FileForm;
+use super::forms::ids::IdsForm;
 use super::forms::issue::IssueForm;
 use super::forms::question::Question;
+use super::forms::replace::ReplaceForm;
 use super::forms::revoke::RevokeForm;
 use super::help::Help;
 use super::keymap::Context;
 use super::message::Message;
+use super::screens::activity::{Activity, news};
 use super::screens::badge::BadgeScreen;
 use super::screens::history::History;
-use super::screens::activity::{Activity, news};
 use super::screens::templates::Templates;
 use super::screens::wallet::Wallet;
 use super::screens::welcome::Welcome;
@@ -68,6 +71,9 @@ pub(super) enum Over {
     Question(Box<Question>),
     Draft(Box<DraftForm>),
     Correct(Box<CorrectForm>),
+    File(Box<FileForm>),
+    Ids(Box<IdsForm>),
+    Replace(Box<ReplaceForm>),
     Help(Help),
 }
 
@@ -288,6 +294,9 @@ impl App {
             Some(Over::Question(form)) => form.stack(),
             Some(Over::Draft(form)) => form.stack(),
             Some(Over::Correct(form)) => form.stack(),
+            Some(Over::File(form)) => form.stack(),
+            Some(Over::Ids(form)) => form.stack(),
+            Some(Over::Replace(form)) => form.stack(),
             Some(Over::Help(_)) => vec![Context::Help, Context::Always],
             None => self.tab_stack(),
         }
@@ -355,9 +364,12 @@ impl App {
             }
             Message::Progress(ticket, done, all) => {
                 for over in &mut self.over {
-                    if let Over::Draft(form) = over {
-                        self.changed |= form.progress(ticket, done, all);
-                    }
+                    self.changed |= match over {
+                        Over::Draft(form) => form.progress(ticket, done, all),
+                        Over::File(form) => form.progress(ticket, done, all),
+                        Over::Ids(form) => form.progress(ticket, done, all),
+                        _ => false,
+                    };
                 }
             }
             Message::Tick => {
@@ -441,7 +453,11 @@ impl App {
             Some(Over::Question(form)) => form.offers(action),
             Some(Over::Draft(form)) => form.offers(action),
             Some(Over::Revoke(form)) => form.offers(action),
-            Some(Over::Issue(_) | Over::Correct(_) | Over::Help(_)) => true,
+            Some(Over::Issue(form)) => form.offers(action),
+            Some(Over::File(form)) => form.offers(action),
+            Some(Over::Ids(form)) => form.offers(action),
+            Some(Over::Replace(form)) => form.offers(action),
+            Some(Over::Correct(_) | Over::Help(_)) => true,
             None if self.welcome.is_none() && self.tab == Tab::Activity => self.activity.offers(action),
             None => true,
         }
@@ -497,6 +513,9 @@ impl App {
                 Over::Question(form) => form.receive(ticket, left, out),
                 Over::Draft(form) => form.receive(ticket, left, &self.env, out),
                 Over::Correct(form) => form.receive(ticket, left, out),
+                Over::File(form) => form.receive(ticket, left, out),
+                Over::Ids(form) => form.receive(ticket, left, out),
+                Over::Replace(form) => form.receive(ticket, left),
                 Over::Revoke(form) => form.receive(ticket, left),
                 Over::Help(_) => Err(left),
             };
@@ -617,6 +636,17 @@ impl App {
                     self.over.push(Over::Draft(Box::new(form)));
                 }
             }
+            Go::File(id, title, source) => {
+                self.over.push(Over::File(Box::new(FileForm::new((id, title), source, out))));
+            }
+            Go::Paper(job, redo) => {
+                self.over.push(Over::Question(Box::new(Question::paper(&job, redo))));
+            }
+            Go::Mail(job) => self.over.push(Over::Question(Box::new(Question::mail(job, out)))),
+            Go::Ids => self.over.push(Over::Ids(Box::new(IdsForm::new(out)))),
+            Go::Replace(badge) => {
+                self.over.push(Over::Replace(Box::new(ReplaceForm::new(badge, &self.env, out))));
+            }
             Go::Correct(job, row) => self.over.push(Over::Correct(Box::new(CorrectForm::new(job, row)))),
             Go::Corrected => {
                 if let Some(Over::Draft(form)) = self.over.last_mut() {
@@ -685,5 +715,7 @@ fn is_acting(action: Action) -> bool {
             | Action::CallOff
             | Action::Undo
             | Action::Decide
+            | Action::Ids
+            | Action::Replace
     )
 }

@@ -1,7 +1,10 @@
 //! What the desk has done with jobs: each deed is handed to [`Jobs`] by the worker, and never cancelled.
 
 use crate::domain::Page;
-use crate::jobs::{Guarded, Guarding, Bucket, Class, Decision, IssuePlan, Job, JobId, JobRow, Jobs, RevokePlan, RowFilter, Rows, Victim};
+use crate::jobs::{
+    Bucket, Class, Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, RevokePlan, RowFilter,
+    Rows, Victim,
+};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -38,8 +41,8 @@ pub enum Deed {
     Allow(JobId, Rows),
     /// Leave rows of a draft out.
     LeaveOut(JobId, Rows),
-    /// Correct a row of a draft: name and address, and where that puts it.
-    Correct(JobId, u64, (String, String), (Bucket, Option<String>)),
+    /// Correct a row of a draft: name and address.
+    Correct(JobId, u64, String, String),
 }
 
 /// What came of a deed.
@@ -92,7 +95,11 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
         Deed::Begin(ids) => {
             for (at, id) in ids.iter().enumerate() {
                 if let Err(why) = jobs.begin(*id, &who).await {
-                    let begun = if at == 0 { String::new() } else { format!(" {at} of {} were begun before.", ids.len()) };
+                    let begun = if at == 0 {
+                        String::new()
+                    } else {
+                        format!(" {at} of {} were begun before.", ids.len())
+                    };
                     return Err(format!("{why}{begun}"));
                 }
             }
@@ -108,7 +115,10 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
         Deed::Resume(id) => fine(jobs.resume(id, &who).await),
         Deed::UseUp(id) => fine(jobs.use_up_quota(id, &who).await),
         Deed::Retry(id) => jobs.retry_refused(id, &who).await.map(|n| {
-            Done::Said(format!("Sending {} again that the service had refused.", super::fit::count(n, "row", "rows")))
+            Done::Said(format!(
+                "Sending {} again that the service had refused.",
+                super::fit::count(n, "row", "rows")
+            ))
         }),
         Deed::CallOff(id) => jobs.cancel(id, &who).await.map(|n| {
             let rows = super::fit::count(n, "row was", "rows were");
@@ -125,7 +135,7 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
         }
         Deed::Allow(id, rows) => jobs.allow(id, rows).await.map(|_| Done::Fine),
         Deed::LeaveOut(id, rows) => jobs.leave_out(id, rows).await.map(|_| Done::Fine),
-        Deed::Correct(id, row, person, to) => fine(jobs.correct(id, row, person, to).await),
+        Deed::Correct(id, row, name, email) => jobs.correct(id, row, &name, &email).await.map(|_| Done::Fine),
     };
     done.map_err(|why| why.to_string())
 }

@@ -116,6 +116,16 @@ pub enum Go {
     Undo(Box<Job>),
     /// Decide about a row of a job.
     Decide(JobId, Box<JobRow>),
+    /// Open a file of recipients, or what was pasted, for a template.
+    File(crate::domain::TemplateId, Text, crate::jobs::intake::Source),
+    /// Write a receipt, or the rows to be done again, of a job.
+    Paper(Box<Job>, bool),
+    /// Whom the mail of a job did not reach.
+    Mail(Box<Job>),
+    /// Revoke the badges whose ids stand in a file.
+    Ids,
+    /// Correct and replace a badge.
+    Replace(Box<crate::domain::Badge>),
     /// Review drafts: look through their rows, confirm, begin.
     Drafts(Vec<Job>),
     /// Correct a row of a draft.

@@ -14,7 +14,10 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     let on_the_way = app.in_flight();
     if on_the_way > 0 {
         let answers = count(on_the_way, "answer", "answers");
-        say(&format!("waiting for {answers} that {} on the way; ctrl-c ends at once", if on_the_way == 1 { "is" } else { "are" }));
+        say(&format!(
+            "waiting for {answers} that {} on the way; ctrl-c ends at once",
+            if on_the_way == 1 { "is" } else { "are" }
+        ));
     }
     tokio::select! {
         () = jobs.close() => {}
@@ -30,7 +33,9 @@ async fn told_again() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        if let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) {
+        if let (Ok(mut term), Ok(mut int)) =
+            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+        {
             tokio::select! {
                 _ = term.recv() => {}
                 _ = int.recv() => {}
@@ -53,7 +58,11 @@ fn lines(jobs: Result<Vec<Job>, JobError>, kept: bool) -> Vec<String> {
     let mut lines: Vec<String> = open.iter().take(LISTED).map(|job| line(job, kept)).collect();
     if open.len() > LISTED {
         let more = open.len() - LISTED;
-        lines.push(if kept { format!("not done: {more} more jobs: lapel jobs list") } else { format!("not done: {more} more jobs") });
+        lines.push(if kept {
+            format!("not done: {more} more jobs: lapel jobs list")
+        } else {
+            format!("not done: {more} more jobs")
+        });
     }
     if !open.is_empty() && !kept {
         lines.push("these jobs end with the demo: its journal lived in memory".to_owned());
@@ -62,13 +71,8 @@ fn lines(jobs: Result<Vec<Job>, JobError>, kept: bool) -> Vec<String> {
 }
 
 fn line(job: &Job, kept: bool) -> String {
-    let what = format!(
-        "not done: job {}, {} {}: {}",
-        job.id,
-        job.kind.word(),
-        job.title,
-        crate::jobs::shares(job)
-    );
+    let what =
+        format!("not done: job {}, {} {}: {}", job.id, job.kind.word(), job.title, crate::jobs::shares(job));
     let then = match job.phase {
         _ if !kept => return what,
         _ if job.can_resume() => format!("go on with: lapel jobs resume {}", job.id),

@@ -405,11 +405,7 @@ impl<T: Row> PagedList<T> {
 
     /// Takes the answer to a fetch. `None` when nobody waits for it any more; otherwise the page number,
     /// and the tickets of fetches that are of no use any more.
-    pub fn receive(
-        &mut self,
-        ticket: Ticket,
-        answer: Result<Page<T>, String>,
-    ) -> Option<(u64, Vec<Ticket>)> {
+    pub fn receive(&mut self, ticket: Ticket, answer: Result<Page<T>, String>) -> Option<(u64, Vec<Ticket>)> {
         let page = self.slots.iter().find_map(|(page, slot)| match slot {
             Slot::Loading(t) if *t == ticket => Some(*page),
             _ => None,

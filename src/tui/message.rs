@@ -3,8 +3,8 @@
 use super::ask::{Answer, Ticket};
 use crate::api::{ApiError, Reader};
 use crate::jobs::{Changed, Jobs};
-use std::fmt;
 use crossterm::event::{KeyEvent, MouseEvent};
+use std::fmt;
 
 /// Everything that can happen to the desk.
 #[derive(Debug)]

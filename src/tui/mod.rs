@@ -26,6 +26,7 @@ mod help;
 mod keymap;
 mod list;
 mod message;
+mod paths;
 mod rows;
 mod screens;
 mod terminal;

@@ -169,8 +169,10 @@ impl RowList {
             }
             built += 1;
             let selected = place == self.list.cursor();
-            let mut spans =
-                vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()), Span::raw(" ")];
+            let mut spans = vec![
+                Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
+                Span::raw(" "),
+            ];
             match what {
                 Place::Entry(Entry::Row(row)) => {
                     spans.extend(cells(&row_cells(row, env, words), &widths, env.glyphs.ellipsis));
@@ -272,17 +274,23 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
     let dot = format!(" {} ", env.glyphs.dot);
     let line = row.line.map(|n| format!("line {n}"));
     let id = row.badge_id.as_ref().map(|id| format!("badge {id}"));
-    let who: Vec<String> =
-        [Some(format!("row {}", row.no)), line, Some(row.holder.to_string()), Some(row.address.to_string()), id]
-            .into_iter()
-            .flatten()
-            .filter(|t| !t.is_empty())
-            .collect();
+    let who: Vec<String> = [
+        Some(format!("row {}", row.no)),
+        line,
+        Some(row.holder.to_string()),
+        Some(row.address.to_string()),
+        id,
+    ]
+    .into_iter()
+    .flatten()
+    .filter(|t| !t.is_empty())
+    .collect();
     let mut lines: Vec<Line<'static>> = Vec::new();
     lines.extend(wrap(&who.join(&dot), room).into_iter().map(|l| Line::styled(l, env.theme.strong())));
     let text = format!("{} {}", bucket_glyph(row.bucket, env), explain(row, job.kind, env));
     lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(l, bucket_style(row.bucket, env))));
-    let said = |what: &str, text: Option<String>| text.filter(|t| !t.is_empty()).map(|t| format!("{what} {t}"));
+    let said =
+        |what: &str, text: Option<String>| text.filter(|t| !t.is_empty()).map(|t| format!("{what} {t}"));
     let facts: Vec<String> = [
         said("accepted", row.accepted.map(|at| moment(at, env))),
         said("the service says", row.status.as_ref().map(ToString::to_string)),

@@ -3,12 +3,14 @@
 use super::ask::{Answer, Ask, Candidate, Holder, Session, Ticket};
 use super::deed;
 use super::message::{Handle, Message};
+use super::paths;
 use crate::api::{
     ApiError, ApiKey, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, connect,
     whole,
 };
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
-use crate::jobs::{Account, Guarding, Jobs, Journal, holdings};
+use crate::jobs::receipt::Format;
+use crate::jobs::{Account, Guarding, Job, JobError, JobId, Jobs, Journal, Reading, holdings};
 use secrecy::ExposeSecret;
 use std::collections::HashMap;
 use std::future::Future;
@@ -20,7 +22,8 @@ use tokio_util::sync::CancellationToken;
 /// Pages of one holder's badges that a look-up reads at most.
 const HOLDER_PAGES: u64 = 20;
 /// What is said where there is no journal.
-const NO_JOBS: &str = "The journal cannot be used: nothing can be sent, and nothing is known of jobs. Nothing was changed.";
+const NO_JOBS: &str =
+    "The journal cannot be used: nothing can be sent, and nothing is known of jobs. Nothing was changed.";
 
 /// A future that answers with how to connect, or with why not.
 pub type Connecting = Pin<Box<dyn Future<Output = Result<Session, String>> + Send>>;
@@ -220,6 +223,12 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Rows(_) => Answer::Rows(Err(NO_JOBS.to_owned())),
         Ask::Reasons => Answer::Reasons(Vec::new()),
         Ask::TemplateOf(..) => Answer::TemplateOf(Err(error().to_string())),
+        Ask::Files => Answer::Files(Vec::new()),
+        Ask::Complete(_) => Answer::Completed(Vec::new()),
+        Ask::OpenFile(..) => Answer::Opened(Box::new(Err(NO_JOBS.to_owned()))),
+        Ask::DraftFile(_) | Ask::DraftIds(_) => Answer::Drafted(Err(NO_JOBS.to_owned())),
+        Ask::Paper(_) => Answer::Paper(Err(JobError::NotPossible(NO_JOBS.to_owned()))),
+        Ask::Mail(_) => Answer::Mail(Err(NO_JOBS.to_owned())),
         Ask::Guard(_) => Answer::Guarded(Err(NO_JOBS.to_owned())),
         Ask::Do(_) => Answer::Done(Err(NO_JOBS.to_owned())),
     }
@@ -256,7 +265,20 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         }
         Ask::TemplateOf(id, email) => Answer::TemplateOf(template_of(&reader, &id, &email, &call).await),
         Ask::Pause(_) | Ask::StartSandbox | Ask::TryProfile(_) => failed(&ask),
-        Ask::Jobs | Ask::Rows(_) | Ask::Reasons | Ask::Guard(_) | Ask::Do(_) => match jobs {
+        Ask::Complete(text) => Answer::Completed(
+            tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),
+        ),
+        Ask::Jobs
+        | Ask::Rows(_)
+        | Ask::Reasons
+        | Ask::Files
+        | Ask::OpenFile(..)
+        | Ask::DraftFile(_)
+        | Ask::DraftIds(_)
+        | Ask::Paper(_)
+        | Ask::Mail(_)
+        | Ask::Guard(_)
+        | Ask::Do(_) => match jobs {
             Some(jobs) => of_jobs(ask, &jobs, errand).await,
             None => failed(&ask),
         },
@@ -266,6 +288,31 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
 /// Runs one question that the journal answers, or a deed.
 async fn of_jobs(ask: Ask, jobs: &Jobs, errand: Errand) -> Answer {
     match ask {
+        Ask::Files => Answer::Files(jobs.files().await.unwrap_or_default()),
+        Ask::OpenFile(source, choices) => {
+            let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
+            let opened = jobs.open_file(source, choices, progress, errand.cancel.clone()).await;
+            Answer::Opened(Box::new(opened.map_err(|why| why.to_string())))
+        }
+        Ask::DraftFile(request) => {
+            let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
+            let drafted = jobs.draft_file(*request, progress, errand.cancel.clone()).await;
+            Answer::Drafted(drafted_by(jobs, drafted, &errand).await)
+        }
+        Ask::DraftIds(request) => {
+            let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
+            let drafted = jobs.draft_ids(*request, progress, errand.cancel.clone()).await;
+            Answer::Drafted(drafted_by(jobs, drafted.map(|id| vec![id]), &errand).await)
+        }
+        Ask::Paper(paper) => {
+            let format = Format::from_path(&paper.to).unwrap_or_default();
+            Answer::Paper(if paper.redo {
+                jobs.redo(paper.job, paper.to, format, paper.overwrite).await
+            } else {
+                jobs.receipt(paper.job, paper.to, format, paper.overwrite).await
+            })
+        }
+        Ask::Mail(id) => Answer::Mail(jobs.mail_failures(id).await.map_err(|why| why.to_string())),
         Ask::Guard(ids) => {
             let progress = errand.watch(|g: &Guarding| (g.done, g.all));
             Answer::Guarded(deed::guard(jobs, ids, &progress, &errand.cancel).await)
@@ -276,6 +323,22 @@ async fn of_jobs(ask: Ask, jobs: &Jobs, errand: Errand) -> Answer {
         Ask::Do(deed) => Answer::Done(deed::run(*deed, jobs).await),
         other => failed(&other),
     }
+}
+
+/// Drafts as they stand; nothing is left of them when nobody waits for them any more.
+async fn drafted_by(
+    jobs: &Jobs,
+    drafted: Result<Vec<JobId>, JobError>,
+    errand: &Errand,
+) -> Result<Vec<Job>, String> {
+    let ids = drafted.map_err(|why| why.to_string())?;
+    if errand.cancel.is_cancelled() {
+        for id in ids {
+            let _ = jobs.discard(id).await;
+        }
+        return Ok(Vec::new());
+    }
+    deed::drafts(jobs, ids).await
 }
 
 /// Which template a badge is of, by the history of its holder: the badge's own record does not say.
@@ -295,7 +358,11 @@ async fn template_of(
         },
     )
     .await
-    .map_err(|error| format!("The holder's history was not read, so it is not known which template this badge is of: {error}"))?;
+    .map_err(|error| {
+        format!(
+            "The holder's history was not read, so it is not known which template this badge is of: {error}"
+        )
+    })?;
     let item = history.items.into_iter().find(|item| item.badge_id == *id).ok_or(
         "The history does not show this badge under its holder's address, so it is not known which template it is of. Nothing was changed. Issue the corrected badge from Templates, and revoke this one when it is Issued.",
     )?;

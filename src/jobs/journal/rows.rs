@@ -83,9 +83,16 @@ pub(in crate::jobs) fn page(
          WHERE job = ?1 AND no > ?2 {chosen} AND (?3 IS NULL OR class = ?3) ORDER BY no LIMIT ?4 OFFSET ?5"
     );
     db.prepare_cached(&sql)?
-        .query_map(params![job.0, filter.after as i64, filter.class.map(Class::code), most as i64, filter.skip as i64], |r| {
-            read(r, doubt_window)
-        })?
+        .query_map(
+            params![
+                job.0,
+                filter.after as i64,
+                filter.class.map(Class::code),
+                most as i64,
+                filter.skip as i64
+            ],
+            |r| read(r, doubt_window),
+        )?
         .collect()
 }
 

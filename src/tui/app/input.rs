@@ -25,7 +25,16 @@ impl App {
         } else {
             let typed = self.type_key(key, out);
             // In a field the cursor may have moved where the text has not changed.
-            let in_field = |c: &Context| matches!(c, Context::FilterBar | Context::Prompt | Context::Form | Context::RevokeForm);
+            let in_field = |c: &Context| {
+                matches!(
+                    c,
+                    Context::FilterBar
+                        | Context::Prompt
+                        | Context::Form
+                        | Context::RevokeForm
+                        | Context::FileField
+                )
+            };
             self.changed |= typed || stack.iter().any(in_field);
         }
     }
@@ -58,6 +67,9 @@ impl App {
             Some(Over::Question(form)) => form.act(action, out),
             Some(Over::Draft(form)) => form.act(action, &self.env, out),
             Some(Over::Correct(form)) => form.act(action, out),
+            Some(Over::File(form)) => form.act(action, out),
+            Some(Over::Ids(form)) => form.act(action, out),
+            Some(Over::Replace(form)) => form.act(action, &self.env, out),
             Some(Over::Help(help)) => help.act(action, out),
             None => match self.tab {
                 Tab::Templates => self.templates.act(action, out),
@@ -127,6 +139,9 @@ impl App {
             Some(Over::Question(form)) => form.key(key),
             Some(Over::Draft(form)) => form.key(key),
             Some(Over::Correct(form)) => form.key(key),
+            Some(Over::Ids(form)) => form.key(key),
+            Some(Over::Replace(form)) => form.key(key),
+            Some(Over::File(_)) => false,
             Some(Over::Help(_)) => false,
             None => match self.tab {
                 Tab::Templates => self.templates.browser.key(key, out),
@@ -144,11 +159,13 @@ impl App {
             return;
         }
         match self.over.last_mut() {
-            Some(Over::Issue(form)) => form.paste(text),
+            Some(Over::Issue(form)) => form.paste(text, out),
             Some(Over::Revoke(form)) => form.paste(text),
             Some(Over::Question(form)) => form.paste(text),
             Some(Over::Correct(form)) => form.paste(text),
-            Some(Over::Draft(_) | Over::Help(_)) => {}
+            Some(Over::Ids(form)) => form.paste(text),
+            Some(Over::Replace(form)) => form.paste(text),
+            Some(Over::Draft(_) | Over::File(_) | Over::Help(_)) => {}
             None => match self.tab {
                 Tab::Templates => {
                     self.templates.browser.paste(text, out);
@@ -174,11 +191,7 @@ impl App {
         };
         if let Some(action) = step {
             // Only where the keys for it exist too: in a field, the wheel must not change fields.
-            if self
-                .stack()
-                .iter()
-                .any(|c| matches!(c, Context::List | Context::Badge | Context::Help))
-            {
+            if self.stack().iter().any(|c| matches!(c, Context::List | Context::Badge | Context::Help)) {
                 self.changed = true;
                 for _ in 0..3 {
                     self.act_inside(action, out);

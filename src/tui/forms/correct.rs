@@ -1,8 +1,8 @@
 //! Correcting a row of a draft: name and address, checked as they are typed.
 
-use super::issue::{Person, check_person};
 use crate::domain::text::scrub;
-use crate::jobs::{Bucket, JobId, JobRow};
+use crate::jobs::intake::{Severity, check_person};
+use crate::jobs::{JobId, JobRow};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::Deed;
@@ -39,10 +39,6 @@ impl CorrectForm {
         vec![Context::Form, Context::Always]
     }
 
-    fn checked(&self) -> Person {
-        check_person(self.fields[0].value(), self.fields[1].value())
-    }
-
     /// Does an action; false when it is none of the form's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         match action {
@@ -50,10 +46,8 @@ impl CorrectForm {
             Action::PreviousField => self.focus.previous(2),
             Action::ClearField => self.fields[self.focus.at].clear(),
             Action::Accept if self.ticket.is_none() => {
-                let person = self.checked();
-                let why = (person.bucket != Bucket::Ready).then(|| person.findings.join("; "));
-                let to = (person.bucket, why);
-                let deed = Deed::Correct(self.job, self.row.no, (person.name, person.email), to);
+                let [name, email] = self.fields.each_ref().map(|field| field.value().to_owned());
+                let deed = Deed::Correct(self.job, self.row.no, name, email);
                 self.ticket = Some(out.ask(Ask::Do(Box::new(deed))));
             }
             Action::Back => out.go.push(Go::Close),
@@ -99,7 +93,8 @@ impl CorrectForm {
         let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
-        let place = self.row.line.map_or_else(|| format!("row {}", self.row.no), |n| format!("line {n} of the file"));
+        let place =
+            self.row.line.map_or_else(|| format!("row {}", self.row.no), |n| format!("line {n} of the file"));
         lines.push(Line::styled(format!("  Correct {place}"), theme.strong()));
         if let Some(why) = &self.row.why {
             put(&mut lines, &format!("{} {why}", env.glyphs.alert), theme.warning());
@@ -120,10 +115,15 @@ impl CorrectForm {
             lines.push(Line::from(spans));
         }
         lines.push(Line::raw(""));
-        let person = self.checked();
-        let style = if person.bucket == Bucket::Invalid { theme.error() } else { theme.warning() };
-        for finding in &person.findings {
-            put(&mut lines, &format!("{} {}", env.glyphs.alert, scrub(finding)), style);
+        let (_, _, _, findings) = check_person(self.fields[0].value(), self.fields[1].value());
+        for finding in &findings {
+            let style = match finding.severity {
+                Severity::Refuse => theme.error(),
+                Severity::Ask => theme.warning(),
+                Severity::Note => theme.dim(),
+            };
+            let text = format!("{} {}: {}", env.glyphs.alert, finding.field, scrub(&finding.what));
+            put(&mut lines, &text, style);
         }
         let text = format!(
             "{} keeps it in the draft; the file is not changed, and nothing is sent.  esc gives up.",

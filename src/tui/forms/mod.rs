@@ -4,6 +4,10 @@
 pub mod confirm;
 pub mod correct;
 pub mod draft;
+pub mod file;
+pub mod ids;
 pub mod issue;
+pub mod path;
 pub mod question;
+pub mod replace;
 pub mod revoke;

@@ -1,14 +1,17 @@
 //! Short questions about a job: a reason, a choice, a path. Nothing that has consequences is done by Enter.
 
+use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
-use crate::jobs::{Bucket, Decision, Job, JobId, JobRow};
+use crate::jobs::receipt::MailReport;
+use crate::jobs::{Bucket, Decision, Job, JobError, JobId, JobRow};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::ask::{Answer, Ask, Paper, Ticket};
 use crate::tui::deed::{Deed, Done};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::Field;
 use crate::tui::fit::{count, fit, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::paths;
 use crate::tui::rows::explain;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -31,6 +34,10 @@ enum About {
     Undo(Box<Job>),
     /// What became of a row that lapel cannot tell about.
     Decide { job: JobId, row: Box<JobRow>, at: usize, step: Step },
+    /// Where a receipt or a redo file goes; whether something is there that would be replaced.
+    Paper { job: JobId, redo: bool, exists: bool },
+    /// Whom the mail did not reach.
+    Mail { job: Box<Job>, report: Option<MailReport> },
 }
 
 /// How far a decision is.
@@ -72,11 +79,26 @@ impl Question {
         Self::new(About::Decide { job, row, at: 0, step: Step::Choice })
     }
 
+    /// Where a receipt, or the rows to be done again, go.
+    pub fn paper(job: &Job, redo: bool) -> Self {
+        let what = if redo { "redo" } else { "receipt" };
+        let name = paths::file_name(what, job.id.0, job.title.wire(), "xlsx");
+        let about = About::Paper { job: job.id, redo, exists: false };
+        Self { field: Field::with(&name), ..Self::new(about) }
+    }
+
+    /// Whom the mail of a job did not reach.
+    pub fn mail(job: Box<Job>, out: &mut Out<'_>) -> Self {
+        let ticket = out.ask(Ask::Mail(job.id));
+        Self { ticket: Some(ticket), ..Self::new(About::Mail { job, report: None }) }
+    }
+
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
         let own = match &self.about {
-            About::CallOff(_) => Context::Review,
-            About::Undo(_) => Context::Form,
+            About::CallOff(_) | About::Paper { exists: true, .. } => Context::Review,
+            About::Undo(_) | About::Paper { .. } => Context::Form,
+            About::Mail { .. } => Context::Help,
             About::Decide { step, .. } => match step {
                 Step::Choice => Context::Menu,
                 Step::Badge | Step::Why => Context::Form,
@@ -88,8 +110,9 @@ impl Question {
 
     /// Whether an action does something here now.
     pub fn offers(&self, action: Action) -> bool {
-        !matches!(action, Action::NextField | Action::PreviousField)
-            && (action != Action::ClearField || self.stack()[0] == Context::Form)
+        let nothing =
+            matches!(action, Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp);
+        !nothing && (action != Action::ClearField || self.stack()[0] == Context::Form)
     }
 
     /// Does an action; false when it is none of the question's.
@@ -114,6 +137,7 @@ impl Question {
     fn back(&mut self, out: &mut Out<'_>) {
         self.said = None;
         match &mut self.about {
+            About::Paper { exists: exists @ true, .. } => *exists = false,
             About::Decide { step, .. } if *step != Step::Choice => {
                 *step = Step::Choice;
                 self.field.clear();
@@ -126,10 +150,14 @@ impl Question {
         self.said = None;
         let empty = Text::new(self.field.value()).looks_empty();
         match &mut self.about {
-            About::CallOff(_) => {}
+            About::CallOff(_) | About::Mail { .. } | About::Paper { exists: true, .. } => {}
+            About::Paper { .. } if empty => self.said = Some("type the name of a file".to_owned()),
+            About::Paper { .. } => self.write(false, out),
             About::Undo(job) => {
                 if empty {
-                    self.said = Some("the reason is empty; the service asks for one, and holders may see it".to_owned());
+                    self.said = Some(
+                        "the reason is empty; the service asks for one, and holders may see it".to_owned(),
+                    );
                 } else if self.ticket.is_none() {
                     let deed = Deed::Undo(job.id, self.field.value().to_owned());
                     self.ticket = Some(out.ask(Ask::Do(Box::new(deed))));
@@ -157,6 +185,10 @@ impl Question {
         if self.ticket.is_some() {
             return;
         }
+        if let About::Paper { exists: true, .. } = self.about {
+            self.write(true, out);
+            return;
+        }
         let deed = match &self.about {
             About::CallOff(job) => Deed::CallOff(job.id),
             About::Decide { job, row, at, step: Step::Review } => {
@@ -171,9 +203,17 @@ impl Question {
                 };
                 Deed::Decide(*job, row.no, decision, why.to_owned())
             }
-            About::Decide { .. } | About::Undo(_) => return,
+            About::Decide { .. } | About::Undo(_) | About::Paper { .. } | About::Mail { .. } => return,
         };
         self.ticket = Some(out.ask(Ask::Do(Box::new(deed))));
+    }
+
+    fn write(&mut self, overwrite: bool, out: &mut Out<'_>) {
+        let About::Paper { job, redo, .. } = self.about else { return };
+        if self.ticket.is_none() {
+            let to = paths::typed(self.field.value());
+            self.ticket = Some(out.ask(Ask::Paper(Paper { job, redo, to, overwrite })));
+        }
     }
 
     /// Takes a key that is typed.
@@ -188,7 +228,10 @@ impl Question {
     /// Takes pasted text; not into a confirmation.
     pub fn paste(&mut self, text: &str) {
         if self.stack()[0] == Context::Form {
-            self.field.paste(text.trim());
+            match self.about {
+                About::Paper { .. } => self.field.set(&paths::unwrap(text)),
+                _ => self.field.paste(text.trim()),
+            }
         }
     }
 
@@ -210,6 +253,38 @@ impl Question {
                 }
                 Ok(())
             }
+            Answer::Paper(written) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match written {
+                    Ok(written) => {
+                        let path = scrub(&written.path.to_string_lossy()).into_owned();
+                        let rows = count(written.rows, "row", "rows");
+                        let mut said = vec![format!("Wrote {rows} to {path}.")];
+                        said.extend(written.remarks());
+                        out.say(said.join(" "));
+                        out.go.push(Go::Close);
+                    }
+                    Err(JobError::Exists(_)) => {
+                        if let About::Paper { exists, .. } = &mut self.about {
+                            *exists = true;
+                        }
+                    }
+                    Err(why) => self.said = Some(why.to_string()),
+                }
+                Ok(())
+            }
+            Answer::Mail(mail) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match mail {
+                    Ok(found) => {
+                        if let About::Mail { report, .. } = &mut self.about {
+                            *report = Some(found);
+                        }
+                    }
+                    Err(why) => self.said = Some(why),
+                }
+                Ok(())
+            }
             other => Err(other),
         }
     }
@@ -228,6 +303,13 @@ impl Question {
             About::Decide { job, row, .. } => {
                 format!("Decide about row {} of job {job}   {} {}", row.no, row.holder, row.address)
             }
+            About::Paper { job, redo: false, .. } => {
+                format!("Receipt of job {job}: every row, and what became of it")
+            }
+            About::Paper { job, .. } => {
+                format!("Redo file of job {job}: rows that were not sent or are not valid, as they stood")
+            }
+            About::Mail { job, .. } => format!("Mails of job {}   {}", job.id, job.title),
         };
         lines.push(Line::styled(format!("  {}", fit(&head, room, env.glyphs.ellipsis)), theme.strong()));
         lines.push(Line::styled(format!("  {}", env.place()), theme.accent()));
@@ -258,6 +340,32 @@ impl Question {
                     env.glyphs.enter
                 );
                 put(&mut lines, &text, theme.dim());
+            }
+            About::Paper { exists, .. } => {
+                lines.push(self.field_line("File", room, env));
+                lines.push(Line::raw(""));
+                if *exists {
+                    put(
+                        &mut lines,
+                        &format!(
+                            "{} There is a file of this name already. Nothing was written.",
+                            env.glyphs.alert
+                        ),
+                        theme.warning(),
+                    );
+                    lines.push(self.yes("to replace it", env));
+                } else {
+                    let text = format!(
+                        "{} writes it. The ending says what it becomes: .xlsx for Excel, .csv for UTF-8. Without a folder it goes into the one that lapel was started in.  esc gives up.",
+                        env.glyphs.enter
+                    );
+                    put(&mut lines, &text, theme.dim());
+                }
+            }
+            About::Mail { report, .. } => {
+                if let Some(report) = report {
+                    mail_lines(report, &mut lines, &put, env);
+                }
             }
             About::Decide { row, at, step, job } => {
                 put(&mut lines, &explain(row, crate::jobs::Kind::Issue, env), theme.warning());
@@ -316,6 +424,34 @@ impl Question {
             Span::raw(" go back"),
         ])
     }
+}
+
+/// Whom the mail did not reach, the worst first.
+fn mail_lines(
+    report: &MailReport,
+    lines: &mut Vec<Line<'static>>,
+    put: &dyn Fn(&mut Vec<Line<'static>>, &str, ratatui::style::Style),
+    env: &Env,
+) {
+    let theme = &env.theme;
+    if report.is_empty() {
+        let text = format!(
+            "Of {} no mail is known to have failed. SENT is not \u{201c}delivered\u{201d}: the service does not say more.",
+            count(report.issued, "badge that is Issued", "badges that are Issued")
+        );
+        put(lines, &text, theme.text());
+        return;
+    }
+    put(lines, &format!("{} of {} mails are not SENT.", report.failed, report.issued), theme.warning());
+    lines.push(Line::raw(""));
+    for group in &report.groups {
+        put(lines, &format!("{} {group}", env.glyphs.alert), theme.warning());
+    }
+    if report.scattered > 0 {
+        put(lines, &format!("{} more, one person here and one there", report.scattered), theme.dim());
+    }
+    lines.push(Line::raw(""));
+    put(lines, "The service offers no way to send a mail again.", theme.dim());
 }
 
 /// What undoing a job would do, as its rows stand now.

@@ -62,7 +62,6 @@ impl RevokeForm {
         self.sendable() + if self.when_issued { self.waiting() } else { 0 }
     }
 
-
     fn sendable(&self) -> usize {
         self.of(State::may_be_revoked)
     }
@@ -258,9 +257,9 @@ impl RevokeForm {
             State::Waiting if self.when_issued => {
                 "[x] revoked when they become Issued, while lapel runs".to_owned()
             }
-            State::Waiting => format!(
-                "left out: cannot be revoked before it is Issued. [ ] send then: {tab}"
-            ),
+            State::Waiting => {
+                format!("left out: cannot be revoked before it is Issued. [ ] send then: {tab}")
+            }
             State::Revoking => "left out: being revoked already".to_owned(),
             State::Revoked => "left out: revoked already".to_owned(),
             State::Other(_) => "will be sent: an unknown word, the service decides".to_owned(),

@@ -185,6 +185,7 @@ impl History {
             }
             Action::Back if self.range_from.is_some() => self.range_from = None,
             Action::Revoke => self.revoke(env, out),
+            Action::Ids => out.go.push(Go::Ids),
             _ => return self.browser.act(action, out),
         }
         true

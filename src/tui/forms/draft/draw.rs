@@ -42,13 +42,14 @@ impl DraftForm {
             let text = format!("{}  {read}", origin.name);
             lines.push(Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), theme.dim()));
         }
-        let mut spans = vec![
-            Span::raw("  "),
-            Span::styled(count(job.counts.total(), "row", "rows"), theme.strong()),
-        ];
+        let mut spans =
+            vec![Span::raw("  "), Span::styled(count(job.counts.total(), "row", "rows"), theme.strong())];
         for (bucket, n) in job.counts.iter() {
             spans.push(Span::raw("   "));
-            spans.push(Span::styled(format!("{} {}", number(n), words(bucket, job.kind)), bucket_style(bucket, env)));
+            spans.push(Span::styled(
+                format!("{} {}", number(n), words(bucket, job.kind)),
+                bucket_style(bucket, env),
+            ));
         }
         lines.push(Line::from(spans));
         let classes: Vec<String> = self
@@ -64,15 +65,34 @@ impl DraftForm {
         }
         match &self.guard {
             Guard::Reading { done, all, .. } => {
-                let far = if *all > 0 { format!(": {} of {} requests", number(*done), number(*all)) } else { String::new() };
-                let text = format!("{} reading who has this badge already{far}   esc gives up", env.spinner());
+                let far = if *all > 0 {
+                    format!(": {} of {} requests", number(*done), number(*all))
+                } else {
+                    String::new()
+                };
+                let text =
+                    format!("{} reading who has this badge already{far}   esc gives up", env.spinner());
                 put(&mut lines, &text, theme.dim());
             }
             Guard::Failed(why) => {
-                put(&mut lines, &format!("{} who has this badge already was not read: {why}  r reads again.", env.glyphs.alert), theme.error());
+                put(
+                    &mut lines,
+                    &format!(
+                        "{} who has this badge already was not read: {why}  r reads again.",
+                        env.glyphs.alert
+                    ),
+                    theme.error(),
+                );
             }
             Guard::Read if self.found.iter().any(|found| !found.complete) => {
-                put(&mut lines, &format!("{} the history could not be read to its end: somebody may have this badge all the same. r reads again.", env.glyphs.alert), theme.warning());
+                put(
+                    &mut lines,
+                    &format!(
+                        "{} the history could not be read to its end: somebody may have this badge all the same. r reads again.",
+                        env.glyphs.alert
+                    ),
+                    theme.warning(),
+                );
             }
             Guard::Read | Guard::None => {}
         }
@@ -96,7 +116,12 @@ impl DraftForm {
         if let Some(row) = self.selected() {
             let mut lines = row_lines(row, job, room, env);
             lines.truncate(usize::from(ROW_LINES));
-            let at = Rect { x: area.x + 2, y: rows.bottom(), width: area.width.saturating_sub(4), height: ROW_LINES };
+            let at = Rect {
+                x: area.x + 2,
+                y: rows.bottom(),
+                width: area.width.saturating_sub(4),
+                height: ROW_LINES,
+            };
             frame.render_widget(ratatui::text::Text::from(lines), at);
         }
         let place = self.place_line(env);

@@ -121,6 +121,7 @@ impl DraftForm {
             Action::NextField => self.jobs.len() > 1,
             Action::Confirm => self.sendable() > 0,
             Action::Reload => matches!(self.guard, Guard::Failed(_)),
+            Action::Redo => self.job().is_some_and(|job| job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0),
             _ => true,
         }
     }
@@ -133,6 +134,10 @@ impl DraftForm {
             Action::NextField => self.next_job(out),
             Action::ClearField => self.confirm.clear(),
             Action::Reload => self.guard(out),
+            Action::Redo => match self.job() {
+                Some(job) if self.offers(Action::Redo) => out.go.push(Go::Paper(Box::new(job.clone()), true)),
+                _ => out.say("Every row of this is ready: there is nothing to be done again."),
+            },
             Action::Confirm => self.begin(out),
             Action::Allow | Action::LeaveOut => {
                 if let Some(row) = self.rows.list.selected() {
@@ -263,9 +268,16 @@ impl DraftForm {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, env: &Env, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: Ticket,
+        answer: Answer,
+        env: &Env,
+        out: &mut Out<'_>,
+    ) -> Result<(), Answer> {
         match answer {
-            Answer::Guarded(found) if matches!(self.guard, Guard::Reading { ticket: t, .. } if t == ticket) => {
+            Answer::Guarded(found) if matches!(self.guard, Guard::Reading { ticket: t, .. } if t == ticket) =>
+            {
                 match found {
                     Err(why) => self.guard = Guard::Failed(why),
                     Ok((jobs, found)) => {
@@ -296,7 +308,12 @@ impl DraftForm {
                         }
                     }
                     Ok(_) if self.beginning => {
-                        let left: Vec<JobId> = self.jobs.iter().filter(|j| j.counts.sum(|b| matches!(b, Bucket::Ready | Bucket::Queued)) == 0).map(|j| j.id).collect();
+                        let left: Vec<JobId> = self
+                            .jobs
+                            .iter()
+                            .filter(|j| j.counts.sum(|b| matches!(b, Bucket::Ready | Bucket::Queued)) == 0)
+                            .map(|j| j.id)
+                            .collect();
                         if !left.is_empty() {
                             out.ask(Ask::Do(Box::new(Deed::Discard(left))));
                         }

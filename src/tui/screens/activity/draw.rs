@@ -32,7 +32,12 @@ fn detail_area(area: Rect, list: Rect) -> Rect {
         Rect { x, width: area.right().saturating_sub(x + 1), ..area }
     } else {
         let y = list.bottom() + 1;
-        Rect { x: area.x + 2, y, width: area.width.saturating_sub(4), height: area.bottom().saturating_sub(y) }
+        Rect {
+            x: area.x + 2,
+            y,
+            width: area.width.saturating_sub(4),
+            height: area.bottom().saturating_sub(y),
+        }
     }
 }
 
@@ -99,7 +104,10 @@ impl Activity {
                     .into_iter()
                     .map(|l| Line::styled(format!("  {l}"), theme.dim()))
                     .collect();
-                frame.render_widget(ratatui::text::Text::from(lines), Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area });
+                frame.render_widget(
+                    ratatui::text::Text::from(lines),
+                    Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area },
+                );
             }
             return;
         }
@@ -148,7 +156,7 @@ impl Activity {
         };
         let planned = env.clock().offset().to_datetime(job.created).strftime("%Y-%m-%d %H:%M");
         put(
-            &format!("job {}{dot}{}{dot}{}{dot}planned {planned}", job.id, job.kind.word(), job.title, ),
+            &format!("job {}{dot}{}{dot}{}{dot}planned {planned}", job.id, job.kind.word(), job.title,),
             theme.strong(),
         );
         let total = job.counts.total();
@@ -185,7 +193,8 @@ impl Activity {
             facts.push(format!("follows job {other}"));
         }
         if let Some(origin) = &job.origin {
-            let read = if origin.read_as.is_empty() { String::new() } else { format!(" ({})", origin.read_as) };
+            let read =
+                if origin.read_as.is_empty() { String::new() } else { format!(" ({})", origin.read_as) };
             facts.push(format!("from {}{}", origin.name, crate::domain::text::scrub(&read)));
         }
         if !facts.is_empty() {

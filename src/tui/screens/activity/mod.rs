@@ -168,6 +168,7 @@ impl Activity {
                 _ => return rows.act(action),
             },
             None => match action {
+                Action::Ids => out.go.push(Go::Ids),
                 Action::Open => self.rows = self.job().map(|job| RowList::new(job.id, Vec::new())),
                 Action::Down => self.select(self.at() + 1),
                 Action::Up => self.select(self.at().saturating_sub(1)),
@@ -219,7 +220,10 @@ impl Activity {
         match action {
             Action::Pause => deed(out, Deed::Pause(job.id)),
             Action::Resume => {
-                out.say(format!("Job {} goes on; what has to be looked at first is looked at first.", job.id));
+                out.say(format!(
+                    "Job {} goes on; what has to be looked at first is looked at first.",
+                    job.id
+                ));
                 deed(out, Deed::Resume(job.id));
             }
             Action::UseUp => {
@@ -233,6 +237,10 @@ impl Activity {
             }
             Action::CallOff => out.go.push(Go::CallOff(Box::new(job.clone()))),
             Action::Undo => out.go.push(Go::Undo(Box::new(job.clone()))),
+            Action::Receipt | Action::Redo => {
+                out.go.push(Go::Paper(Box::new(job.clone()), action == Action::Redo));
+            }
+            Action::Mail => out.go.push(Go::Mail(Box::new(job.clone()))),
             _ => {}
         }
     }
@@ -259,7 +267,8 @@ impl Activity {
             }
             Answer::Rows(rows) if self.peek.ticket == Some(ticket) => {
                 self.peek.ticket = None;
-                self.peek.rows = rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
+                self.peek.rows =
+                    rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
                 Ok(())
             }
             other => match &mut self.rows {
@@ -358,6 +367,9 @@ fn is_deed(action: Action) -> bool {
             | Action::CallOff
             | Action::Undo
             | Action::Decide
+            | Action::Receipt
+            | Action::Redo
+            | Action::Mail
     )
 }
 
@@ -367,9 +379,10 @@ fn can(action: Action, job: &Job) -> bool {
     let mine = is_mine(job);
     match action {
         Action::Look => job.is_open(),
-        Action::Pause => {
-            mine && job.phase == Phase::Running && of(Bucket::Ready) + of(Bucket::Sending) > 0
-        }
+        Action::Receipt => true,
+        Action::Redo => job.counts.sum(is_to_do_again) > 0,
+        Action::Mail => job.kind == Kind::Issue && of(Bucket::Issued) > 0,
+        Action::Pause => mine && job.phase == Phase::Running && of(Bucket::Ready) + of(Bucket::Sending) > 0,
         Action::Resume => mine && job.can_resume(),
         Action::UseUp => {
             mine && job.can_resume() && job.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
@@ -399,9 +412,14 @@ fn can(action: Action, job: &Job) -> bool {
     }
 }
 
+/// Whether a row in this bucket goes into a redo file.
+pub fn is_to_do_again(bucket: Bucket) -> bool {
+    matches!(bucket, Bucket::Ready | Bucket::Ask | Bucket::Invalid | Bucket::NotDone | Bucket::LeftOut)
+}
+
 /// Whether a person has to decide about a row that was sent.
 fn can_decide(row: &JobRow, job: &Job) -> bool {
-    is_mine(job) && matches!(row.bucket, Bucket::NotSeen | Bucket::Ask)
+    is_mine(job) && (row.bucket == Bucket::NotSeen || (row.bucket == Bucket::Ask && row.was_sent))
 }
 
 /// Why an action does nothing with a job, in words.
@@ -423,6 +441,8 @@ fn refusal(action: Action, job: &Job) -> String {
         Action::Undo if job.kind == Kind::Revoke => "is a revocation; the service offers no way to undo one",
         Action::Undo => "has nothing to undo: nothing of it was accepted",
         Action::Look => "has nothing that may still change",
+        Action::Redo => "has no row that is to be done again",
+        Action::Mail => "has no badge that is Issued, so no mail can have failed",
         _ => "cannot do this now",
     };
     format!("Job {} {why}. Nothing was changed.", job.id)
@@ -437,7 +457,10 @@ pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
     if let Some(stop) = &now.stop
         && before.is_none_or(|b| b.stop.as_ref() != Some(stop))
     {
-        return Some((format!("Job {} has stopped: {}. Activity shows what was sent.", now.id, stop.kind.word()), true));
+        return Some((
+            format!("Job {} has stopped: {}. Activity shows what was sent.", now.id, stop.kind.word()),
+            true,
+        ));
     }
     let bad = |b: Bucket| matches!(b, Bucket::InDoubt | Bucket::NotDone | Bucket::Dropped | Bucket::NotSeen);
     if counted(Some(now), &bad) > counted(before, &bad) {
