@@ -37,6 +37,7 @@ pub use action::Action;
 pub use app::{App, Counts, Tab};
 pub use ask::{Candidate, Session};
 pub use env::Env;
+pub use farewell::close;
 pub use keymap::{Context, Keymap};
 pub use message::Message;
 pub use theme::Glyphs;

@@ -42,13 +42,28 @@ pub struct RowList {
     class: Option<Class>,
     /// Whether the job has changed since its rows were read.
     stale: bool,
+    /// Whether there can be badge ids: not before anything is issued.
+    ids: bool,
     built: Cell<u64>,
 }
 
 impl RowList {
     /// Of a job: rows in these buckets, or all where there are none.
     pub fn new(job: JobId, buckets: Vec<Bucket>) -> Self {
-        Self { list: PagedList::default(), job, buckets, class: None, stale: false, built: Cell::new(0) }
+        Self {
+            list: PagedList::default(),
+            job,
+            buckets,
+            class: None,
+            stale: false,
+            ids: true,
+            built: Cell::new(0),
+        }
+    }
+
+    /// The same, of a draft to issue: without a column for badge ids.
+    pub fn of_draft(job: &Job, buckets: Vec<Bucket>) -> Self {
+        Self { ids: job.kind == Kind::Revoke, ..Self::new(job.id, buckets) }
     }
 
     /// The job.
@@ -140,7 +155,13 @@ impl RowList {
         if area.height < 3 {
             return;
         }
-        let widths = layout(&COLUMNS, usize::from(area.width).saturating_sub(3));
+        let mut columns = COLUMNS;
+        let room = usize::from(area.width).saturating_sub(3);
+        if !self.ids {
+            // There is always too little room for a column that needs all of it.
+            columns[4] = Column { least: room + 1, share: 0, goes: u8::MAX };
+        }
+        let widths = layout(&columns, room);
         let heads: Vec<(String, Style)> = HEADS.iter().map(|h| ((*h).to_owned(), env.theme.dim())).collect();
         let mut spans = vec![Span::raw("  ")];
         spans.extend(cells(&heads, &widths, env.glyphs.ellipsis));
@@ -274,7 +295,7 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
     let dot = format!(" {} ", env.glyphs.dot);
     let line = row.line.map(|n| format!("line {n}"));
     let id = row.badge_id.as_ref().map(|id| format!("badge {id}"));
-    let who: Vec<String> = [
+    let mut who: Vec<String> = [
         Some(format!("row {}", row.no)),
         line,
         Some(row.holder.to_string()),
@@ -286,6 +307,10 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
     .filter(|t| !t.is_empty())
     .collect();
     let mut lines: Vec<Line<'static>> = Vec::new();
+    if row.holder.looks_empty() && row.address.looks_empty() && row.badge_id.is_none() {
+        // Nothing is known of it but how it stands there.
+        who.extend(row.cells.iter().map(ToString::to_string).filter(|cell| !cell.trim().is_empty()));
+    }
     lines.extend(wrap(&who.join(&dot), room).into_iter().map(|l| Line::styled(l, env.theme.strong())));
     let text = format!("{} {}", bucket_glyph(row.bucket, env), explain(row, job.kind, env));
     lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(l, bucket_style(row.bucket, env))));

@@ -183,6 +183,15 @@ impl RevokeForm {
             Span::styled(format!("   {}", env.place()), theme.accent()),
         ])];
         lines.extend(self.breakdown(env));
+        if self.waiting() > 0 && self.review.is_none() {
+            let key = env.keymap.key(&[Context::RevokeForm], Action::Toggle).unwrap_or_default();
+            let sign = if self.when_issued { "[x]" } else { "[ ]" };
+            let text = format!("{sign} those that wait: revoke them when they become Issued");
+            lines.push(Line::from(vec![
+                Span::raw(format!("        {text}   ")),
+                Span::styled(key, theme.key()),
+            ]));
+        }
         lines.push(Line::raw(""));
         if self.meant() > 0 {
             let mut spans = vec![
@@ -250,16 +259,13 @@ impl RevokeForm {
             }
         }
         let requests = self.sendable().div_ceil(crate::api::MAX_ENTRIES);
-        let tab = env.keymap.key(&[Context::RevokeForm], Action::Toggle).unwrap_or_default();
         let fate = |state: &State| match state {
             State::Issued => format!("will be sent in {}", count(requests as u64, "request", "requests")),
             State::Expired => "will be sent: to the service it is still Issued".to_owned(),
             State::Waiting if self.when_issued => {
-                "[x] revoked when they become Issued, while lapel runs".to_owned()
+                "revoked when they become Issued, while lapel runs".to_owned()
             }
-            State::Waiting => {
-                format!("left out: cannot be revoked before it is Issued. [ ] send then: {tab}")
-            }
+            State::Waiting => "left out: cannot be revoked before it is Issued".to_owned(),
             State::Revoking => "left out: being revoked already".to_owned(),
             State::Revoked => "left out: revoked already".to_owned(),
             State::Other(_) => "will be sent: an unknown word, the service decides".to_owned(),

@@ -4,7 +4,7 @@ use super::{DraftForm, Guard};
 use crate::api::MAX_ENTRIES;
 use crate::jobs::{Bucket, Class, JobRow, Kind, Policy};
 use crate::tui::env::Env;
-use crate::tui::fit::{count, fit, number, wrap};
+use crate::tui::fit::{count, fit, number, width, wrap};
 use crate::tui::rows::{bucket_style, row_lines};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -124,9 +124,13 @@ impl DraftForm {
             };
             frame.render_widget(ratatui::text::Text::from(lines), at);
         }
-        let place = self.place_line(env);
+        // Where it goes may be cut, how many it is about may not.
+        let what = format!(" {} {}", env.glyphs.dot, self.what_is_sent(env));
+        let place = env.place();
+        let wide = width(&place).min(room.saturating_sub(width(&what)).max(12));
         let foot = area.bottom().saturating_sub(2);
-        let line = Line::styled(format!("  {}", fit(&place, room, env.glyphs.ellipsis)), theme.accent());
+        let line = format!("  {}{what}", fit(&place, wide, env.glyphs.ellipsis));
+        let line = Line::styled(line, theme.accent());
         frame.render_widget(line, Rect { y: foot, height: 1, ..area });
         let verb = if job.kind == Kind::Issue { "to issue" } else { "to revoke: this cannot be taken back" };
         let line = if self.beginning {
@@ -139,14 +143,14 @@ impl DraftForm {
         frame.render_widget(line, Rect { y: foot + 1, height: 1, ..area });
     }
 
-    /// Where it is sent to, to how many, and in how many requests.
-    fn place_line(&self, env: &Env) -> String {
+    /// How many it is about, and in how many requests.
+    fn what_is_sent(&self, env: &Env) -> String {
         let dot = env.glyphs.dot;
         let all = |bucket| self.jobs.iter().map(|job| job.counts.of(bucket)).sum::<u64>();
         let (ready, queued, asked) = (all(Bucket::Ready), all(Bucket::Queued), all(Bucket::Ask));
         let requests: u64 =
             self.jobs.iter().map(|job| job.counts.of(Bucket::Ready).div_ceil(MAX_ENTRIES as u64)).sum();
-        let mut parts = vec![env.place()];
+        let mut parts = Vec::new();
         if self.issues() {
             parts.push(count(ready, "person", "people"));
         } else {

@@ -48,7 +48,7 @@ impl DraftForm {
     /// Opens drafts; there is at least one. Who has such a badge already is read now.
     pub fn new(jobs: Vec<Job>, env: &Env, out: &mut Out<'_>) -> Option<Self> {
         let first = jobs.first()?;
-        let rows = RowList::new(first.id, look_through(first));
+        let rows = RowList::of_draft(first, look_through(first));
         let mut form = Self {
             confirm: Confirm::new(0, env.environment()),
             rows,
@@ -184,7 +184,7 @@ impl DraftForm {
         if let Some(job) = self.jobs.get(self.at) {
             let dropped = self.rows.list.restart();
             out.cancel(dropped);
-            self.rows = RowList::new(job.id, look_through(job));
+            self.rows = RowList::of_draft(job, look_through(job));
         }
     }
 

@@ -209,8 +209,8 @@ fn preview(
             })
             .collect();
     }
-    let rest = room.saturating_sub(6 + 2 + 9 + 2 + 3);
-    let widths = [6, 11, rest / 4, rest * 2 / 5, rest.saturating_sub(rest / 4 + rest * 2 / 5 + 2)];
+    let rest = room.saturating_sub(6 + 9 + 4);
+    let widths = [6, 9, rest / 5, rest * 2 / 5, rest - rest / 5 - rest * 2 / 5];
     judged
         .iter()
         .take(free)

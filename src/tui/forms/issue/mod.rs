@@ -212,7 +212,8 @@ impl IssueForm {
             return;
         }
         if paths::is_recipients(text) {
-            self.open(Source::Pasted(text.to_owned()), out);
+            // What is copied ends with the end of its last line, or with a few of them.
+            self.open(Source::Pasted(text.trim_end().to_owned()), out);
             return;
         }
         if self.focus.at == FILE || paths::is_dropped(text) {

@@ -11,7 +11,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 /// From this width on, the selected job stands beside the list.
-const BESIDE: u16 = 110;
+const BESIDE: u16 = 140;
 /// Lines that a row in full takes below the rows.
 const ROW_DETAIL: u16 = 5;
 
@@ -249,7 +249,11 @@ fn job_line(job: &Job, selected: bool, columns: usize, env: &Env) -> Line<'stati
     let title_columns = (columns / 4).clamp(10, 30);
     let used = 2 + 7 + title_columns + 1 + 7 + 2 + bar_columns + 2;
     let owner = if is_mine(job) || job.owner.is_none() { "" } else { "elsewhere: " };
-    let words = format!("{owner}{}", shares_text(job, env));
+    let mut all = shares(job);
+    // What has no room on the line is what is least.
+    all.sort_by_key(|(n, ..)| std::cmp::Reverse(*n));
+    let all: Vec<String> = all.into_iter().map(|(n, _, word)| format!("{} {word}", number(n))).collect();
+    let words = format!("{owner}{}", all.join(&format!(" {} ", env.glyphs.dot)));
     let style = if job.stop.is_some() || job.counts.sum(Bucket::needs_a_person) > 0 {
         theme.warning()
     } else {
