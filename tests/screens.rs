@@ -21,7 +21,8 @@ fn planned(screen: &str) -> String {
         let (before, from) = rest.split_at(at + "planned ".len());
         out.push_str(before);
         // A moment may be broken over two lines, at its space.
-        let moment = from.char_indices().filter(|(_, c)| c.is_ascii_digit()).nth(11).map_or(0, |(at, _)| at + 1);
+        let moment =
+            from.char_indices().filter(|(_, c)| c.is_ascii_digit()).nth(11).map_or(0, |(at, _)| at + 1);
         let digits = from[..moment].chars().map(|c| if c.is_ascii_digit() { '0' } else { c });
         out.extend(digits);
         rest = &from[moment..];
@@ -230,7 +231,11 @@ async fn walk_jobs(columns: u16, rows: u16) {
     h.press("5 F");
     h.settled().await;
     take(&mut h, "revoke-ids");
-    h.press("esc 2 g j enter");
+    let insert = vec![row("서다안", RowState::Issued)];
+    let ids = h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.press("esc 4");
+    h.paste(&ids[0]);
+    h.press("enter");
     h.settled().await;
     h.press("c");
     h.settled().await;

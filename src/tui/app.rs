@@ -457,9 +457,8 @@ impl App {
             Some(Over::File(form)) => form.offers(action),
             Some(Over::Ids(form)) => form.offers(action),
             Some(Over::Replace(form)) => form.offers(action),
-            Some(Over::Correct(_) | Over::Help(_)) => true,
             None if self.welcome.is_none() && self.tab == Tab::Activity => self.activity.offers(action),
-            None => true,
+            Some(Over::Correct(_) | Over::Help(_)) | None => true,
         }
     }
 

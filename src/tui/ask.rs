@@ -133,7 +133,7 @@ pub enum Answer {
     /// To [`Ask::Holder`].
     Holder(Box<Holder>),
     /// To [`Ask::Holdings`].
-    Holdings(Result<Holdings, ApiError>, Option<JobRow>),
+    Holdings(Result<Holdings, ApiError>, Option<Box<JobRow>>),
     /// To [`Ask::Jobs`].
     Jobs(Result<Vec<Job>, String>),
     /// To [`Ask::Rows`].

@@ -2,8 +2,8 @@
 
 use crate::domain::Page;
 use crate::jobs::{
-    Bucket, Class, Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, RevokePlan, RowFilter,
-    Rows, Victim,
+    Bucket, Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, RevokePlan, RowFilter, Rows,
+    Victim,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -63,8 +63,6 @@ pub struct RowsQuery {
     pub job: JobId,
     /// Only rows in these; all when it is empty.
     pub buckets: Vec<Bucket>,
-    /// Only rows of a class.
-    pub class: Option<Class>,
     /// From 1.
     pub page: u64,
     /// Rows of a page.
@@ -174,20 +172,20 @@ pub async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
 /// # Errors
 /// Why the journal cannot be read.
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
-    let RowsQuery { job, buckets, class, page, per_page } = query;
+    let RowsQuery { job, buckets, page, per_page } = query;
     let before = page.saturating_sub(1).saturating_mul(per_page);
     let counts = jobs.job(job).await.map_err(|why| why.to_string())?.counts;
-    let total = class.is_none().then(|| counts.sum(|b| buckets.is_empty() || buckets.contains(&b)));
+    let total = counts.sum(|b| buckets.is_empty() || buckets.contains(&b));
     // Places of a job have no gaps, so that what is before a page need not be gone through.
-    let all = buckets.is_empty() && class.is_none();
+    let all = buckets.is_empty();
     let (after, skip) = if all { (before, 0) } else { (0, before) };
     let most = usize::try_from(per_page).unwrap_or(usize::MAX);
-    let filter = RowFilter { buckets, class, after, skip };
+    let filter = RowFilter { buckets, class: None, after, skip };
     let rows = jobs.rows(job, filter, most).await.map_err(|why| why.to_string())?;
     Ok(Page {
         list_len: rows.len(),
         items: rows.into_iter().enumerate().collect(),
-        total_count: total,
+        total_count: Some(total),
         page: Some(page),
         rows_per_page: None,
         problems: Vec::new(),

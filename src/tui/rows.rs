@@ -8,7 +8,7 @@ use super::deed::RowsQuery;
 use super::env::{Env, Out};
 use super::fit::{Column, cells, layout, number, wrap};
 use super::list::{Entry, PagedList, Place, Row};
-use crate::jobs::{Bucket, Class, Job, JobId, JobRow, Kind};
+use crate::jobs::{Bucket, Job, JobId, JobRow, Kind};
 use jiff::Timestamp;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -39,7 +39,6 @@ pub struct RowList {
     pub list: PagedList<JobRow>,
     job: JobId,
     buckets: Vec<Bucket>,
-    class: Option<Class>,
     /// Whether the job has changed since its rows were read.
     stale: bool,
     /// Whether there can be badge ids: not before anything is issued.
@@ -50,15 +49,7 @@ pub struct RowList {
 impl RowList {
     /// Of a job: rows in these buckets, or all where there are none.
     pub fn new(job: JobId, buckets: Vec<Bucket>) -> Self {
-        Self {
-            list: PagedList::default(),
-            job,
-            buckets,
-            class: None,
-            stale: false,
-            ids: true,
-            built: Cell::new(0),
-        }
+        Self { list: PagedList::default(), job, buckets, stale: false, ids: true, built: Cell::new(0) }
     }
 
     /// The same, of a draft to issue: without a column for badge ids.
@@ -76,15 +67,9 @@ impl RowList {
         &self.buckets
     }
 
-    /// The class that is shown, if only one is.
-    pub fn class(&self) -> Option<Class> {
-        self.class
-    }
-
     /// Shows other rows of the job.
-    pub fn only(&mut self, buckets: Vec<Bucket>, class: Option<Class>, out: &mut Out<'_>) {
+    pub fn only(&mut self, buckets: Vec<Bucket>, out: &mut Out<'_>) {
         self.buckets = buckets;
-        self.class = class;
         out.cancel(self.list.restart());
     }
 
@@ -132,11 +117,11 @@ impl RowList {
             self.stale = false;
             out.cancel(self.list.reload());
         }
-        let (job, buckets, class) = (self.job, &self.buckets, self.class);
+        let (job, buckets) = (self.job, &self.buckets);
         let per_page = self.list.per_page();
-        let dropped = self.list.pump(|page| {
-            out.ask(Ask::Rows(RowsQuery { job, buckets: buckets.clone(), class, page, per_page }))
-        });
+        let dropped = self
+            .list
+            .pump(|page| out.ask(Ask::Rows(RowsQuery { job, buckets: buckets.clone(), page, per_page })));
         out.cancel(dropped);
     }
 

@@ -261,7 +261,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
                 Some(jobs) => jobs.sent_before(&template, &email).await.ok().flatten(),
                 None => None,
             };
-            Answer::Holdings(holdings(&reader, &template, &email, &call).await, before)
+            Answer::Holdings(holdings(&reader, &template, &email, &call).await, before.map(Box::new))
         }
         Ask::TemplateOf(id, email) => Answer::TemplateOf(template_of(&reader, &id, &email, &call).await),
         Ask::Pause(_) | Ask::StartSandbox | Ask::TryProfile(_) => failed(&ask),

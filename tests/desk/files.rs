@@ -266,7 +266,8 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
 async fn what_waits_is_revoked_when_it_becomes_issued_if_one_says_so() {
     let mut h = Harness::new(small(), 80, 24).await;
     let row = |state, email: &str| RowSpec { state, recipient_email: email.into(), ..RowSpec::default() };
-    let insert = vec![row(RowState::Waiting, "waits@naru.example"), row(RowState::Issued, "other@naru.example")];
+    let insert =
+        vec![row(RowState::Waiting, "waits@naru.example"), row(RowState::Issued, "other@naru.example")];
     h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
     h.press("2");
     h.settled().await;
@@ -347,6 +348,30 @@ async fn a_badge_is_corrected_and_the_old_one_goes_when_the_new_one_is_issued() 
     let ledger = h.sandbox.control().ledger();
     assert_eq!(ledger.accepted_total(), 1);
     assert_eq!(ledger.revokes.iter().map(|r| r.accepted).sum::<u64>(), 1);
+}
+
+#[tokio::test]
+async fn a_column_of_templates_makes_a_job_of_each() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("many.csv");
+    let lines = "이름,이메일,template_id\n김민수,kim@naru.example,TPL-001\n이영희,lee@naru.example,TPL-004\n박철수,park@naru.example,TPL-001\n";
+    std::fs::write(&file, lines).expect("written");
+    let mut h = Harness::new(small(), 100, 30).await;
+    drop_file(&mut h, &file.display().to_string()).await;
+    let screen = h.shows("checks every row").await;
+    assert!(screen.contains("[ ] t: each row from the template that its column names"), "{screen}");
+    h.press("t enter");
+    h.shows("(1 of 2 templates in the file)").await;
+    let screen = h.settled().await;
+    assert!(screen.contains("2 rows") && screen.contains("3 people · 2 requests"), "{screen}");
+    h.press("tab");
+    h.settled().await;
+    let screen = h.shows("(2 of 2 templates in the file)").await;
+    assert!(screen.contains("1 row ") && screen.contains("이영희"), "{screen}");
+    h.press("3 y");
+    h.shows("2 jobs").await;
+    h.until("both accepted", |s| s.contains("2 waiting") && s.contains("1 waiting")).await;
+    assert_eq!(accepted(&h), 3);
 }
 
 #[tokio::test]

@@ -141,8 +141,7 @@ impl App {
             Some(Over::Correct(form)) => form.key(key),
             Some(Over::Ids(form)) => form.key(key),
             Some(Over::Replace(form)) => form.key(key),
-            Some(Over::File(_)) => false,
-            Some(Over::Help(_)) => false,
+            Some(Over::File(_) | Over::Help(_)) => false,
             None => match self.tab {
                 Tab::Templates => self.templates.browser.key(key, out),
                 Tab::History => self.history.browser.key(key, out),

@@ -373,7 +373,7 @@ impl Question {
                 for (i, (word, what)) in CHOICES.iter().enumerate() {
                     let sign = if i == *at { env.glyphs.on } else { env.glyphs.off };
                     let style = if i == *at { theme.strong() } else { theme.dim() };
-                    let text = format!("  {sign} {:18} {what}", word);
+                    let text = format!("  {sign} {word:18} {what}");
                     lines.push(Line::styled(fit(&text, room + 2, env.glyphs.ellipsis), style));
                 }
                 lines.push(Line::raw(""));

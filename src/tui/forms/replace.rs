@@ -39,7 +39,7 @@ struct Review {
     address: Address,
     /// What the person has of the template; an error where that is not known.
     holdings: Option<Result<Holdings, String>>,
-    sent_before: Option<JobRow>,
+    sent_before: Option<Box<JobRow>>,
     ticket: Option<Ticket>,
     confirm: Confirm,
 }

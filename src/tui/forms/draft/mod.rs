@@ -176,7 +176,7 @@ impl DraftForm {
         choices.dedup();
         let now = choices.iter().position(|c| c == self.rows.buckets()).unwrap_or(0);
         let next = choices.swap_remove((now + 1) % choices.len());
-        self.rows.only(next, None, out);
+        self.rows.only(next, out);
     }
 
     fn next_job(&mut self, out: &mut Out<'_>) {
@@ -291,7 +291,7 @@ impl DraftForm {
                         {
                             let look = look_through(job);
                             if !look.is_empty() {
-                                self.rows.only(look, None, out);
+                                self.rows.only(look, out);
                             }
                         }
                     }

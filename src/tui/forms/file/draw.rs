@@ -81,7 +81,10 @@ impl FileForm {
     fn source_words(&self, env: &Env) -> String {
         let dot = format!(" {} ", env.glyphs.dot);
         let name = match &self.source {
-            Source::File(path) => crate::domain::text::scrub(&path.to_string_lossy()).into_owned(),
+            Source::File(path) => {
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                crate::domain::text::scrub(&name.to_string_lossy()).into_owned()
+            }
             Source::Pasted(text) => format!("{} pasted", count(text.lines().count() as u64, "line", "lines")),
         };
         let Some(opened) = &self.opened else { return name };

@@ -50,7 +50,7 @@ struct Review {
     address: Address,
     holdings: Option<Result<Holdings, ApiError>>,
     /// What was sent to this person before: the service may not show it yet.
-    sent_before: Option<JobRow>,
+    sent_before: Option<Box<JobRow>>,
     ticket: Option<Ticket>,
     confirm: Confirm,
 }

@@ -1,7 +1,7 @@
 //! Drawing the jobs: one line each with a bar and counts that add up, the selected one in full.
 
 use super::{Activity, is_mine};
-use crate::jobs::{Bucket, Job, JobRow, Kind, Phase};
+use crate::jobs::{Bucket, Job, JobRow, Kind, Phase, StopKind};
 use crate::tui::env::Env;
 use crate::tui::fit::{count, fit, number, width, wrap};
 use crate::tui::rows::{RowList, bucket_style, moment, row_lines};
@@ -156,7 +156,7 @@ impl Activity {
         };
         let planned = env.clock().offset().to_datetime(job.created).strftime("%Y-%m-%d %H:%M");
         put(
-            &format!("job {}{dot}{}{dot}{}{dot}planned {planned}", job.id, job.kind.word(), job.title,),
+            &format!("job {}{dot}{}{dot}{}{dot}planned {planned}", job.id, job.kind.word(), job.title),
             theme.strong(),
         );
         let total = job.counts.total();
@@ -172,6 +172,10 @@ impl Activity {
         }
         if let Some(stop) = &job.stop {
             put(&format!("{} {}: {}", env.glyphs.alert, stop.kind.word(), stop.why), theme.error());
+            if job.can_resume() && stop.kind == StopKind::Quota && is_mine(job) {
+                let text = "R goes on once there is quota again; H uses up what is left of it; o writes what was not sent into a file.";
+                put(text, theme.text());
+            }
         } else if job.phase == Phase::Paused || job.phase == Phase::Cancelled {
             put(job.phase.word(), theme.warning());
         }
@@ -219,14 +223,23 @@ impl Activity {
         let mut spans = vec![Span::raw("  ")];
         let all = format!("{} rows", number(job.counts.total()));
         spans.push(Span::styled(all, if chosen.is_none() { theme.tab() } else { theme.dim() }));
+        let mut left = usize::from(area.width)
+            .saturating_sub(width(&spans[1].content) + 2 + width(env.glyphs.ellipsis) + 2);
         for (n, bucket, word) in shares(job) {
+            let text = format!("{} {word}", number(n));
+            if width(&text) + 3 > left {
+                // Half a number would be another number.
+                spans.push(Span::styled(format!(" {}", env.glyphs.ellipsis), theme.dim()));
+                break;
+            }
+            left -= width(&text) + 3;
             let style = if chosen == Some(bucket) {
                 bucket_style(bucket, env).add_modifier(ratatui::style::Modifier::UNDERLINED)
             } else {
                 theme.dim()
             };
             spans.push(Span::styled(format!(" {} ", env.glyphs.dot), theme.dim()));
-            spans.push(Span::styled(format!("{} {word}", number(n)), style));
+            spans.push(Span::styled(text, style));
         }
         frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
         rows.draw(frame, rows_area(area), env, &|row: &JobRow| word(row.bucket, job));

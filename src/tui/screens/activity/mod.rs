@@ -112,11 +112,6 @@ impl Activity {
         self.jobs.iter().filter(|job| is_mine(job)).map(|job| job.in_flight).sum()
     }
 
-    /// How many rows are in doubt.
-    pub fn in_doubt(&self) -> u64 {
-        self.jobs.iter().map(|job| job.counts.of(Bucket::InDoubt)).sum()
-    }
-
     fn at(&self) -> usize {
         let at = self.selected.and_then(|id| self.jobs.binary_search_by(|known| id.cmp(&known.id)).ok());
         at.unwrap_or(0)
@@ -191,7 +186,7 @@ impl Activity {
             None => there.first().copied(),
             Some(now) => there.into_iter().find(|bucket| bucket > now),
         };
-        rows.only(next.into_iter().collect(), None, out);
+        rows.only(next.into_iter().collect(), out);
     }
 
     fn deed(&self, action: Action, out: &mut Out<'_>) {
@@ -298,7 +293,7 @@ impl Activity {
             match buckets {
                 None => self.peek.rows.clear(),
                 Some(buckets) => {
-                    let query = RowsQuery { job: id, buckets, class: None, page: 1, per_page: PEEK };
+                    let query = RowsQuery { job: id, buckets, page: 1, per_page: PEEK };
                     self.peek.ticket = Some(out.ask(Ask::Rows(query)));
                 }
             }
