@@ -11,8 +11,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-/// How many unfinished badges are listed at the end.
-const FAREWELL: usize = 20;
 /// Service seconds in a real one in the demo: a badge issued there becomes Issued while one watches.
 const DEMO_SPEED: f64 = 60.0;
 
@@ -156,21 +154,8 @@ async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
         },
         crash_dir: settings.paths.data_dir.clone(),
     };
-    match tui::run(start).await {
-        Ok(app) => {
-            // The screen is gone: what is not done must not be gone with it.
-            let unfinished = app.unfinished();
-            for line in unfinished.iter().take(FAREWELL) {
-                cli::complain(&format!("not done yet: {line}"));
-            }
-            if unfinished.len() > FAREWELL {
-                cli::complain(&format!(
-                    "not done yet: {} more; look in the history",
-                    unfinished.len() - FAREWELL
-                ));
-            }
-            exit::OK
-        }
+    match tui::run(start, cli::complain).await {
+        Ok(()) => exit::OK,
         Err(why) => {
             cli::complain(&format!("{why:#}"));
             exit::FAILED

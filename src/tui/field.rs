@@ -138,6 +138,47 @@ fn clean(text: &str) -> String {
     out
 }
 
+/// What was typed earlier, offered again: the newest first.
+#[derive(Clone, Debug, Default)]
+pub struct Recent {
+    all: Vec<String>,
+    at: Option<usize>,
+    /// What was typed before one went back.
+    typed: String,
+}
+
+impl Recent {
+    /// With these, the newest first.
+    pub fn new(all: Vec<String>) -> Self {
+        Self { all, ..Self::default() }
+    }
+
+    /// Whether there is nothing to offer.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The one before, or after, the one that is offered; `now` is what stands in the field, which comes
+    /// again after the newest.
+    pub fn step(&mut self, earlier: bool, now: &str) -> Option<String> {
+        let next = match (self.at, earlier) {
+            (None, true) if !self.all.is_empty() => {
+                now.clone_into(&mut self.typed);
+                Some(0)
+            }
+            (Some(at), true) => Some((at + 1).min(self.all.len() - 1)),
+            (Some(at @ 1..), false) => Some(at - 1),
+            (Some(0), false) => {
+                self.at = None;
+                return Some(std::mem::take(&mut self.typed));
+            }
+            (None, _) => return None,
+        };
+        self.at = next;
+        next.and_then(|at| self.all.get(at).cloned())
+    }
+}
+
 /// Which of some fields has the focus.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Focus {

@@ -24,6 +24,11 @@ impl Confirm {
         Self { count, typed: Some(String::new()) }
     }
 
+    /// The number that has to be typed.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
     /// Takes a digit or a backspace; nothing else is typed here, and nothing is pasted.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let Some(typed) = &mut self.typed else { return false };
