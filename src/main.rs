@@ -1,8 +1,8 @@
 //! The `lapel` binary: parse, choose, hand over.
 
 use lapel::api::{ApiKey, Connection};
-use lapel::cli::{self, Cli, Command, DemoFlags, exit, logging};
-use lapel::config::{Env, Environment, Paths, Profile, Settings, keep_profile};
+use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
+use lapel::config::{Env, Environment, Flags, Paths, Profile, Settings, keep_profile};
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::tui::{self, Begin, Candidate, Helpers, Session, Start};
 use secrecy::ExposeSecret;
@@ -60,6 +60,22 @@ async fn hand_over(cli: Cli) -> u8 {
             }
             Err(error) => cli::ping_without_settings(Some(&error), json),
         },
+        Some(Command::Issue(verb)) => match settings(&flags, &env, verb.sending.json) {
+            Ok(settings) => cli::issue(*verb, &settings, &asker(&flags, &env)).await,
+            Err(code) => code,
+        },
+        Some(Command::Revoke(verb)) => match settings(&flags, &env, verb.sending.json) {
+            Ok(settings) => cli::revoke(*verb, &settings, &asker(&flags, &env)).await,
+            Err(code) => code,
+        },
+        Some(Command::Jobs(verb)) => match settings(&flags, &env, verb.json) {
+            Ok(settings) => cli::jobs(verb, &settings, &asker(&flags, &env)).await,
+            Err(code) => code,
+        },
+        Some(Command::Doctor(verb)) => match settings(&flags, &env, verb.json) {
+            Ok(settings) => cli::doctor(verb, &settings, &asker(&flags, &env)).await,
+            Err(code) => code,
+        },
         Some(Command::Demo(demo)) => {
             open_desk(Settings::for_demo(&flags, &env), Some((demo, flags.read_only))).await
         }
@@ -71,6 +87,22 @@ async fn hand_over(cli: Cli) -> u8 {
             }
         },
     }
+}
+
+/// The settings for a verb without a screen, or the exit code after what is wrong with them was said.
+fn settings(flags: &Flags, env: &Env, json: bool) -> Result<Settings, u8> {
+    let settings = Settings::resolve(flags, env).map_err(|error| cli::settings_are_wrong(&error, json))?;
+    for warning in start_log(&settings) {
+        cli::complain(&warning);
+    }
+    Ok(settings)
+}
+
+/// Who decides, for the journal.
+fn asker(flags: &Flags, env: &Env) -> Asker {
+    let name = |variable| env.text(variable).ok().flatten();
+    let who = name("USER").or_else(|| name("LOGNAME")).or_else(|| name("USERNAME"));
+    Asker { who: who.unwrap_or_else(|| "command line".to_owned()), profile: flags.profile.clone() }
 }
 
 /// Starts the log and gives all warnings together.
@@ -141,7 +173,7 @@ fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
         // A profile without a label is told apart by its host.
         organisation: profile.organisation.clone().or_else(|| host(&profile.base_url)),
         journal: Some(data_dir.to_owned()),
-        jobs: lapel::jobs::Settings::default(),
+        jobs: cli::job_settings(&profile.jobs),
     })
 }
 

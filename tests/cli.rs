@@ -154,6 +154,12 @@ fn version_and_help_are_for_people() {
         "demo",
         "sandbox",
         "ping",
+        "issue",
+        "revoke",
+        "jobs",
+        "doctor",
+        "in doubt",
+        "[jobs.policies]",
         "--profile",
         "--read-only",
         "--theme",
@@ -175,7 +181,7 @@ fn version_and_help_are_for_people() {
     }
     assert!(long.out.lines().all(|line| line.chars().count() <= 80), "{}", long.out);
     assert_eq!((long.err.as_str(), long.code), ("", Some(0)));
-    for verb in ["demo", "sandbox", "ping"] {
+    for verb in ["demo", "sandbox", "ping", "issue", "revoke", "jobs", "doctor"] {
         let help = person.run(&[verb, "--help"], &[]);
         assert!(help.code == Some(0) && help.out.contains("Usage: lapel"), "{}", help.out);
     }

@@ -7,8 +7,8 @@
 )]
 
 use lapel::config::{
-    ConfigError, Env, Environment, Flags, GlyphChoice, NewProfile, Paths, Profile, Settings, ThemeChoice,
-    is_profile_name, keep_profile,
+    ConfigError, Env, Environment, Flags, GlyphChoice, JobPolicy, NewProfile, Paths, Profile, Settings,
+    ThemeChoice, is_profile_name, keep_profile,
 };
 use proptest::prelude::*;
 use secrecy::ExposeSecret;
@@ -348,6 +348,25 @@ const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("PROFILE\nkey = { env = 'SECRET' }\n", 3, "profiles.a.key.env", "is not set"),
     ("PROFILE\nkey = { file = 'SECRET' }\n", 3, "profiles.a.key.file", "no file"),
     ("PROFILE\n", 1, "profiles.a.key", "put it into"),
+    ("jobs = 'SECRET'\n", 1, "jobs", "a table of settings"),
+    ("[jobs]\nin_flight = 0\n", 2, "jobs.in_flight", "from 1 to 8"),
+    ("[jobs]\nin_flight = 9\n", 2, "jobs.in_flight", "from 1 to 8"),
+    ("[jobs]\nbatch = 1001\n", 2, "jobs.batch", "from 1 to 1000"),
+    ("[jobs]\nbatch = '100'\n", 2, "jobs.batch", "without quotes"),
+    ("[jobs]\ndoubt_window_hours = 23\n", 2, "jobs.doubt_window_hours", "from 24 to 720"),
+    ("[jobs]\nguard_age_minutes = 0.5\n", 2, "jobs.guard_age_minutes", "whole number"),
+    ("[jobs]\nexpiring_days = -1\n", 2, "jobs.expiring_days", "from 0"),
+    ("[jobs]\nkeep_days = 0\n", 2, "jobs.keep_days", "from 1"),
+    ("[jobs]\nkeepdays = 1\n", 2, "jobs.keepdays", "did you mean keep_days"),
+    ("[jobs]\nSECRET = 1\n", 2, "jobs", "not known"),
+    ("[jobs]\npolicies = 'SECRET'\n", 2, "jobs.policies", "{ valid = \"block\" }"),
+    ("[jobs.policies]\nvalid = 'SECRET'\n", 2, "jobs.policies.valid", "\"block\", \"ask\", \"allow\""),
+    ("[jobs.policies]\nvalid = true\n", 2, "jobs.policies.valid", "one of"),
+    ("[jobs.policies]\nlookalike = 'ask'\n", 2, "jobs.policies.lookalike", "did you mean look_alike"),
+    ("[jobs.policies]\nnew = 'block'\n", 2, "jobs.policies.new", "known here: twin"),
+    ("PROFILE\njobs = 3\n", 3, "profiles.a.jobs", "a table of settings"),
+    ("PROFILE\n[profiles.a.jobs]\nbatch = 0\n", 4, "profiles.a.jobs.batch", "from 1"),
+    ("PROFILE\njobs.policies = { valid = 'SECRET' }\n", 3, "profiles.a.jobs.policies.valid", "one of"),
     ("\r\nPROFILE\r\nread_only = 1\r\n", 4, "profiles.a.read_only", "true or false"),
     ("\u{feff}theme = 'SECRET'\n", 1, "theme", "one of"),
 ];
@@ -370,6 +389,27 @@ fn a_mistake_names_file_line_and_field_and_shows_no_value() {
         assert!(!whole.contains(SECRET) && !format!("{error:?}").contains(SECRET), "{text}: {whole}");
         assert!(!whole.contains("s3cret"), "not even a part of it: {whole}");
     }
+}
+
+#[test]
+fn what_a_profile_says_of_jobs_wins_over_what_is_said_for_all() {
+    let home = Home::with_config(&format!(
+        "[jobs]\nin_flight = 4\nbatch = 500\nkeep_days = 30\npolicies = {{ valid = 'block', revoked = 'allow' }}\n\
+         {PROFILE}\nenvironment = 'demo'\nkey = {{ env = 'K' }}\n\
+         [profiles.a.jobs]\nbatch = 10\nguard_age_minutes = 5\npolicies.valid = 'allow'\n\
+         [profiles.b]\nbase_url = 'https://b.example/api/v1/ext'\nkey = {{ env = 'K' }}\n"
+    ));
+    let env = Env::of(home.env.iter().cloned().chain([("K".into(), "dmu_test_0123456789".into())]));
+    let of = |name: &str| {
+        let flags = Flags { profile: Some(name.to_owned()), ..Flags::default() };
+        Settings::resolve(&flags, &env).expect("settings").profile.expect("a profile").jobs
+    };
+    let (a, b) = (of("a"), of("b"));
+    assert_eq!((a.in_flight, a.batch, a.guard_age_minutes), (Some(4), Some(10), Some(5)));
+    assert_eq!((a.keep_days, a.expiring_days, a.doubt_window_hours), (Some(30), None, None));
+    assert_eq!(a.policies, [("revoked", JobPolicy::Allow), ("valid", JobPolicy::Allow)]);
+    assert_eq!((b.in_flight, b.batch, b.guard_age_minutes), (Some(4), Some(500), None));
+    assert_eq!(b.policies, [("valid", JobPolicy::Block), ("revoked", JobPolicy::Allow)]);
 }
 
 #[test]

@@ -23,6 +23,10 @@ pub(super) const WINDOW: Duration = Duration::from_secs(60);
 /// What stands for a `Retry-After` that is absent or nonsense; it doubles with every 429 in a row.
 const BLIND_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_BLIND_WAIT: Duration = Duration::from_secs(60);
+/// The share of background work is halved so often at most.
+const MOST_HALVINGS: u32 = 4;
+/// How long it stays halved after the last 429.
+const HALVED_FOR: Duration = Duration::from_secs(600);
 /// Half of the first wait where the service says that none is needed, and refuses again.
 const SHORTEST_WAIT_AGAIN: Duration = Duration::from_millis(50);
 /// A `Retry-After` beyond this is as good as for ever; it keeps moments within what a clock can hold.
@@ -46,6 +50,10 @@ struct State {
     held_until: Option<Instant>,
     /// 429 answers in a row, for growing blind waits.
     refusals: u32,
+    /// How often the share of background work was halved, and when for the last time: somebody else uses the
+    /// key, too.
+    halvings: u32,
+    halved: Option<Instant>,
     trouble: Option<LinkTrouble>,
     last_ok: Option<Instant>,
 }
@@ -88,6 +96,8 @@ impl Pace {
             queues: Class::default(),
             held_until: None,
             refusals: 0,
+            halvings: 0,
+            halved: None,
             trouble: None,
             last_ok: None,
         };
@@ -165,6 +175,8 @@ impl Pace {
         // Several requests that were under way together are refused together: that is one refusal.
         if state.held_until.is_none_or(|until| until <= now) {
             state.refusals = state.refusals.saturating_add(1);
+            state.halvings = (state.halvings + 1).min(MOST_HALVINGS);
+            state.halved = Some(now);
         }
         let grown = |first: Duration| first.saturating_mul(1 << state.refusals.saturating_sub(1).min(10));
         let wait = match asked {
@@ -233,9 +245,9 @@ impl State {
         (self.queues.interactive.len() + self.queues.background.len()) as u32
     }
 
-    /// Background work gets a quarter, so that people always find room.
+    /// Background work gets a quarter, so that people always find room; after a 429 half of that, for a while.
     fn background_limit(&self) -> u32 {
-        (self.limit / 4).max(1)
+        (self.limit / 4 / (1 << self.halvings)).max(1)
     }
 
     fn expire(&mut self, now: Instant) {
@@ -250,6 +262,10 @@ impl State {
         }
         if self.held_until.is_some_and(|until| until <= now) {
             self.held_until = None;
+        }
+        if self.halved.is_some_and(|at| now.saturating_duration_since(at) >= HALVED_FOR) {
+            self.halvings = 0;
+            self.halved = None;
         }
     }
 

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{exit, help, say};
 use crate::config::{Flags, GlyphChoice, ThemeChoice};
 use crate::sandbox;
@@ -64,6 +65,18 @@ pub enum Command {
     // A description here would hide the sandbox's own, which is longer and better.
     #[allow(missing_docs)]
     Sandbox(sandbox::Flags),
+    /// Issue badges to one person, or to a file of them
+    #[command(long_about = help::ISSUE, after_help = help::ISSUE_EXAMPLES)]
+    Issue(Box<IssueFlags>),
+    /// Revoke badges by their ids
+    #[command(long_about = help::REVOKE, after_help = help::REVOKE_EXAMPLES)]
+    Revoke(Box<RevokeFlags>),
+    /// What was sent, and what has become of it: list, show, resume, receipt, follow, ...
+    #[command(long_about = help::JOBS, after_help = help::JOBS_EXAMPLES)]
+    Jobs(JobsFlags),
+    /// What lapel has learned of the service, and whether everything here is in order
+    #[command(long_about = help::DOCTOR, after_help = help::DOCTOR_EXIT)]
+    Doctor(DoctorFlags),
     /// Ask the service whether the key is good
     #[command(long_about = help::PING, after_help = help::PING_EXAMPLES)]
     Ping {
@@ -104,6 +117,12 @@ impl Cli {
         flags.add_look(&self.look);
         match &self.command {
             Some(Command::Ping { who, .. }) => flags.add_profile(who),
+            Some(Command::Issue(verb)) => flags.add_profile(&verb.who),
+            Some(Command::Revoke(verb)) => flags.add_profile(&verb.who),
+            Some(Command::Doctor(verb)) => flags.add_profile(&verb.who),
+            Some(Command::Jobs(verb)) => {
+                flags.add_profile(&ProfileFlags { profile: verb.profile.clone(), read_only: verb.read_only });
+            }
             Some(Command::Demo(demo)) => {
                 flags.read_only |= demo.read_only;
                 flags.add_look(&demo.look);

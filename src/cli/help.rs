@@ -15,6 +15,9 @@ pub(super) const LONG: &str = r#"Examples:
   lapel                              the desk, with the default profile
   lapel --profile uni --read-only    the desk, looking only
   lapel ping                         is the key good?
+  lapel issue --template TPL-004 --recipients people.csv --dry-run
+  lapel revoke --ids revoke.csv --reason "issued twice"
+  lapel jobs                         what was sent, and what became of it
 
 Where settings come from:
   A flag wins over the environment, the environment over config.toml, and that
@@ -32,6 +35,16 @@ Where settings come from:
     rate_limit = 600                   requests a minute; left out: 1000
     utc_offset = "+09:00"              of the service's times
     proxy = "http://proxy.example:8080"
+    [jobs]                             for one profile: [profiles.uni.jobs]
+    in_flight = 2                      requests at the same time
+    batch = 1000                       badges in one request
+    doubt_window_hours = 26            how long a doubt is looked for
+    guard_age_minutes = 15             then the guard reads again
+    expiring_days = 30                 a badge that ends so soon is expiring
+    keep_days = 365                    names and addresses; left out: kept
+    [jobs.policies]                    block, ask or allow
+    valid = "ask"                      also: twin, shared_address, expiring,
+    revoked = "ask"                    expired, waiting, sent, look_alike
 
   Keys are never given as arguments and never stand in config.toml. They come
   from LAPEL_API_KEY, from the variable or file that the profile names, or from
@@ -50,9 +63,77 @@ Environment variables:
   HTTP_PROXY and its kin are not used: a proxy is set in the profile.
 
 Exit codes:
-  0  done
-  1  tried, and it did not work: refused, not reached, failed
-  2  not tried: a mistake in the command line or the settings, or no profile"#;
+  0  all as asked; what was accepted may still wait to be issued
+  1  tried, and it did not work: refused, not reached, a file not readable
+  2  not tried: a mistake in the command line or the settings, no profile,
+     a read-only profile, or nobody to confirm
+  3  finished, but rows need a person: left out, not valid, refused, overdue
+  4  stopped before everything was sent (quota, refused key, Ctrl-C); resume it
+  5  in doubt: nobody knows yet what became of some rows; they are looked for
+  Where two apply, the larger one counts."#;
+
+pub(super) const ISSUE: &str = "\
+Issue badges from a template, to one person or to a file of them. Every row is checked, and the history is \
+read for who holds the badge already, before anything is sent; a person confirms by typing the number, or \
+--yes does. What is sent is written into the journal first: a crash neither loses nor repeats anything.";
+
+pub(super) const ISSUE_EXAMPLES: &str = r#"Examples:
+  lapel issue --template TPL-004 --to "Kim Minsu <kim@naru.example>"
+  lapel issue --template TPL-004 --recipients people.csv --dry-run
+  lapel issue --template TPL-004 --recipients people.xlsx --yes --wait --json
+  pbpaste | lapel issue --template TPL-004 --recipients - --yes
+
+Columns are found by their names, in English and Korean. What cannot be known
+(an encoding, a column, a sheet) is asked for by its flag, never guessed.
+Rows that are not valid or about which a person has to decide are never sent:
+they are listed, and the exit code is 3.
+
+Without --wait it ends when every answer is in. Accepted is not issued: the
+service takes 5 minutes to a day; lapel jobs follow, or the desk, looks.
+
+With --json, one line:
+  {"ok":true,"exit_code":0,"jobs":[{"id":12,"counts":{"waiting":118},...}],
+   "rows":[every row that was not done as asked],...}
+
+Exit codes: see lapel --help."#;
+
+pub(super) const REVOKE: &str = "\
+Revoke badges by their ids. Where each stands is looked up first: only Issued badges can be revoked, and \
+what is left out is listed. There is no way to undo it.";
+
+pub(super) const REVOKE_EXAMPLES: &str = r#"Examples:
+  lapel revoke 1000042 1000043 --reason "issued twice"
+  lapel revoke --ids revoke.csv --reason "issued twice" --when-issued --yes
+
+Exit codes: see lapel --help."#;
+
+pub(super) const JOBS: &str = "\
+What was sent with this profile, and what has become of it. Jobs live in a journal on this computer; the \
+desk and the command line share it. list, show, receipt, redo and purge ask the service nothing.";
+
+pub(super) const JOBS_EXAMPLES: &str = r"Examples:
+  lapel jobs
+  lapel jobs show 12 --rows in_doubt
+  lapel jobs resume 12 --wait
+  lapel jobs receipt 12 --to receipt.xlsx
+  lapel jobs redo 12 --to again.csv
+  lapel jobs follow --wait --json
+
+A job belongs to one lapel at a time: while another one that is running has it,
+it can be looked at, but not steered.
+
+Exit codes: see lapel --help.";
+
+pub(super) const DOCTOR: &str = "\
+What lapel has learned of the service (the contract leaves much open), with evidence and date, and what it \
+does by it; the service's clock; the journal's place and whether its file is whole; the profile; who can \
+read lapel's files. Sends one ping and changes nothing. Never shows a key.";
+
+pub(super) const DOCTOR_EXIT: &str = "\
+Exit codes:
+  0  everything is in order
+  1  there are problems, listed at the end
+  2  no profile, or a mistake in the settings";
 
 pub(super) const DEMO: &str = "\
 Open the desk on a sandbox of its own: the whole service, made up, on a free port of this computer. No \
@@ -108,7 +189,18 @@ mod tests {
     /// Beyond that, clap would break the lines of tables in odd places.
     #[test]
     fn what_is_laid_out_by_hand_fits_an_80_column_terminal() {
-        for text in [SHORT, LONG, DEMO_EXAMPLES, PING_EXAMPLES, NO_KEY_FLAG, HOW_TO_BEGIN] {
+        for text in [
+            SHORT,
+            LONG,
+            DEMO_EXAMPLES,
+            PING_EXAMPLES,
+            ISSUE_EXAMPLES,
+            REVOKE_EXAMPLES,
+            JOBS_EXAMPLES,
+            DOCTOR_EXIT,
+            NO_KEY_FLAG,
+            HOW_TO_BEGIN,
+        ] {
             for line in text.lines() {
                 assert!(line.chars().count() <= 79, "{line}");
             }

@@ -5,23 +5,38 @@
 //! else to standard error; a reader that stops reading is no error.
 
 mod args;
+mod confirm;
 mod connection;
+mod doctor;
+pub mod exit;
+mod failure;
 mod help;
+mod interrupt;
+mod issue;
+mod jobs;
+mod json;
 pub mod logging;
+mod office;
 mod ping;
+mod progress;
+mod review;
+mod revoke;
 mod say;
+mod sending;
+mod source;
+mod verbs;
+mod words;
 
 pub use args::{Cli, Command, DemoFlags, LookFlags, ProfileFlags, parse};
 pub use connection::connection;
+pub use doctor::doctor;
+pub use failure::settings_are_wrong;
+pub use issue::issue;
+pub use jobs::jobs;
+pub use office::{Asker, job_settings};
 pub use ping::{ping, ping_without_settings};
+pub use revoke::revoke;
 pub use say::{complain, complain_of_settings, how_to_begin};
-
-/// Exit codes, as the help names them.
-pub mod exit {
-    /// Done.
-    pub const OK: u8 = 0;
-    /// It was tried and did not work: the service refused or could not be reached.
-    pub const FAILED: u8 = 1;
-    /// It was not tried: the command line or the settings are wrong, or no profile is configured.
-    pub const USAGE: u8 = 2;
-}
+pub use verbs::{
+    DoctorFlags, Field, FileFlags, IssueFlags, JobsFlags, JobsVerb, ReadingFlags, RevokeFlags, SendingFlags,
+};

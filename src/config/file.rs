@@ -1,6 +1,7 @@
 //! `config.toml`: what may stand in it, and what is wrong with what stands there.
 
 use super::address::{check_base_url, check_proxy};
+use super::jobs::JobSettings;
 use super::mistake::{ConfigError, Mistake};
 use super::place::{Sheet, Value, join};
 use super::profile::{Environment, NAME_RULE, is_profile_name};
@@ -14,9 +15,18 @@ use toml::de::DeTable;
 /// A settings file is a page of text; something larger is something else.
 const LARGEST: u64 = 1 << 20;
 
-const TOP: &[&str] = &["default_profile", "theme", "glyphs", "profiles"];
-const PROFILE: &[&str] =
-    &["environment", "base_url", "organisation", "read_only", "key", "rate_limit", "utc_offset", "proxy"];
+const TOP: &[&str] = &["default_profile", "theme", "glyphs", "jobs", "profiles"];
+const PROFILE: &[&str] = &[
+    "environment",
+    "base_url",
+    "organisation",
+    "read_only",
+    "key",
+    "rate_limit",
+    "utc_offset",
+    "proxy",
+    "jobs",
+];
 /// Names under which people try to write a key into the file.
 const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token", "secret", "password"];
 
@@ -33,6 +43,8 @@ pub(super) struct ConfigFile {
     pub default_profile: Option<(String, usize)>,
     pub theme: Option<ThemeChoice>,
     pub glyphs: Option<GlyphChoice>,
+    /// For all profiles.
+    pub jobs: JobSettings,
     /// In the order of the file.
     pub profiles: Vec<Entry>,
 }
@@ -50,6 +62,7 @@ pub(super) struct Entry {
     pub rate_limit: Option<u32>,
     pub utc_offset: Option<Offset>,
     pub proxy: Option<String>,
+    pub jobs: JobSettings,
 }
 
 /// Where the key of a profile is to be found.
@@ -119,6 +132,9 @@ impl ConfigFile {
         }
         if let Some(value) = top.get("glyphs") {
             self.glyphs = sheet.word(value, "glyphs");
+        }
+        if let Some(value) = top.get("jobs") {
+            self.jobs = JobSettings::read(sheet, value, "jobs");
         }
         if let Some(profiles) = top.get("profiles")
             && let Some(profiles) = sheet.table(profiles, "profiles", "tables such as [profiles.demo]")
@@ -203,6 +219,7 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
         rate_limit: table.get("rate_limit").and_then(|v| sheet.number(v, &field("rate_limit"), 1, 1_000_000)),
         utc_offset,
         proxy,
+        jobs: table.get("jobs").map(|v| JobSettings::read(sheet, v, &field("jobs"))).unwrap_or_default(),
         base_url: base_url?,
     })
 }

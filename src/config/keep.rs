@@ -87,6 +87,7 @@ pub fn keep_profile(paths: &Paths, new: &NewProfile, api_key: &str) -> Result<Pr
         rate_limit: None,
         utc_offset: None,
         proxy: None,
+        jobs: before.jobs,
         from: format!("profile {} of {}", new.name, shown(&path)),
     })
 }

@@ -10,6 +10,7 @@
 mod address;
 mod env;
 mod file;
+mod jobs;
 mod keep;
 mod key;
 mod mistake;
@@ -20,6 +21,7 @@ mod settings;
 mod ui;
 
 pub use env::Env;
+pub use jobs::{JOB_CLASSES, JobPolicy, JobSettings};
 pub use keep::{NewProfile, keep_profile};
 pub use mistake::{ConfigError, Mistake};
 pub use paths::Paths;

@@ -1,5 +1,6 @@
 //! A profile: which service, as whom, and how careful.
 
+use super::jobs::JobSettings;
 use super::ui::Words;
 use jiff::tz::Offset;
 use secrecy::SecretString;
@@ -69,6 +70,8 @@ pub struct Profile {
     pub utc_offset: Option<Offset>,
     /// The proxy for this profile's requests; may hold a password. Proxies of the environment are not used.
     pub proxy: Option<String>,
+    /// How jobs work: what the profile says, else what the file says for all.
+    pub jobs: JobSettings,
     /// Where it came from, in words: for a person who wonders why.
     pub from: String,
 }
@@ -86,6 +89,7 @@ impl fmt::Debug for Profile {
             .field("rate_limit", &self.rate_limit)
             .field("utc_offset", &self.utc_offset)
             .field("proxy", &self.proxy.as_ref().map(|_| "[redacted]"))
+            .field("jobs", &self.jobs)
             .field("from", &self.from)
             .finish()
     }

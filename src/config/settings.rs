@@ -3,6 +3,7 @@
 use super::address::{check_base_url, has_usual_path, same_origin};
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
+use super::jobs::JobSettings;
 use super::key;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
@@ -184,13 +185,13 @@ fn choose(
             (Some(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
             // All three variables together need no file; the name is then only a name.
             (None, Overrides { base_url: Some(base_url), key: Some(key) }) if is_profile_name(name) => {
-                Some(of_env(name, base_url, key))
+                Some(of_env(name, base_url, key, &file.jobs))
             }
             (None, _) => return Err(not_there("LAPEL_PROFILE", file)),
         },
         (None, None) => match (unnamed(file), overrides) {
             (_, Overrides { base_url: Some(base_url), key: Some(key) }) => {
-                Some(of_env("environment", base_url, key))
+                Some(of_env("environment", base_url, key, &file.jobs))
             }
             (Unnamed::This(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
             (Unnamed::Several, _) => {
@@ -238,7 +239,7 @@ fn not_there(asked_by: &str, file: &ConfigFile) -> ConfigError {
     Mistake::in_env(asked_by, what).into()
 }
 
-fn of_env(name: &str, base_url: String, key: SecretString) -> Profile {
+fn of_env(name: &str, base_url: String, key: SecretString, jobs: &JobSettings) -> Profile {
     Profile {
         name: name.to_owned(),
         // Nobody said that it is anything else.
@@ -250,6 +251,7 @@ fn of_env(name: &str, base_url: String, key: SecretString) -> Profile {
         rate_limit: None,
         utc_offset: None,
         proxy: None,
+        jobs: jobs.clone(),
         from: "LAPEL_BASE_URL and LAPEL_API_KEY".to_owned(),
     }
 }
@@ -297,6 +299,7 @@ fn of_entry(
         key,
         rate_limit: entry.rate_limit,
         proxy: entry.proxy.clone(),
+        jobs: entry.jobs.or(&file.jobs),
         from,
     })
 }

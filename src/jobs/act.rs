@@ -52,7 +52,12 @@ impl Jobs {
         self.core
             .journal
             .write("begin", move |db| {
-                rows::move_all(db, id, Bucket::Ask, Bucket::LeftOut, Some("asked about, and not allowed"))?;
+                db.execute(
+                    "UPDATE row SET bucket = 'left_out',
+                                    why = 'asked about, and not allowed' || coalesce(': ' || why, '')
+                     WHERE job = ?1 AND bucket = 'ask'",
+                    [id.0],
+                )?;
                 jobs::decide(db, id, None, "begin", &who, "")
             })
             .await?;
@@ -108,6 +113,22 @@ impl Jobs {
     /// # Errors
     /// When the job did not stop at the quota, or a look that has to come first failed.
     pub async fn use_up_quota(&self, id: JobId, who: &str) -> Result<(), JobError> {
+        self.begin_using_up(id, who).await?;
+        tokio::spawn(halve(self.clone(), id));
+        Ok(())
+    }
+
+    /// The same, and comes back when the quota is used up, or nothing is left to be sent.
+    ///
+    /// # Errors
+    /// As [`Jobs::use_up_quota`].
+    pub async fn use_up_quota_to_its_end(&self, id: JobId, who: &str) -> Result<(), JobError> {
+        self.begin_using_up(id, who).await?;
+        halve(self.clone(), id).await;
+        Ok(())
+    }
+
+    async fn begin_using_up(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.core.writer()?;
         let job = self.core.my_job(id).await?;
         if !job.stop.as_ref().is_some_and(|s| s.kind == StopKind::Quota) {
@@ -122,10 +143,10 @@ impl Jobs {
                 jobs::set_batch(db, id, Some((rows / 2).max(1)))
             })
             .await?;
-        self.prove_refusal(id).await?;
-        self.begin_now(id).await?;
-        tokio::spawn(halve(self.clone(), id));
-        Ok(())
+        if self.prove_refusal(id).await? == Refusal::NotProvable {
+            return Err(JobError::no(format!("{NOT_PROVABLE} Nothing more was sent.")));
+        }
+        self.begin_now(id).await
     }
 
     /// Sends rows again that the service refused: certainly nothing was done for them. They go in smaller
@@ -358,21 +379,52 @@ impl Jobs {
     }
 
     /// After a 422: looks whether anything of the refused request is there after all. What is there is bound;
-    /// if anything is, the rest of that request was accepted too; otherwise its rows can be sent.
-    async fn prove_refusal(&self, id: JobId) -> Result<(), JobError> {
+    /// if anything is, the rest of that request was accepted too; otherwise its rows can be sent, unless the
+    /// look proves nothing: then they stay in doubt.
+    pub(super) async fn prove_refusal(&self, id: JobId) -> Result<Refusal, JobError> {
         let doubted = self.core.journal.write("doubt", move |db| requests::doubt_refusal(db, id)).await?;
-        let Some(request) = doubted else { return Ok(()) };
+        let Some(request) = doubted else { return Ok(Refusal::Proven) };
         let looked = self.look_now(Some(id)).await;
-        if let Some(failed) = looked.failed {
+        let failed = looked
+            .failed
+            .or_else(|| (!looked.complete).then(|| "the history changed while it was read.".to_owned()));
+        if let Some(failed) = failed {
             // It stays in doubt, and is looked for like any other.
             return Err(JobError::no(format!(
                 "It could not be proven that the refused request did nothing: {failed} Nothing was sent. Its rows are looked for; try again later."
             )));
         }
-        self.core.journal.write("proven", move |db| requests::refusal_proven(db, id, request)).await?;
+        let (account, now) = (self.core.account.key.clone(), self.core.moment().0.as_second());
+        let window = self.core.settings.doubt_window.as_secs();
+        let proven = self
+            .core
+            .journal
+            .write("proven", move |db| {
+                if !requests::is_provable(db, &account, (id, request), now, window)? {
+                    jobs::set_note(db, id, Some(NOT_PROVABLE))?;
+                    return Ok(Refusal::NotProvable);
+                }
+                requests::refusal_proven(db, id, request)?;
+                Ok(Refusal::Proven)
+            })
+            .await?;
         self.core.changed(id, []);
-        Ok(())
+        Ok(proven)
     }
+}
+
+/// Said of a refused request of which nothing is to be seen, where that proves nothing.
+const NOT_PROVABLE: &str = "The service refused a request (HTTP 422), but it is not known to show badges that wait, so \
+                            it cannot be proven yet that nothing of it was accepted. Its rows are in doubt until the \
+                            window is over; the others go on.";
+
+/// What is known of a refusal that is not certain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// Nothing of it was accepted, or what was is bound.
+    Proven,
+    /// Nothing is to be seen, which proves nothing here.
+    NotProvable,
 }
 
 /// Which rows of a draft.
@@ -405,7 +457,8 @@ fn sent_bucket(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<B
 /// How many rows the request had that was refused last.
 fn refused_rows(db: &Connection, id: JobId) -> rusqlite::Result<i64> {
     db.query_row(
-        "SELECT coalesce((SELECT rows FROM request WHERE id = job.unproven), batch, 1000) FROM job WHERE id = ?1",
+        "SELECT coalesce((SELECT rows FROM request WHERE job = ?1 AND id >= job.unproven AND status = 422
+                          ORDER BY id DESC LIMIT 1), batch, 1000) FROM job WHERE id = ?1",
         [id.0],
         |r| r.get(0),
     )
@@ -423,7 +476,8 @@ async fn halve(all: Jobs, id: JobId) {
             return;
         }
         let half = core.journal.write("halve", move |db| jobs::set_batch(db, id, Some(rows / 2))).await;
-        if half.is_err() || all.prove_refusal(id).await.is_err() || all.begin_now(id).await.is_err() {
+        let proven = matches!(all.prove_refusal(id).await, Ok(Refusal::Proven));
+        if half.is_err() || !proven || all.begin_now(id).await.is_err() {
             return;
         }
     }

@@ -4,7 +4,8 @@ use super::error::JobError;
 use super::job::{Bucket, Changed, Job, JobId, JobRow, Touched};
 use super::journal::facts::{self, Fact};
 use super::journal::rows::{self, RowFilter};
-use super::journal::{Account, Journal, JournalError, jobs, purge, requests};
+use super::journal::{self, Account, Journal, JournalError, jobs, purge, requests};
+use super::look::{Lesson, Scan};
 use super::settings::Settings;
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
@@ -49,8 +50,12 @@ pub(super) struct Core {
     /// Told whenever a job's task has ended.
     pub(super) idle: Notify,
     pub(super) senders: Mutex<HashMap<JobId, send::Sender>>,
+    /// How many badges of a template the service counted as issued, at the last look.
+    pub(super) counts: Mutex<HashMap<crate::domain::TemplateId, u64>>,
     /// What could not even be written into the journal.
     troubles: Mutex<HashMap<JobId, JournalError>>,
+    /// Nothing new is begun any more.
+    pub(super) closing: CancellationToken,
     pub(super) ending: CancellationToken,
 }
 
@@ -58,6 +63,8 @@ pub(super) struct Core {
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     pub(super) all: bool,
+    /// Only what is due by the service's clock.
+    pub(super) due: bool,
     pub(super) jobs: HashSet<JobId>,
     /// Told when the look is over.
     pub(super) done: Vec<tokio::sync::oneshot::Sender<Looked>>,
@@ -70,6 +77,8 @@ pub struct Looked {
     pub jobs: usize,
     /// Why some could not be looked at.
     pub failed: Option<String>,
+    /// Whether everything was read that could hold a badge in doubt.
+    pub complete: bool,
 }
 
 impl Jobs {
@@ -96,10 +105,13 @@ impl Jobs {
             asked: Mutex::default(),
             idle: Notify::new(),
             senders: Mutex::default(),
+            counts: Mutex::default(),
             troubles: Mutex::default(),
+            closing: CancellationToken::new(),
             ending: ending.clone(),
         });
         core.take_over().await?;
+        core.forget_old().await?;
         let (changed, receiver) = mpsc::channel(64);
         tokio::spawn(tell(core.clone(), changed));
         tokio::spawn(follow::run(core.clone()));
@@ -176,6 +188,34 @@ impl Jobs {
         told.await.unwrap_or_default()
     }
 
+    /// Waits until nothing of a job is on its way and nothing more of it can be sent now: every answer is in
+    /// the journal. What cannot be sent may still be [`super::Bucket::Ready`]: the job has stopped, or an
+    /// earlier request to the same address is in doubt.
+    pub async fn sent(&self, id: JobId) {
+        send::idle(&self.core, id).await;
+    }
+
+    /// What is wrong with the journal's file, in the words of SQLite; nothing when it is whole.
+    ///
+    /// # Errors
+    /// When it cannot be read at all.
+    pub async fn check_journal(&self) -> Result<Vec<String>, JobError> {
+        Ok(self.core.journal.read(journal::check).await?)
+    }
+
+    /// Looks at what is due by the service's clock, as the schedule says; comes back when that is done. For a
+    /// program that runs now and then.
+    pub async fn look_due(&self) -> Looked {
+        let (done, told) = tokio::sync::oneshot::channel();
+        {
+            let mut asked = lock(&self.core.asked);
+            asked.due = true;
+            asked.done.push(done);
+        }
+        self.core.wake.notify_one();
+        told.await.unwrap_or_default()
+    }
+
     /// Removes names, addresses and cells of finished jobs that are older than so many days; numbers and badge
     /// ids stay.
     pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
@@ -192,6 +232,7 @@ impl Jobs {
     /// Ends in good order: nothing new is sent, what is on its way is waited for, and every job is let go of.
     /// What was not sent waits to be resumed.
     pub async fn close(&self) {
+        self.core.closing.cancel();
         send::stop_all(&self.core).await;
         self.core.ending.cancel();
         let me = self.core.me();
@@ -273,23 +314,27 @@ impl Core {
         }
         let (now, _) = self.moment();
         let label = self.journal.my_label().to_owned();
-        let keep = self.settings.keep_days;
         let taken = self
             .journal
             .write("take over", move |db| {
                 let taken = jobs::take_over(db, &account, (&me, &label), &living)?;
                 requests::recover(db, &taken, now.as_second())?;
                 jobs::discard_orphans(db, &account, &living, &me)?;
-                if let Some(days) = keep {
-                    let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
-                    purge::purge(db, before, Some(&account.key))?;
-                }
                 Ok(taken)
             })
             .await?;
         for id in taken {
             self.changed(id, []);
         }
+        Ok(())
+    }
+
+    /// Removes the personal data of jobs that have been finished for long, where the settings say so.
+    async fn forget_old(&self) -> Result<(), JournalError> {
+        let Some(days) = self.settings.keep_days else { return Ok(()) };
+        let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
+        let account = self.account.key.clone();
+        self.journal.write("purge", move |db| purge::purge(db, before, Some(&account))).await?;
         Ok(())
     }
 
@@ -319,6 +364,23 @@ impl Core {
         // A journal that is busy now is looked at again soon.
         let _ = self.take_over().await;
         true
+    }
+
+    /// Keeps what a scan has shown of the service's filters.
+    pub(super) async fn learn_filters(&self, scan: &Scan<'_>) -> Result<(), JournalError> {
+        let lessons: Vec<Lesson> = scan.lessons().collect();
+        if lessons.is_empty() {
+            return Ok(());
+        }
+        let (account, now) = (self.account.key.clone(), self.moment().0.as_second());
+        self.journal
+            .write("fact", move |db| {
+                lessons.into_iter().try_for_each(|lesson| {
+                    let (name, value, evidence) = lesson.fact();
+                    facts::learn(db, &account, name, value, evidence, now, 1)
+                })
+            })
+            .await
     }
 
     /// Somebody will be told how a job stands now.

@@ -392,6 +392,8 @@ impl Jobs {
     pub async fn cancel(&self, id: JobId, who: &str) -> Result<u64, JobError> {
         self.core.my_job(id).await?;
         send::pause(&self.core, id);
+        // A refusal that is not certain is looked into first: its rows may exist, and then stay in doubt.
+        let _ = self.prove_refusal(id).await;
         let who = who.to_owned();
         let called_off = self
             .core

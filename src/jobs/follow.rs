@@ -1,12 +1,13 @@
 //! Following: one task that looks at what is open when it is due, and settles what is in doubt. One look at
 //! a time, in the background unless somebody asked for it.
 
+mod probe;
 mod sweep;
 
 use super::core::{Asked, Core, Looked, lock};
 use super::job::{Bucket, JobId};
 use super::journal::{JournalError, jobs};
-use super::schedule::{self, Looking};
+use super::schedule::{self, Looking, Schedule};
 use super::send;
 use crate::api::{ApiError, Call};
 use jiff::{SignedDuration, Timestamp};
@@ -44,11 +45,11 @@ pub(super) async fn run(core: Arc<Core>) {
             }
         }
         let is_asked = |id: &JobId| asked.all || asked.jobs.contains(id);
-        let due: Vec<JobId> = open
-            .iter()
-            .map(|(id, _)| *id)
-            .filter(|id| is_asked(id) || deadlines.get(id).is_some_and(|(_, at)| *at <= here))
-            .collect();
+        let is_due = |id: &JobId| {
+            deadlines.get(id).is_some_and(|(next, at)| *at <= here || (asked.due && *next <= now))
+        };
+        let due: Vec<JobId> =
+            open.iter().map(|(id, _)| *id).filter(|id| is_asked(id) || is_due(id)).collect();
         if !due.is_empty() {
             let call = if due.iter().any(is_asked) { Call::interactive() } else { Call::background() }
                 .cancelled_by(core.ending.clone());
@@ -59,7 +60,7 @@ pub(super) async fn run(core: Arc<Core>) {
             answer(asked, &looked);
             continue;
         }
-        answer(asked, &Looked::default());
+        answer(asked, &Looked { complete: true, ..Looked::default() });
         let neighbours = core.neighbours(&mut version).await;
         let next = deadlines.values().map(|(_, at)| *at).min();
         let next = if neighbours {
@@ -125,9 +126,11 @@ async fn open_jobs(core: &Core) -> Result<Vec<(JobId, Option<Timestamp>)>, Journ
 
 /// Looks at jobs, and says when the next look is.
 async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> Looked {
-    let failed = sweep::sweep(core, due, call).await.err();
+    let swept = sweep::sweep(core, due, call).await;
+    let complete = matches!(swept, Ok(true));
+    let failed = swept.err();
     let (now, _) = core.moment();
-    let ids = due.to_vec();
+    let (ids, looks) = (due.to_vec(), core.settings.schedule.clone());
     let is_failed = failed.is_some();
     let note = failed.as_ref().map(|why| format!("The last look failed. {why}"));
     let said = note.clone();
@@ -135,7 +138,7 @@ async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> Looked {
         .journal
         .write("looked", move |db| {
             for id in &ids {
-                let next = next_look(db, *id, now)?;
+                let next = next_look(db, &looks, *id, now)?;
                 // After a failure the next look is not put off by a day.
                 let soon = now.checked_add(AFTER_FAILURE).unwrap_or(now);
                 jobs::set_next_look(db, *id, if is_failed { next.map(|n| n.min(soon)) } else { next })?;
@@ -149,11 +152,16 @@ async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> Looked {
     }
     send::kick_ready(core, None).await;
     let failed = failed.map(|why| why.to_string()).or_else(|| written.err().map(|why| why.to_string()));
-    Looked { jobs: due.len(), failed }
+    Looked { jobs: due.len(), failed, complete }
 }
 
 /// When a job is to be looked at next: the earliest of what each of its open rows waits for.
-fn next_look(db: &Connection, id: JobId, now: Timestamp) -> rusqlite::Result<Option<Timestamp>> {
+fn next_look(
+    db: &Connection,
+    looks: &Schedule,
+    id: JobId,
+    now: Timestamp,
+) -> rusqlite::Result<Option<Timestamp>> {
     let mut next = None;
     for (what, buckets, since) in [
         (Looking::Issue, "'waiting', 'overdue', 'other'", "accepted"),
@@ -174,7 +182,7 @@ fn next_look(db: &Connection, id: JobId, now: Timestamp) -> rusqlite::Result<Opt
             db.prepare_cached(&sql)?.query_row(params![id.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
         if rows > 0 {
             let since = since.and_then(|s| Timestamp::from_second(s).ok()).unwrap_or(now);
-            let at = schedule::next(what, since, now);
+            let at = schedule::next(looks, what, since, now);
             next = Some(next.map_or(at, |n: Timestamp| n.min(at)));
         }
     }

@@ -4,7 +4,7 @@ use super::core::{Core, Jobs};
 use super::error::JobError;
 use super::job::{Bucket, Job, JobId, Kind, words};
 use super::journal::{jobs as job_records, rows};
-use super::look::{Scan, Sight};
+use super::look::{Scan, Sight, spellings};
 use super::settings::Settings;
 use crate::api::{ApiError, Call};
 use crate::domain::{EmailKey, State, TemplateId, Verdict};
@@ -160,6 +160,7 @@ pub(super) async fn guard(
                 progress.send_replace(Guarding { done: hunt.requests, all: all.max(hunt.requests) });
                 page = hunt.page(&mut scan).await?;
             }
+            core.learn_filters(&scan).await?;
             hunt.complete &= scan.is_complete();
             left = Some(());
         }
@@ -168,11 +169,14 @@ pub(super) async fn guard(
         let all = emails.len() as u64;
         let paced = call(all);
         for email in &emails {
-            let mut scan = Scan::of_address(core.reader(), email, &paced);
-            while let Some(sights) = hunt.page(&mut scan).await? {
-                hunt.take(sights).await?;
+            for spelling in spellings(email) {
+                let mut scan = Scan::of_address(core.reader(), &spelling, &paced);
+                while let Some(sights) = hunt.page(&mut scan).await? {
+                    hunt.take(sights).await?;
+                }
+                core.learn_filters(&scan).await?;
+                hunt.complete &= scan.is_complete();
             }
-            hunt.complete &= scan.is_complete();
             progress.send_replace(Guarding { done: hunt.requests, all: all.max(hunt.requests) });
         }
     }
@@ -283,6 +287,16 @@ fn found(
         .exists(params![key.as_str(), id.0])?;
     // What this job has sent is nothing that was there before.
     if !known || rows::holder_of(db, &sight.badge_id)?.is_some_and(|(job, _)| job == id) {
+        return Ok(());
+    }
+    // Nor is what may have come of a request in doubt: that is for a look to settle.
+    let in_doubt = db
+        .prepare_cached(
+            "SELECT 1 FROM row WHERE email_key = ?1 AND job = ?2 AND request IS NOT NULL AND badge IS NULL
+               AND bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'ask') LIMIT 1",
+        )?
+        .exists(params![key.as_str(), id.0])?;
+    if in_doubt {
         return Ok(());
     }
     db.prepare_cached("INSERT OR IGNORE INTO baseline VALUES (?1, ?2, ?3)")?.execute(params![

@@ -3,6 +3,7 @@
 use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Pages, Paging, Reader, Whole, whole};
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, TemplateId, Text, Verdict};
 use jiff::civil::DateTime;
+use std::collections::BTreeSet;
 
 /// Pages of one person's history that a look reads at most.
 const PERSON_PAGES: u64 = 50;
@@ -94,11 +95,46 @@ pub(super) struct Scan<'r> {
     call: &'r Call,
     pages: Pages<BadgeId>,
     again: u32,
+    lessons: BTreeSet<Lesson>,
+}
+
+/// The spellings that an address is looked for by: a filter that minds capital letters would miss a badge whose
+/// address was stored in small ones.
+pub(super) fn spellings(email: &str) -> Vec<String> {
+    let lower = email.to_lowercase();
+    if lower == email { vec![lower] } else { vec![email.to_owned(), lower] }
+}
+
+/// What answers show of a filter (the contract does not say how the filters of the history match).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Lesson {
+    TitlePartial,
+    AddressPartial,
+    AddressFoldsCase,
+}
+
+impl Lesson {
+    /// The fact's name, its value, and the evidence.
+    pub(super) fn fact(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::TitlePartial => {
+                ("title_filter", "partial", "another title than the one asked for was found")
+            }
+            Self::AddressPartial => {
+                ("recipient_email_filter", "partial", "another address than the one asked for was found")
+            }
+            Self::AddressFoldsCase => (
+                "recipient_email_filter_case",
+                "folded",
+                "the address asked for was found in other capital letters",
+            ),
+        }
+    }
 }
 
 impl<'r> Scan<'r> {
     pub(super) fn new(reader: &'r Reader, filter: HistoryFilter, call: &'r Call) -> Self {
-        Self { reader, filter, call, pages: Pages::default(), again: 0 }
+        Self { reader, filter, call, pages: Pages::default(), again: 0, lessons: BTreeSet::new() }
     }
 
     /// By title. The filter may match partially, and titles are not unique: the template's id decides.
@@ -141,7 +177,15 @@ impl<'r> Scan<'r> {
         let page = self.reader.history(&query, self.call).await?;
         let now = self.reader.clock().now();
         let items = self.pages.take(page, |item| item.badge_id.clone());
+        for item in &items {
+            self.lessons.extend(lesson(&self.filter, item));
+        }
         Ok(Some(items.into_iter().map(|item| Sight::of_history(item, now)).collect()))
+    }
+
+    /// What the answers have shown of the filter.
+    pub(super) fn lessons(&self) -> impl Iterator<Item = Lesson> + '_ {
+        self.lessons.iter().copied()
     }
 
     /// Pages that are left, as far as the count tells.
@@ -152,6 +196,20 @@ impl<'r> Scan<'r> {
     /// Whether everything was read, and nothing moved meanwhile.
     pub(super) fn is_complete(&self) -> bool {
         self.pages.is_complete() && !self.pages.drifted()
+    }
+}
+
+/// What one answer shows of the filter.
+fn lesson(filter: &HistoryFilter, item: &HistoryItem) -> Option<Lesson> {
+    if let (Some(asked), Some(title)) = (&filter.title, &item.title) {
+        return (title.wire() != asked && title.wire().contains(asked.as_str()))
+            .then_some(Lesson::TitlePartial);
+    }
+    let (asked, email) = (filter.recipient_email.as_deref()?, item.recipient_email.as_ref()?.wire());
+    match (email == asked, EmailKey::of(asked).is(email)) {
+        (true, _) => None,
+        (false, true) => Some(Lesson::AddressFoldsCase),
+        (false, false) => Some(Lesson::AddressPartial),
     }
 }
 

@@ -45,4 +45,5 @@ pub use self::journal::jobs::Account;
 pub use self::journal::rows::RowFilter;
 pub use self::journal::{Fate, Journal, JournalError, Moment, Watcher};
 pub use self::look::{Holdings, holdings};
+pub use self::schedule::Schedule;
 pub use self::settings::{Policies, Settings};

@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Hours after acceptance at which a badge that still waits is overdue (contract, "Limits" rule 3).
 const OVERDUE: SignedDuration = SignedDuration::from_hours(24);
+/// The soonest that an issue can be done after acceptance (contract, "Limits" rule 3).
+const EARLIEST: SignedDuration = SignedDuration::from_mins(5);
 /// How often a revocation in doubt is sent again: that is harmless, since the service drops what is already
 /// being revoked.
 const REVOKE_TRIES: i64 = 3;
@@ -114,7 +116,11 @@ fn issue(
     }
     let accepted = row.accepted.and_then(|s| Timestamp::from_second(s).ok());
     let late = accepted.is_some_and(|at| context.now.duration_since(at) > OVERDUE);
-    let bucket = match sight.verdict.state() {
+    let state = match sight.verdict.state() {
+        State::Other(_) => meaning(db, context, sight, row, accepted)?,
+        known => known,
+    };
+    let bucket = match state {
         State::Waiting if late => Bucket::Overdue,
         State::Waiting => Bucket::Waiting,
         State::Issued | State::Expired => Bucket::Issued,
@@ -140,6 +146,44 @@ fn issue(
         note(seen, row.job, sight, bucket);
     }
     Ok(())
+}
+
+/// What a word means that lapel does not know, as far as the service's behaviour has proven it: a word that is
+/// read before an issue can be done is the one for waiting, and the one that a badge has after that, with a
+/// time of issue and without a revocation, is the one for Issued.
+fn meaning(
+    db: &Connection,
+    context: &Context,
+    sight: &Sight,
+    row: &Row,
+    accepted: Option<Timestamp>,
+) -> rusqlite::Result<State> {
+    let unknown = sight.verdict.state();
+    let (State::Other(word), Some(_)) = (&unknown, &sight.status) else { return Ok(unknown) };
+    if sight.revoke_at.is_some() || word.looks_empty() {
+        return Ok(unknown);
+    }
+    let fresh = row.heard && accepted.is_some_and(|at| context.now.duration_since(at) < EARLIEST);
+    if fresh {
+        let evidence = "read less than five minutes after the acceptance";
+        learn(db, context, &fact_of(word), "waiting", evidence)?;
+    } else if sight.issued_at.is_some()
+        && let Some(before) = row.status.as_deref().filter(|before| *before != word.wire())
+        && facts::settled(db, &context.account, &fact_of(&before.into()))?.as_deref() == Some("waiting")
+    {
+        let evidence = "followed the word for waiting, with a time of issue and no revocation";
+        learn(db, context, &fact_of(word), "issued", evidence)?;
+    }
+    Ok(match facts::settled(db, &context.account, &fact_of(word))?.as_deref() {
+        Some("waiting") => State::Waiting,
+        Some("issued") => State::Issued,
+        _ => unknown,
+    })
+}
+
+/// The name of the fact that tells what a word means.
+fn fact_of(word: &Text) -> String {
+    format!("means {}", word.wire())
 }
 
 /// A row of a revocation.

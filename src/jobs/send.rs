@@ -31,7 +31,7 @@ pub(super) struct Sender {
 pub(super) fn kick(core: &Arc<Core>, id: JobId) {
     let Some(writer) = core.access.writer().cloned() else { return };
     let mut senders = lock(&core.senders);
-    if core.ending.is_cancelled() {
+    if core.ending.is_cancelled() || core.closing.is_cancelled() {
         return;
     }
     if let Some(sender) = senders.get_mut(&id) {
@@ -141,7 +141,11 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
     let mut doubts = 0;
     let (mut stopped, mut sent) = (false, false);
     loop {
-        while !stopped && !pause.is_cancelled() && flying.len() < core.settings.in_flight.max(1) {
+        while !stopped
+            && !pause.is_cancelled()
+            && !core.ending.is_cancelled()
+            && flying.len() < core.settings.in_flight.max(1)
+        {
             let Some(chunk) = intend(core, id, pause).await else { break };
             core.changed(id, []);
             let (core, writer, call, job) = (core.clone(), writer.clone(), call.clone(), job.clone());
@@ -229,9 +233,28 @@ async fn conclude<T: Send + 'static>(
                 tokio::select! {
                     () = tokio::time::sleep(AGAIN) => {}
                     // The next lapel finds the request without an answer, and looks.
+                    () = core.closing.cancelled() => return None,
                     () = core.ending.cancelled() => return None,
                 }
             }
+        }
+    }
+}
+
+/// Stops a job in the same write that gives its rows back: otherwise they would be sent again before the stop
+/// is written.
+fn halt(db: &rusqlite::Connection, id: JobId, stop: Option<&(StopKind, String)>) -> rusqlite::Result<()> {
+    match stop {
+        Some((kind, why)) => jobs::stop(db, id, *kind, why),
+        None => Ok(()),
+    }
+}
+
+impl Next {
+    fn stop(&self) -> Option<(StopKind, String)> {
+        match self {
+            Self::Stop(kind, why) => Some((*kind, why.clone())),
+            Self::GoOn | Self::Doubt => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! How carefully and how patiently jobs work. Everything here can be set per profile.
 
 use super::guard::{Class, Policy};
+use super::schedule::Schedule;
 use crate::api::MAX_ENTRIES;
 use jiff::SignedDuration;
 use std::collections::BTreeMap;
@@ -12,6 +13,8 @@ pub struct Settings {
     pub in_flight: usize,
     /// Entries of one request, at most (contract, "Limits": 1000).
     pub batch: usize,
+    /// When to look at what the service has accepted, or may have.
+    pub schedule: Schedule,
     /// How long a row in doubt is looked for before sending it again is offered. The service may take a day
     /// (contract, "Limits" rule 3); two hours more than that by default.
     pub doubt_window: SignedDuration,
@@ -36,6 +39,7 @@ impl Default for Settings {
         Self {
             in_flight: 2,
             batch: MAX_ENTRIES,
+            schedule: Schedule::default(),
             doubt_window: SignedDuration::from_hours(26),
             absence_after: SignedDuration::from_mins(10),
             scans_apart: SignedDuration::from_secs(60),

@@ -6,6 +6,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod confirm;
 mod counts;
 mod ends;
 mod first_run;

@@ -174,6 +174,33 @@ async fn what_was_dropped_under_way_still_counts() {
     assert_eq!(pace.status_now().used_last_minute, 0);
 }
 
+/// How many turns the background gets at once.
+async fn share(pace: &Arc<Pace>) -> usize {
+    let mut permits = Vec::new();
+    loop {
+        let never = token();
+        let turn = pace.turn(Priority::Background, &never);
+        match tokio::time::timeout(Duration::from_millis(1), turn).await {
+            Ok(permit) => permits.push(permit.expect("a turn")),
+            Err(_) => return permits.len(),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_429_the_background_takes_half_as_much_for_a_while() {
+    let pace = Pace::new(80);
+    assert_eq!(share(&pace).await, 20);
+    pace.hold(Some(Duration::from_secs(1)));
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(share(&pace).await, 10);
+    pace.hold(Some(Duration::from_secs(1)));
+    sleep(Duration::from_secs(2)).await;
+    assert_eq!(share(&pace).await, 5);
+    sleep(HALVED_FOR).await;
+    assert_eq!(share(&pace).await, 20);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_hold_stops_people_too_and_is_seen() {
     let pace = Pace::new(100);

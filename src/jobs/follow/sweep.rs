@@ -7,6 +7,7 @@ use super::super::look::{self, Scan, Sight};
 use super::super::observe::{self, Context, Observed};
 use super::super::settle::{self, Candidate, Doubt, Judgement, Look};
 use super::Failed;
+use super::probe::{self, Probe};
 use crate::api::{ApiError, Call, HistoryFilter};
 use crate::domain::time::OffsetBasis;
 use crate::domain::{BadgeId, EmailKey, ServiceTime, TemplateId, Text};
@@ -32,19 +33,20 @@ const ABSENT: &str = "looked for twice where the service shows waiting badges, a
 
 /// What a template's rows wait for.
 #[derive(Debug, Default)]
-struct Group {
-    title: Text,
-    jobs: HashSet<JobId>,
+pub(super) struct Group {
+    pub(super) title: Text,
+    pub(super) jobs: HashSet<JobId>,
     /// Badges that were accepted.
-    bound: Vec<BadgeId>,
+    pub(super) bound: Vec<BadgeId>,
     /// Addresses of rows in doubt.
-    doubts: HashMap<EmailKey, String>,
+    pub(super) doubts: HashMap<EmailKey, String>,
 }
 
-/// Looks.
-pub(super) async fn sweep(core: &Arc<Core>, due: &[JobId], call: &Call) -> Result<(), Failed> {
+/// Looks; whether everything was read that could hold a badge in doubt.
+pub(super) async fn sweep(core: &Arc<Core>, due: &[JobId], call: &Call) -> Result<bool, Failed> {
+    let mut complete = true;
     for (template, group) in groups(core, due).await? {
-        template_sweep(core, &template, &group, call).await?;
+        complete &= template_sweep(core, &template, &group, call).await?;
     }
     let (queued, sent) = revocations(core, due).await?;
     one_by_one(core, &queued, call).await?;
@@ -56,7 +58,7 @@ pub(super) async fn sweep(core: &Arc<Core>, due: &[JobId], call: &Call) -> Resul
             ids.iter().try_for_each(|id| observe::overdue(db, &context, *id).map(drop))
         })
         .await?;
-    Ok(())
+    Ok(complete)
 }
 
 fn context(core: &Core) -> Context {
@@ -108,6 +110,8 @@ struct Found {
     by_key: HashMap<EmailKey, Vec<Sight>>,
     /// The addresses for which everything was read.
     complete: HashSet<EmailKey>,
+    /// Badges that were seen to have become Issued.
+    issued: u64,
 }
 
 async fn template_sweep(
@@ -115,16 +119,25 @@ async fn template_sweep(
     template: &TemplateId,
     group: &Group,
     call: &Call,
-) -> Result<(), Failed> {
+) -> Result<bool, Failed> {
     let single = group.bound.len() + group.doubts.len();
     if single == 0 {
-        return Ok(());
+        return Ok(true);
     }
     let mut found = Found::default();
     let reader = core.reader();
     let mut by_pages = false;
     // Without a title there is nothing to find pages by.
     if single > ONE_BY_ONE && !group.title.looks_empty() {
+        let probe = match Probe::wanted(core, group, call).await? {
+            Some(probe) => Some((probe.count(core, group, call).await?, probe)),
+            None => None,
+        };
+        if let Some((count, probe)) = &probe
+            && probe.says_nothing_changed(core, template, *count)
+        {
+            return Ok(true);
+        }
         let mut scan = Scan::of_title(reader, &group.title, call);
         if group.doubts.is_empty() {
             scan = scan.once();
@@ -140,29 +153,40 @@ async fn template_sweep(
                 take(core, template, group, sights, &mut found).await?;
                 page = scan.next().await?;
             }
+            core.learn_filters(&scan).await?;
             if scan.is_complete() {
                 found.complete.extend(group.doubts.keys().cloned());
                 if !sample.is_empty() && !sampled {
                     hidden(core, "waiting_in_history", "accepted badges were not in a complete history")
                         .await?;
                 }
+                if let Some((count, _)) = probe {
+                    probe::learn(core, template, count, found.issued).await?;
+                }
             }
         }
     }
     if !by_pages {
         for (key, email) in &group.doubts {
-            let mut scan = Scan::of_address(reader, email, call);
-            while let Some(sights) = scan.next().await? {
-                take(core, template, group, sights, &mut found).await?;
+            let mut complete = true;
+            for spelling in look::spellings(email) {
+                let mut scan = Scan::of_address(reader, &spelling, call);
+                while let Some(sights) = scan.next().await? {
+                    take(core, template, group, sights, &mut found).await?;
+                }
+                core.learn_filters(&scan).await?;
+                complete &= scan.is_complete();
             }
-            if scan.is_complete() {
+            if complete {
                 found.complete.insert(key.clone());
             }
         }
         one_by_one(core, &group.bound, call).await?;
         learn_zone(core, group, call).await?;
     }
-    settle(core, template, group, found).await
+    let complete = found.complete.len() == group.doubts.len();
+    settle(core, template, group, found).await?;
+    Ok(complete)
 }
 
 /// Takes a page: writes down what is known, and keeps what may settle a doubt.
@@ -183,17 +207,20 @@ async fn take(
             }
         }
     }
-    seen(core, sights).await
+    found.issued += seen(core, sights).await?;
+    Ok(())
 }
 
-/// Writes down what was seen.
-async fn seen(core: &Arc<Core>, sights: Vec<Sight>) -> Result<(), Failed> {
+/// Writes down what was seen, and says how many badges have become Issued.
+async fn seen(core: &Arc<Core>, sights: Vec<Sight>) -> Result<u64, Failed> {
     if sights.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
     let context = context(core);
     let observed = core.journal.write("observe", move |db| observe::observe(db, &context, &sights)).await?;
-    tell(core, observed).await
+    let issued = observed.touched.values().flatten().filter(|t| t.bucket == Bucket::Issued).count();
+    tell(core, observed).await?;
+    Ok(issued as u64)
 }
 
 async fn tell(core: &Arc<Core>, observed: Observed) -> Result<(), Failed> {
@@ -231,7 +258,7 @@ async fn hidden(core: &Arc<Core>, name: &'static str, evidence: &'static str) ->
 async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<(), Failed> {
     for id in ids {
         match look::badge(core.reader(), id, call).await {
-            Ok(Some(sight)) => seen(core, vec![sight]).await?,
+            Ok(Some(sight)) => drop(seen(core, vec![sight]).await?),
             Ok(None) => {
                 hidden(core, "waiting_by_id", "an accepted badge could not be read by its id").await?
             }
@@ -265,7 +292,7 @@ async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), 
     if let Some(email) = email {
         let mut scan = Scan::of_address(core.reader(), &email, call).once();
         while let Some(sights) = scan.next().await? {
-            seen(core, sights).await?;
+            let _ = seen(core, sights).await?;
         }
     }
     Ok(())
@@ -276,6 +303,7 @@ struct Row {
     job: JobId,
     no: u64,
     key: EmailKey,
+    name: String,
     request: i64,
     doubt: Doubt,
     bucket: Bucket,
@@ -310,6 +338,10 @@ async fn settle(core: &Arc<Core>, template: &TemplateId, group: &Group, found: F
                             candidates.push(Candidate {
                                 badge_id: sight.badge_id.clone(),
                                 accepted: accepted(&sight.reg_date),
+                                other_name: sight
+                                    .holder
+                                    .as_ref()
+                                    .is_some_and(|name| settle::names_differ(&row.name, name.wire())),
                             });
                         }
                     }
@@ -336,7 +368,7 @@ async fn settle(core: &Arc<Core>, template: &TemplateId, group: &Group, found: F
 fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
     db.prepare_cached(
         "SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
-                job.guarded_at IS NOT NULL, row.accepted IS NOT NULL
+                job.guarded_at IS NOT NULL, row.accepted IS NOT NULL, row.name
          FROM row JOIN request ON request.id = row.request JOIN job ON job.id = row.job
          WHERE row.job = ?1 AND row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
     )?
@@ -346,6 +378,7 @@ fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
             job,
             no: r.get::<_, i64>(0)?.unsigned_abs(),
             key: EmailKey::of(&r.get::<_, String>(1)?),
+            name: r.get(9)?,
             request: r.get(2)?,
             doubt: Doubt {
                 intent: Timestamp::from_second(r.get(5)?).unwrap_or(Timestamp::UNIX_EPOCH),
@@ -488,7 +521,7 @@ async fn revoked(core: &Arc<Core>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Re
             // What the filter means is not documented: only a row that carries a revocation is an answer.
             let revoked: Vec<Sight> =
                 sights.into_iter().filter(|s| s.revoke_at.is_some() && wanted.remove(&s.badge_id)).collect();
-            seen(core, revoked).await?;
+            let _ = seen(core, revoked).await?;
             page = if cheap && !wanted.is_empty() { scan.next().await? } else { None };
         }
         rest.retain(|id| wanted.contains(id));

@@ -39,6 +39,7 @@ pub use error::IntakeError;
 pub use header::{ColumnMap, NameColumns};
 pub use ids::{IdList, IdRow, read_ids};
 pub use lookalike::look_alike_domains;
+pub(super) use origin::hex;
 pub use row::{CellFact, CellNote, RawRow};
 pub use split::Delimiter;
 pub use table::{Rows, Table};

@@ -3,7 +3,8 @@
 //! The tests are exact rather than statistical: a word is damaged when it turns, without a remainder, into
 //! readable text in the one way in which such words come about. Names that merely look foreign do not.
 
-use encoding_rs::{EUC_KR, UTF_8, WINDOWS_1252};
+use super::words::is_han;
+use encoding_rs::{EUC_KR, WINDOWS_1252};
 use std::fmt;
 
 /// How a word was damaged.
@@ -45,7 +46,6 @@ impl fmt::Display for Mojibake {
 
 /// Whether a text (a name, a cell) is damaged.
 pub(super) fn damage(text: &str) -> Option<Mojibake> {
-    let text = text.trim();
     if text.contains('\u{fffd}') || text.contains("占쏙옙") {
         return Some(Mojibake::Lost);
     }
@@ -61,21 +61,41 @@ pub(super) fn damage(text: &str) -> Option<Mojibake> {
 
 fn word_damage(word: &str) -> Option<Mojibake> {
     if let Some(bytes) = western_bytes(word) {
-        if let Some(was) = UTF_8.decode_without_bom_handling_and_without_replacement(&bytes)
-            && was.chars().any(|c| !c.is_ascii() && !c.is_control())
-        {
-            return Some(Mojibake::Utf8AsWestern(was.into_owned()));
-        }
-        if let Some(was) = EUC_KR.decode_without_bom_handling_and_without_replacement(&bytes)
-            && is_korean_word(&was)
-            && (hangul(&was) >= 3 || word.chars().any(is_sign))
-        {
-            return Some(Mojibake::KoreanAsWestern(was.into_owned()));
-        }
+        // Some bytes read in both ways. A word of Korean has no plain letters in it; a Western one has.
+        let korean = || {
+            EUC_KR
+                .decode_without_bom_handling_and_without_replacement(&bytes)
+                .filter(|was| is_korean_word(was) && (hangul(was) >= 3 || word.chars().any(is_sign)))
+                .map(|was| Mojibake::KoreanAsWestern(was.into_owned()))
+        };
+        let utf8 = || whole_or_begun(&bytes).map(Mojibake::Utf8AsWestern);
+        return if word.chars().any(|c| c.is_ascii_alphabetic()) {
+            utf8().or_else(korean)
+        } else {
+            korean().or_else(utf8)
+        };
+    }
+    // The first byte of a Hangul letter in UTF-8 begins a Han character in CP949.
+    if !word.chars().next().is_some_and(is_han) {
         return None;
     }
     let was = utf8_with_losses(&korean_bytes(word)?)?;
     (hangul(&was) >= 2 && is_korean_word(&was)).then_some(Mojibake::Utf8AsKorean(was))
+}
+
+/// Reads UTF-8 with something foreign in it. Its last character may have lost its end: some of what such
+/// bytes turn into looks like a space, and is taken off with the spaces around.
+fn whole_or_begun(bytes: &[u8]) -> Option<String> {
+    let is_foreign = |text: &str| text.chars().any(|c| !c.is_ascii() && !c.is_control());
+    match std::str::from_utf8(bytes) {
+        Ok(whole) => is_foreign(whole).then(|| whole.to_owned()),
+        Err(e) if e.error_len().is_none() => {
+            let begun = std::str::from_utf8(&bytes[..e.valid_up_to()]).ok()?;
+            // Two bytes may be two letters by chance; three are none.
+            begun.chars().any(|c| c.len_utf8() > 2).then(|| format!("{begun}…"))
+        }
+        Err(_) => None,
+    }
 }
 
 /// The bytes that CP949 read these characters from. The lone byte 0x80 became the control U+0080.
@@ -123,7 +143,7 @@ fn utf8_with_losses(bytes: &[u8]) -> Option<String> {
         }
         rest = behind;
     }
-    (kept > lost).then_some(text)
+    (kept >= lost).then_some(text)
 }
 
 /// The bytes that a Western encoding read these characters from; `None` when one has no such byte.
@@ -170,6 +190,7 @@ mod tests {
             ("ÀÌ¸§", "이름"),
             ("ê¹€ë¯¼ìˆ˜", "김민수"),
             ("JosÃ©", "José"),
+            ("í\u{99}\u{8d}ì²", "홍…"),
         ] {
             let found = damage(damaged).unwrap_or_else(|| panic!("{damaged} not recognised"));
             assert_eq!(found.was(), Some(was), "{damaged}");

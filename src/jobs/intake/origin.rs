@@ -111,7 +111,7 @@ pub(super) fn fill(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize
 }
 
 /// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(in crate::jobs) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
         out.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
         out.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));

@@ -13,6 +13,8 @@ use ring::digest::{Context, SHA256};
 const SAMPLES: usize = 5;
 /// Longest sample line, in bytes.
 const SAMPLE_BYTES: usize = 200;
+/// Bytes that the detector of other encodings is shown.
+const DETECTED: u64 = 1024 * 1024;
 /// Words looked at for damage.
 const WORDS: usize = 2000;
 
@@ -81,14 +83,35 @@ impl Mark {
             [0xfe, 0xff, ..] => return Self::Bom(TextEncoding::Utf16Be),
             _ => {}
         }
-        let nuls = |parity: usize| first.iter().skip(parity).step_by(2).filter(|b| **b == 0).count();
-        // Line breaks and delimiters alone make such NULs, whatever the script of the text.
-        match (nuls(0), nuls(1)) {
-            (0, odd) if odd > 0 => Self::Parity(TextEncoding::Utf16Le),
-            (even, 0) if even > 0 => Self::Parity(TextEncoding::Utf16Be),
+        if !first.contains(&0) {
+            return Self::None;
+        }
+        let units = || first.chunks_exact(2).map(|b| [b[0], b[1]]);
+        let little = likeness(units().map(u16::from_le_bytes));
+        let big = likeness(units().map(u16::from_be_bytes));
+        match (little, big) {
+            (Some(little), big) if little > big.unwrap_or(0) => Self::Parity(TextEncoding::Utf16Le),
+            (_, Some(_)) => Self::Parity(TextEncoding::Utf16Be),
             _ => Self::None,
         }
     }
+}
+
+/// How much these look like the units of UTF-16 text, in hundredths; `None` when they do not. A list of
+/// people has addresses in it, so a third of it at least is plain letters: in other text with stray NUL
+/// bytes hardly a pair of bytes is one.
+fn likeness(units: impl Iterator<Item = u16>) -> Option<u64> {
+    let (mut all, mut plain, mut likely) = (0_u64, 0_u64, 0_u64);
+    for unit in units {
+        all += 1;
+        match unit {
+            0x09 | 0x0a | 0x0d | 0x20..=0x7e => plain += 1,
+            0xac00..=0xd7a3 | 0x4e00..=0x9fff => likely += 1,
+            _ => {}
+        }
+    }
+    let share = (plain + likely) * 100 / all.max(1);
+    (plain * 3 >= all && plain > 0 && share >= 60).then_some(share)
 }
 
 struct Evidence {
@@ -135,7 +158,9 @@ impl Evidence {
                     None => self.lines += line_feeds(bytes),
                 }
             }
-            self.detector.feed(bytes, false);
+            if self.seen < DETECTED {
+                self.detector.feed(bytes, false);
+            }
             self.samples.push(bytes);
         }
         self.seen += bytes.len() as u64;
@@ -162,8 +187,9 @@ impl Evidence {
                 let hint = self.hint(choice);
                 return Err(IntakeError::BadEncoding { name: name.to_owned(), encoding, line, offset, hint });
             }
-            // While it is open which of two readings is meant, neither proves damage.
-            if sure != Sure::Ambiguous
+            // Bytes that can be CP949 as well as damaged UTF-8 are the latter: the names they would spell in
+            // CP949 do not exist. A reading in CP949 that is open itself proves nothing.
+            if (sure != Sure::Ambiguous || encoding == TextEncoding::Utf8)
                 && let Some((why, example)) = reading.scan.damage()
             {
                 return Err(IntakeError::Mojibake { name: name.to_owned(), why, example });

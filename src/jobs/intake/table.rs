@@ -94,7 +94,8 @@ impl Table {
         }
     }
 
-    /// Every data row in order, blank lines and totals too. A text is streamed from its source.
+    /// Every data row in order, blank lines and totals too. A text is streamed from its source; whoever reads
+    /// shows the progress ([`Rows::bytes_read`]) and may stop at any row.
     ///
     /// # Errors
     /// [`IntakeError::Unanswered`] while [`About::needs_answer`] is not empty; and whatever reading runs into.
@@ -174,14 +175,14 @@ struct Asked<'a> {
 fn open_text(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
     origin.at_most(MAX_TEXT_BYTES, "a text file")?;
     let survey = survey::survey(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch)?;
-    let mut about = open_as_text(origin, asked, survey)?;
+    let mut table = open_as_text(origin, asked, survey)?;
     if matches!(origin.ending.as_str(), "xlsx" | "xlsm" | "xls" | "ods") {
-        about
+        table
             .about
             .notes
             .push(Note::NotWhatItsNameSays { ending: Text::new(origin.ending.clone()), format: Format::Csv });
     }
-    Ok(about)
+    Ok(table)
 }
 
 fn open_as_text(origin: &Origin, asked: &Asked<'_>, survey: Survey) -> Result<Table, IntakeError> {
@@ -192,12 +193,12 @@ fn open_as_text(origin: &Origin, asked: &Asked<'_>, survey: Survey) -> Result<Ta
         Ok(rows) => rows,
         Err(why) => return Err(text::cannot_split(&origin.name, why)),
     };
-    let empty = sample.iter().all(|s| s.cells.iter().all(|c| is_blank(c)));
-    if whole && empty {
+    let filled = sample.iter().filter(|s| s.cells.iter().any(|c| !is_blank(c)));
+    let looked_at: Vec<(u64, &[String])> =
+        filled.take(SAMPLE_ROWS).map(|s| (s.line, s.cells.as_slice())).collect();
+    if whole && looked_at.is_empty() {
         return Err(IntakeError::Empty { name: origin.name.clone() });
     }
-    let looked_at: Vec<(u64, &[String])> =
-        sample.iter().take(SAMPLE_ROWS).map(|s| (s.line, s.cells.as_slice())).collect();
     let shape = Shape::of(&looked_at, asked)?;
     let reading = Reading {
         encoding,
@@ -263,8 +264,9 @@ fn open_sheet(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<T
     if !endings_of(format).contains(&origin.ending.as_str()) {
         notes.push(Note::NotWhatItsNameSays { ending: Text::new(origin.ending.clone()), format });
     }
-    let looked_at: Vec<RawRow> = grid.rows(0, 0).take(SAMPLE_ROWS).collect();
-    if sheet.is_some() && looked_at.iter().all(|r| r.cells.iter().all(|c| is_blank(c))) {
+    let is_filled = |r: &RawRow| r.cells.iter().any(|c| !is_blank(c));
+    let looked_at: Vec<RawRow> = grid.rows(0, 0).filter(is_filled).take(SAMPLE_ROWS).collect();
+    if sheet.is_some() && looked_at.is_empty() {
         return Err(IntakeError::Empty { name: origin.name.clone() });
     }
     let looked_at: Vec<(u64, &[String])> = looked_at.iter().map(|r| (r.line, r.cells.as_slice())).collect();

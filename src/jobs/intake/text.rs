@@ -6,6 +6,7 @@ use super::row::{CellFact, CellNote, RawRow};
 use super::split::{CannotSplit, Split, Splitter};
 use super::words::is_blank;
 use super::{Delimiter, IntakeError, TextEncoding};
+use crate::jobs::receipt::unguard;
 use ring::digest::{Context, SHA256};
 use std::io::Read;
 
@@ -130,8 +131,9 @@ pub(super) fn raw_row(split: Split, record: u64, width: usize) -> RawRow {
     }
     let is_blank_row = cells.iter().all(|c| is_blank(c));
     for (column, cell) in cells.iter_mut().enumerate() {
-        if is_guarded(cell) {
-            cell.remove(0);
+        let bare = unguard(cell);
+        if bare.len() < cell.len() {
+            *cell = bare.to_owned();
             note(column, CellFact::ApostropheStripped);
         }
         if column >= width && !is_blank(cell) {
@@ -143,16 +145,6 @@ pub(super) fn raw_row(split: Split, record: u64, width: usize) -> RawRow {
     }
     cells.resize(cells.len().max(width), String::new());
     RawRow { record, line, cells, notes }
-}
-
-/// lapel's CSV export puts an apostrophe before what a spreadsheet would take for a formula.
-fn is_guarded(cell: &str) -> bool {
-    let mut chars = cell.chars();
-    chars.next() == Some('\'')
-        && matches!(
-            chars.next(),
-            Some('=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠')
-        )
 }
 
 pub(super) fn cannot_split(name: &str, why: CannotSplit) -> IntakeError {

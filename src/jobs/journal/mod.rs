@@ -287,5 +287,14 @@ fn prepare(connection: &mut Connection, file: &str) -> Result<()> {
     writing.commit().map_err(failed)
 }
 
+/// What is wrong with the file; nothing when it is whole.
+pub(super) fn check(db: &Connection) -> rusqlite::Result<Vec<String>> {
+    let said: Vec<String> = db
+        .prepare("PRAGMA integrity_check(20)")?
+        .query_map([], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(said.into_iter().filter(|line| line != "ok").collect())
+}
+
 /// What brings a journal from one schema to the next, in order.
 const MIGRATIONS: [&str; SCHEMA as usize] = [include_str!("schema.sql")];

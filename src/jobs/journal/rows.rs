@@ -79,7 +79,8 @@ pub(in crate::jobs) fn page(
     let chosen =
         if codes.is_empty() { String::new() } else { format!("AND bucket IN ({})", codes.join(",")) };
     let sql = format!(
-        "SELECT row.*, (SELECT intent FROM request WHERE id = row.request) AS intent FROM row
+        "SELECT row.*, (SELECT intent FROM request WHERE id = row.request) AS intent,
+                (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues FROM row
          WHERE job = ?1 AND no > ?2 {chosen} AND (?3 IS NULL OR class = ?3) ORDER BY no LIMIT ?4 OFFSET ?5"
     );
     db.prepare_cached(&sql)?
@@ -105,7 +106,7 @@ pub(in crate::jobs) fn sent_before(
     doubt_window: i64,
 ) -> rusqlite::Result<Option<JobRow>> {
     db.prepare_cached(
-        "SELECT row.*, (SELECT intent FROM request WHERE id = row.request) AS intent
+        "SELECT row.*, (SELECT intent FROM request WHERE id = row.request) AS intent, 1 AS issues
          FROM row JOIN job ON job.id = row.job
          WHERE row.email_key = ?1 AND job.template = ?2 AND job.account = ?3 AND job.base_url = ?4
            AND job.kind = 'issue' AND job.phase <> 'draft' AND row.request IS NOT NULL
@@ -128,7 +129,8 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         .and_then(|raw| serde_json::from_str(&raw).ok())
         .unwrap_or_default();
     let intent: Option<i64> = r.get("intent")?;
-    let looked_for = matches!(bucket, Bucket::InDoubt | Bucket::Unbound | Bucket::NotSeen);
+    let looked_for =
+        r.get("issues")? && matches!(bucket, Bucket::InDoubt | Bucket::Unbound | Bucket::NotSeen);
     Ok(JobRow {
         no: r.get::<_, i64>("no")?.unsigned_abs(),
         line: r.get::<_, Option<i64>>("line")?.map(i64::unsigned_abs),

@@ -1,6 +1,6 @@
 //! One revoke request. Its answer is two numbers: which badges were left out has to be looked for.
 
-use super::{Next, certain, conclude, ended};
+use super::{Next, certain, conclude, ended, halt};
 use crate::api::{ApiError, Call, RevokeRequest, Writer};
 use crate::jobs::core::{Core, touched};
 use crate::jobs::job::{Bucket, Job, StopKind};
@@ -20,6 +20,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
     match answer {
         Ok(answer) => {
             let all = answer.accepted_count == Some(sent);
+            let looks = core.settings.schedule.clone();
             let done = conclude(core, id, move |db| {
                 let bucket = if all { Bucket::Revoking } else { Bucket::Unproven };
                 requests::settle(db, chunk.request, bucket, None)?;
@@ -35,7 +36,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
                 requests::ended(db, chunk.request, at, &how)?;
                 jobs::set_note(db, id, note(answer.accepted_count, sent).as_deref())?;
                 // Where the count says that some were left out, the first look is now.
-                let next = if all { schedule::next(Looking::Revoke, now, now) } else { now };
+                let next = if all { schedule::next(&looks, Looking::Revoke, now, now) } else { now };
                 jobs::look_by(db, id, next)?;
                 Ok(chunk
                     .entries
@@ -73,8 +74,10 @@ async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> N
         Some((outcome, next @ Next::Stop(StopKind::BadRequest, _))) => (outcome, next, Bucket::NotDone),
         Some((outcome, next)) => (outcome, next, Bucket::Ready),
     };
+    let stop = next.stop();
     conclude(core, id, move |db| {
         let why = error.to_string();
+        halt(db, id, stop.as_ref())?;
         match bucket {
             Bucket::Ready => requests::back(db, id, request)?,
             _ => drop(requests::settle(db, request, bucket, Some(&why))?),

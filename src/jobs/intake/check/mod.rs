@@ -154,7 +154,10 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<String> {
             |n: &super::row::CellNote| matches!(n.what, CellFact::FormulaWithoutValue | CellFact::Error);
         return (!row.notes.iter().any(lost)).then(|| "a blank line".to_owned());
     };
-    let email = trim(row.cell(map.email));
+    // Whoever has an address is a person, whatever else the row says.
+    if row.cell(map.email).contains(['@', '\u{ff20}']) {
+        return None;
+    }
     let is_header =
         |column: usize, wanted: &[Title]| title_of(row.cell(column)).is_some_and(|t| wanted.contains(&t));
     let name_again = match map.name {
@@ -166,8 +169,7 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<String> {
     if name_again && is_header(map.email, &[Title::Email]) {
         return Some("the column names again".to_owned());
     }
-    let no_address = !email.contains(['@', '\u{ff20}']);
-    if no_address && parts::is_total(first) {
+    if parts::is_total(first) {
         return Some(format!("a total, not a person: \"{}\"", quoted(first)));
     }
     None
@@ -225,7 +227,14 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
             CellFact::Number => (Severity::Note, "a number in the sheet, written out".to_owned()),
             CellFact::Date => (Severity::Ask, "a date in the sheet, written out".to_owned()),
             CellFact::Bool => (Severity::Ask, "a truth value in the sheet, written out".to_owned()),
-            CellFact::Error => (Severity::Refuse, format!("a failed formula: {}", quoted(row.cell(column)))),
+            CellFact::Error => {
+                let what = format!(
+                    "cell {} is a failed formula: {}",
+                    cell_name(column, row.line),
+                    quoted(row.cell(column))
+                );
+                (Severity::Refuse, what)
+            }
             CellFact::ApostropheStripped => (
                 Severity::Note,
                 "an apostrophe that guarded it from spreadsheet programs was taken off".to_owned(),
@@ -248,6 +257,18 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
     }
 }
 
+/// What a spreadsheet calls a cell: `B4`.
+fn cell_name(column: usize, line: u64) -> String {
+    let (mut letters, mut rest) = (Vec::new(), column + 1);
+    while rest > 0 {
+        rest -= 1;
+        letters.push(char::from(b'A' + (rest % 26) as u8));
+        rest /= 26;
+    }
+    let letters: String = letters.iter().rev().collect();
+    format!("{letters}{line}")
+}
+
 /// Content quoted in a message: scrubbed, and not longer than a line.
 fn quoted(text: &str) -> String {
     let mut shown: String = scrub(text).chars().take(40).collect();
@@ -255,4 +276,16 @@ fn quoted(text: &str) -> String {
         shown.push('…');
     }
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_called_what_spreadsheets_call_them() {
+        for (column, name) in [(0, "A4"), (1, "B4"), (25, "Z4"), (26, "AA4"), (701, "ZZ4"), (702, "AAA4")] {
+            assert_eq!(cell_name(column, 4), name);
+        }
+    }
 }

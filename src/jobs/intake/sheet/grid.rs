@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 /// Most cells of a sheet that are not empty.
-const MAX_CELLS: usize = 20_000_000;
+pub(super) const MAX_CELLS: usize = 20_000_000;
 
 /// What a cell is besides its text: bits of [`Cell::facts`].
 pub(super) mod fact {
@@ -65,8 +65,9 @@ impl Grid {
         desk: &Desk<'_>,
     ) -> Result<(), IntakeError> {
         let (row, column) = at;
-        // A cell of spaces is data like any other; one that was only formatted is nothing.
-        if text.is_empty() && facts & fact::NO_VALUE == 0 {
+        // A cell of spaces is data like any other, and so is a formula that came to nothing; a cell that was
+        // only formatted is no cell.
+        if text.is_empty() && facts & (fact::NO_VALUE | fact::FORMULA) == 0 {
             return Ok(());
         }
         let name = || desk.name.to_owned();
@@ -129,8 +130,7 @@ impl Grid {
     /// others are rows too. With a width of 0 no cell is taken for one too many.
     pub fn rows(&self, skip_to: u64, width: usize) -> GridRows<'_> {
         let at = self.rows.partition_point(|r| u64::from(r.number) < skip_to);
-        let next_row = skip_to.max(self.rows.get(at).map_or(0, |_| skip_to));
-        GridRows { grid: self, at, next_row, record: 0, width }
+        GridRows { grid: self, at, next_row: skip_to, record: 0, width }
     }
 
     fn row(&self, at: usize, record: u64, width: usize) -> RawRow {
@@ -242,4 +242,31 @@ fn percent_decoded(text: &str) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_out() {
+        for (value, text) in [
+            (1234.0, "1234"),
+            (-7.0, "-7"),
+            (0.5, "0.5"),
+            (102.25, "102.25"),
+            (1.23e15, "1230000000000000"),
+            (1e300, &format!("1{}", "0".repeat(300))),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    #[test]
+    fn links_are_decoded() {
+        assert_eq!(percent_decoded("kim%40naru.example%2"), "kim@naru.example%2");
+        assert_eq!(percent_decoded("%ED%99%8D"), "홍");
+        assert_eq!(percent_decoded("100%%zz"), "100%%zz");
+    }
 }

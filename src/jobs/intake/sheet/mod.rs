@@ -1,6 +1,7 @@
 //! Spreadsheets: what kind of file it is, which sheet is meant, and its cells as rows.
 
 mod archive;
+mod biff;
 mod grid;
 mod ods;
 mod xls;

@@ -3,10 +3,10 @@
 //! Our own reader: a general one unfolds "this row a million times", and does not tell what is hidden.
 
 use super::archive::{attribute, part};
-use super::grid::{Grid, fact, number};
+use super::grid::{Grid, MAX_CELLS, fact, number};
 use super::{Bytes, Desk, Seen, Workbook, archive};
 use crate::jobs::intake::about::{Format, Note};
-use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROWS};
+use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROWS, MAX_UNPACKED_BYTES};
 use quick_xml::events::{BytesStart, Event};
 use std::collections::HashSet;
 use std::io::BufRead;
@@ -29,7 +29,7 @@ impl Ods {
             return Err(IntakeError::PasswordProtected { name: desk.name.to_owned() });
         }
         let xml = part(&mut zip, "content.xml").ok_or_else(|| desk.damaged(WHAT, "it has no content"))?;
-        let mut walk = Walk { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), desk };
+        let mut walk = Walk { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, desk };
         walk.run(to)
     }
 }
@@ -137,7 +137,7 @@ struct Cell {
 
 impl Cell {
     fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.facts & fact::NO_VALUE == 0
+        self.text.is_empty() && self.facts & (fact::NO_VALUE | fact::FORMULA) == 0
     }
 }
 
@@ -145,6 +145,8 @@ struct Walk<'a, R: BufRead> {
     xml: quick_xml::Reader<R>,
     buffer: Vec<u8>,
     hidden_styles: HashSet<String>,
+    /// Cells that were given out: a few letters can say that a row stands there a million times.
+    given: usize,
     desk: &'a Desk<'a>,
 }
 
@@ -204,6 +206,15 @@ impl<R: BufRead> Walk<'_, R> {
                         for _ in 0..many {
                             if row >= MAX_ROWS {
                                 return Err(IntakeError::TooManyRows { name: self.desk.name.to_owned() });
+                            }
+                            self.given += cells.len();
+                            if self.given > MAX_CELLS {
+                                let (name, limit) = (self.desk.name.to_owned(), MAX_UNPACKED_BYTES);
+                                return Err(IntakeError::TooBig {
+                                    name,
+                                    what: "a spreadsheet, unfolded,",
+                                    limit,
+                                });
                             }
                             for (column, cell) in &cells {
                                 to.cell((row as u32, *column as u32), hidden, cell)?;

@@ -1,40 +1,219 @@
-//! Old Excel workbooks (`.xls`).
+//! Old Excel workbooks (`.xls`, Excel 97 to 2003).
+//!
+//! Our own reader: the general one believes the file about how much room it needs, which ends the program
+//! when the file lies, and does not tell which rows are hidden. The format is [MS-XLS]; only what a list of
+//! people can consist of is read.
 
+use super::biff::{self, Record, Records};
 use super::grid::{Grid, fact, number};
 use super::{Bytes, Desk, Seen, Workbook, guarded};
-use crate::jobs::intake::IntakeError;
 use crate::jobs::intake::about::{Format, Note};
-use calamine::{Data, Range, Reader as _, SheetType, SheetVisible, XlsError};
+use crate::jobs::intake::{IntakeError, MAX_SHEET_BYTES};
+use calamine::{ExcelDateTime, ExcelDateTimeType};
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
 
 /// What is said in messages.
 const WHAT: &str = "an old Excel workbook";
+const OLDER: &str = "a workbook of Excel 95 or older";
 
 pub(super) struct Xls {
-    book: calamine::Xls<Bytes>,
+    stream: Vec<u8>,
+    globals: Globals,
+}
+
+/// What the first part of a workbook says about all of it.
+#[derive(Default)]
+struct Globals {
+    sheets: Vec<SheetAt>,
+    strings: Vec<String>,
+    formats: HashMap<u16, String>,
+    /// The number format of each cell style.
+    styles: Vec<u16>,
+    is_1904: bool,
+}
+
+struct SheetAt {
+    name: String,
+    hidden: bool,
+    start: usize,
 }
 
 impl Xls {
     pub fn open(bytes: Bytes, desk: &Desk<'_>) -> Result<Self, IntakeError> {
         let name = || desk.name.to_owned();
-        // An encrypted XLSX is a compound file too, with its package inside.
-        if contains_wide(bytes.get_ref(), "EncryptedPackage") {
-            return Err(IntakeError::PasswordProtected { name: name() });
+        let read = guarded(|| workbook_stream(bytes));
+        let stream = match read.ok_or_else(|| desk.damaged(WHAT, "it cannot be read"))? {
+            Ok(stream) => stream,
+            Err(NoWorkbook::Encrypted) => return Err(IntakeError::PasswordProtected { name: name() }),
+            Err(NoWorkbook::Damaged(why)) => return Err(desk.damaged(WHAT, why)),
+            Err(NoWorkbook::Other(what)) => {
+                return Err(IntakeError::Unsupported { name: name(), what: what.to_owned() });
+            }
+        };
+        let globals = Globals::read(&stream, desk)?;
+        Ok(Self { stream, globals })
+    }
+
+    /// The cells of a sheet that are not empty, row by row.
+    fn cells(&self, start: usize, desk: &Desk<'_>) -> Result<Sheet, IntakeError> {
+        let mut sheet = Sheet::default();
+        let mut awaits_text = None;
+        let mut depth = 0;
+        let stream =
+            self.stream.get(start..).ok_or_else(|| desk.damaged(WHAT, "a sheet in it is missing"))?;
+        for (count, record) in Records::new(stream).enumerate() {
+            if count.is_multiple_of(4096) {
+                desk.unless_cancelled()?;
+            }
+            match record.kind {
+                // The sheet itself begins, and charts within it.
+                biff::BOF => depth += 1,
+                biff::EOF => {
+                    depth -= 1;
+                    if depth <= 0 {
+                        break;
+                    }
+                }
+                _ if depth == 1 => self.record(&record, &mut sheet, &mut awaits_text),
+                _ => {}
+            }
         }
-        if !contains_wide(bytes.get_ref(), "Workbook") && !contains_wide(bytes.get_ref(), "Book") {
-            let what = "an Office document, but no spreadsheet".to_owned();
-            return Err(IntakeError::Unsupported { name: name(), what });
-        }
-        match guarded(|| calamine::Xls::new(bytes)) {
-            Some(Ok(book)) => Ok(Self { book }),
-            Some(Err(XlsError::Password)) => Err(IntakeError::PasswordProtected { name: name() }),
-            Some(Err(e)) => Err(desk.damaged(WHAT, e)),
-            None => Err(desk.damaged(WHAT, "it cannot be read")),
+        sheet.cells.sort_by_key(|c| (c.row, c.column));
+        Ok(sheet)
+    }
+
+    fn record(&self, record: &Record<'_>, sheet: &mut Sheet, awaits_text: &mut Option<usize>) {
+        let (Some(row), Some(column)) = (record.u16(0), record.u16(2)) else { return };
+        let mut add = |column, value| sheet.cells.push(Cell { row, column, formula: false, value });
+        match record.kind {
+            biff::LABEL_SST => {
+                if let Some(index) = record.u32(6) {
+                    add(column, Value::Shared(index));
+                }
+            }
+            biff::LABEL | biff::RSTRING => add(column, Value::Text(record.text(6))),
+            biff::NUMBER => {
+                if let (Some(style), Some(n)) = (record.u16(4), record.f64(6)) {
+                    add(column, self.number(n, style));
+                }
+            }
+            biff::RK => {
+                if let (Some(style), Some(rk)) = (record.u16(4), record.u32(6)) {
+                    add(column, self.number(biff::rk(rk), style));
+                }
+            }
+            biff::MUL_RK => {
+                for (n, at) in (4..record.data.len().saturating_sub(2)).step_by(6).enumerate() {
+                    if let (Some(style), Some(rk)) = (record.u16(at), record.u32(at + 2)) {
+                        add(column.saturating_add(n as u16), self.number(biff::rk(rk), style));
+                    }
+                }
+            }
+            biff::BOOL_ERR => {
+                if let (Some(code), Some(is_error)) = (record.u8(6), record.u8(7)) {
+                    add(column, if is_error == 0 { Value::Bool(code != 0) } else { Value::Error(code) });
+                }
+            }
+            biff::FORMULA => {
+                let value = self.formula_value(record);
+                if matches!(value, Value::Awaited) {
+                    *awaits_text = Some(sheet.cells.len());
+                }
+                sheet.cells.push(Cell { row, column, formula: true, value });
+            }
+            biff::STRING => {
+                if let Some(cell) = awaits_text.take().and_then(|at| sheet.cells.get_mut(at)) {
+                    cell.value = Value::Text(record.text(0));
+                }
+            }
+            biff::ROW if record.u16(12).is_some_and(|flags| flags & 0x20 != 0) => {
+                sheet.hidden_rows.insert(row);
+            }
+            biff::COL_INFO if record.u16(8).is_some_and(|flags| flags & 1 != 0) => {
+                sheet.hidden_columns.extend((usize::from(row)..=usize::from(column)).take(256));
+            }
+            biff::MERGE_CELLS => sheet.merged += u64::from(row),
+            biff::HLINK => {
+                if let (Some(first), Some(last)) = (record.u16(4), record.u16(6))
+                    && sheet.links.len() < 100_000
+                {
+                    sheet.links.push((row, column, first, last));
+                }
+            }
+            _ => {}
         }
     }
 
-    fn range(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<Range<Data>, IntakeError> {
-        self.book.worksheet_range(sheet).map_err(|e| desk.damaged(WHAT, e))
+    fn number(&self, value: f64, style: u16) -> Value {
+        let format = self.globals.styles.get(usize::from(style)).copied().unwrap_or(0);
+        let code = self.globals.formats.get(&format).map(String::as_str);
+        match biff::date_kind(format, code) {
+            Some(kind) => Value::Date(value, kind),
+            None => Value::Number(value),
+        }
     }
+
+    fn formula_value(&self, record: &Record<'_>) -> Value {
+        if record.u16(12) != Some(0xffff) {
+            return match (record.u16(4), record.f64(6)) {
+                (Some(style), Some(n)) => self.number(n, style),
+                _ => Value::Awaited,
+            };
+        }
+        let code = record.u8(8).unwrap_or(0);
+        match record.u8(6) {
+            Some(1) => Value::Bool(code != 0),
+            Some(2) => Value::Error(code),
+            Some(3) => Value::Text(String::new()),
+            _ => Value::Awaited,
+        }
+    }
+
+    fn text_of(&self, cell: &Cell) -> (String, u8) {
+        let (text, facts) = match &cell.value {
+            Value::Shared(index) => {
+                (self.globals.strings.get(*index as usize).cloned().unwrap_or_default(), 0)
+            }
+            Value::Text(text) => (text.clone(), 0),
+            Value::Number(n) => (number(*n), fact::NUMBER),
+            Value::Date(n, kind) => {
+                (super::date(&ExcelDateTime::new(*n, *kind, self.globals.is_1904)), fact::DATE)
+            }
+            Value::Bool(b) => (if *b { "TRUE" } else { "FALSE" }.to_owned(), fact::BOOL),
+            Value::Error(code) => (biff::error_text(*code).to_owned(), fact::ERROR),
+            // A formula whose text should follow, and did not.
+            Value::Awaited => return (String::new(), fact::NO_VALUE),
+        };
+        (text, if cell.formula { facts | fact::FORMULA } else { facts })
+    }
+}
+
+#[derive(Default)]
+struct Sheet {
+    cells: Vec<Cell>,
+    hidden_rows: HashSet<u16>,
+    hidden_columns: Vec<usize>,
+    /// First row, last row, first column, last column.
+    links: Vec<(u16, u16, u16, u16)>,
+    merged: u64,
+}
+
+struct Cell {
+    row: u16,
+    column: u16,
+    formula: bool,
+    value: Value,
+}
+
+enum Value {
+    Shared(u32),
+    Text(String),
+    Number(f64),
+    Date(f64, ExcelDateTimeType),
+    Bool(bool),
+    Error(u8),
+    Awaited,
 }
 
 impl Workbook for Xls {
@@ -43,65 +222,118 @@ impl Workbook for Xls {
     }
 
     fn notes(&self) -> Vec<Note> {
-        vec![Note::CannotTell(
-            "An .xls file does not say here which rows and columns are hidden, or where links lead: look for hidden rows yourself, or save it as XLSX.",
-        )]
+        Vec::new()
     }
 
     fn look(&mut self, desk: &Desk<'_>) -> Result<Vec<Seen>, IntakeError> {
-        let sheets: Vec<_> =
-            self.book.sheets_metadata().iter().filter(|s| s.typ == SheetType::WorkSheet).cloned().collect();
-        let mut seen = Vec::new();
-        for sheet in sheets {
-            let hidden = sheet.visible != SheetVisible::Visible;
-            let mut found = Seen { name: sheet.name, hidden, ..Seen::default() };
-            let range = self.range(&found.name, desk)?;
-            let first = range.start().map_or(0, |s| u64::from(s.0));
-            for (row, _, value) in range.used_cells() {
-                found.see(first + row as u64 + 1, &text_of(value).0);
+        let mut all = Vec::new();
+        for at in &self.globals.sheets {
+            let mut seen = Seen { name: at.name.clone(), hidden: at.hidden, ..Seen::default() };
+            for cell in &self.cells(at.start, desk)?.cells {
+                let row = u64::from(cell.row) + 1;
+                match &cell.value {
+                    // Not copied: one long text may be shared by every cell.
+                    Value::Shared(index) => {
+                        let text = self.globals.strings.get(*index as usize);
+                        seen.see(row, text.map_or("", String::as_str));
+                    }
+                    Value::Text(text) => seen.see(row, text),
+                    _ => seen.see(row, "="),
+                }
             }
-            seen.push(found);
+            all.push(seen);
         }
-        Ok(seen)
+        Ok(all)
     }
 
     fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
-        let range = self.range(sheet, desk)?;
-        let formulas = self.book.worksheet_formula(sheet).unwrap_or_default();
-        let (first_row, first_column) = range.start().unwrap_or((0, 0));
+        let at = self.globals.sheets.iter().find(|s| s.name == sheet);
+        let at = at.ok_or_else(|| desk.damaged(WHAT, "a sheet in it is missing"))?;
+        let sheet = self.cells(at.start, desk)?;
+        let links: HashSet<(u16, u16)> =
+            sheet.links.iter().filter(|l| l.0 == l.1 && l.2 == l.3).map(|l| (l.0, l.2)).collect();
         let mut grid = Grid::default();
-        for (row, cells) in range.rows().enumerate() {
-            desk.unless_cancelled()?;
-            for (column, value) in cells.iter().enumerate() {
-                let at = (first_row + row as u32, first_column + column as u32);
-                let (text, mut facts) = text_of(value);
-                if formulas.get_value(at).is_some_and(|f| !f.is_empty()) {
-                    facts |= if matches!(value, Data::Empty) { fact::NO_VALUE } else { fact::FORMULA };
-                }
-                grid.push(at, false, &text, facts, desk)?;
+        for cell in &sheet.cells {
+            let (text, mut facts) = self.text_of(cell);
+            if links.contains(&(cell.row, cell.column)) {
+                facts |= fact::LINK;
             }
+            let at = (u32::from(cell.row), u32::from(cell.column));
+            grid.push(at, sheet.hidden_rows.contains(&cell.row), &text, facts, desk)?;
         }
-        let merged = self.book.merge_cells_by_sheet_name(sheet).map_or(0, |m| m.len() as u64);
-        let notes = if merged > 0 { vec![Note::MergedCells(merged)] } else { Vec::new() };
+        grid.hide_columns(sheet.hidden_columns);
+        let mut notes = super::hidden_notes(&grid);
+        if sheet.merged > 0 {
+            notes.push(Note::MergedCells(sheet.merged));
+        }
+        if !sheet.links.is_empty() {
+            notes.push(Note::CannotTell(
+                "Where links lead is not read from an .xls file; the addresses that the cells show are used.",
+            ));
+        }
         Ok((grid, notes))
     }
 }
 
-fn text_of(value: &Data) -> (String, u8) {
-    match value {
-        Data::Empty => (String::new(), 0),
-        Data::String(text) => (text.clone(), 0),
-        Data::Int(n) => (n.to_string(), fact::NUMBER),
-        Data::Float(n) => (number(*n), fact::NUMBER),
-        Data::Bool(b) => (if *b { "TRUE" } else { "FALSE" }.to_owned(), fact::BOOL),
-        Data::DateTime(date) => (super::date(date), fact::DATE),
-        Data::DateTimeIso(text) | Data::DurationIso(text) => (text.clone(), fact::DATE),
-        Data::Error(e) => (e.to_string(), fact::ERROR),
+impl Globals {
+    fn read(stream: &[u8], desk: &Desk<'_>) -> Result<Self, IntakeError> {
+        let mut globals = Self::default();
+        for (n, record) in Records::new(stream).enumerate() {
+            if n == 0 && (record.kind != biff::BOF || record.u16(0) != Some(0x0600)) {
+                let what = OLDER.to_owned();
+                return Err(IntakeError::Unsupported { name: desk.name.to_owned(), what });
+            }
+            match record.kind {
+                biff::FILE_PASS => return Err(IntakeError::PasswordProtected { name: desk.name.to_owned() }),
+                biff::DATE_MODE => globals.is_1904 = record.u16(0) == Some(1),
+                biff::FORMAT => {
+                    if let Some(id) = record.u16(0) {
+                        globals.formats.insert(id, record.text(2));
+                    }
+                }
+                biff::XF => globals.styles.push(record.u16(2).unwrap_or(0)),
+                biff::SST => globals.strings = record.strings(),
+                biff::BOUND_SHEET => {
+                    let (Some(start), Some(state), Some(kind)) = (record.u32(0), record.u8(4), record.u8(5))
+                    else {
+                        continue;
+                    };
+                    // Charts and macro sheets are no lists.
+                    if kind == 0 {
+                        let name = record.short_text(6);
+                        globals.sheets.push(SheetAt { name, hidden: state & 3 != 0, start: start as usize });
+                    }
+                }
+                biff::EOF => return Ok(globals),
+                _ => {}
+            }
+        }
+        Err(desk.damaged(WHAT, "it breaks off"))
     }
 }
 
-/// Whether a compound file has an entry of this name: its directory writes names in UTF-16.
-fn contains_wide(bytes: &[u8], name: &str) -> bool {
-    let wide: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    bytes.windows(wide.len()).any(|w| w == wide)
+enum NoWorkbook {
+    Encrypted,
+    Other(&'static str),
+    Damaged(std::io::Error),
+}
+
+/// The stream of the compound file in which the workbook is.
+fn workbook_stream(bytes: Bytes) -> Result<Vec<u8>, NoWorkbook> {
+    let mut file = cfb::CompoundFile::open(bytes).map_err(NoWorkbook::Damaged)?;
+    if file.exists("/EncryptedPackage") {
+        return Err(NoWorkbook::Encrypted);
+    }
+    if !file.exists("/Workbook") {
+        let is_older = file.exists("/Book");
+        return Err(NoWorkbook::Other(if is_older {
+            OLDER
+        } else {
+            "an Office document, but no spreadsheet"
+        }));
+    }
+    let mut stream = Vec::new();
+    let workbook = file.open_stream("/Workbook").map_err(NoWorkbook::Damaged)?;
+    workbook.take(MAX_SHEET_BYTES).read_to_end(&mut stream).map_err(NoWorkbook::Damaged)?;
+    Ok(stream)
 }

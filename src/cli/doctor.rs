@@ -1,0 +1,220 @@
+//! `lapel doctor`: what lapel has learned of the service, and whether everything on this computer is in order.
+//! It sends one ping and changes nothing.
+
+mod told;
+
+use super::connection;
+use super::failure::Failure;
+use super::office::{Asker, Office, Wish, job_settings};
+use super::verbs::DoctorFlags;
+use crate::api::{self, ApiError, Call, Reader};
+use crate::config::{Paths, Profile, Settings};
+use crate::domain::ServiceClock;
+use crate::domain::text::scrub;
+use crate::domain::time::OffsetBasis;
+use crate::jobs::{Fact, Journal};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The rights of everybody but the owner.
+const OTHERS: u32 = 0o077;
+
+/// Looks, and gives the exit code: 0 when everything is in order.
+pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker) -> u8 {
+    match examine(settings, asker).await {
+        Ok(found) => match found.say(flags.json) {
+            Ok(code) => code,
+            Err(failure) => failure.told(false),
+        },
+        Err(failure) => failure.told(flags.json),
+    }
+}
+
+/// Everything that was found.
+struct Found {
+    profile: Option<Value>,
+    service: Value,
+    clock: Value,
+    facts: Vec<Fact>,
+    journal: Value,
+    paths: Value,
+    permissions: Vec<Permission>,
+    problems: Vec<String>,
+}
+
+struct Permission {
+    path: PathBuf,
+    mode: u32,
+    is_private: bool,
+}
+
+async fn examine(settings: &Settings, asker: &Asker) -> Result<Found, Failure> {
+    let mut problems = Vec::new();
+    let (mut service, mut clock) = (Value::Null, Value::Null);
+    if let Some(profile) = &settings.profile {
+        let reader = api::connect(&connection(profile)?)?.reader().clone();
+        let (reached, took) = ping(&reader).await;
+        if let Err(why) = &reached {
+            problems.push(why.to_string());
+        }
+        service = json!({
+            "reached": reached.is_ok(),
+            "round_trip_ms": took,
+            "error": reached.err().map(|why| why.to_string()),
+        });
+        clock = clock_of(&reader.clock());
+    } else {
+        problems.push("no profile is configured, so there is no service to ask.".to_owned());
+    }
+    let (facts, journal) = journal(settings, asker, &mut problems).await;
+    let permissions = permissions(&settings.paths, settings.profile.as_ref());
+    for one in permissions.iter().filter(|p| !p.is_private) {
+        problems.push(format!(
+            "{} can be read by others (mode {:o}): chmod go= {0}",
+            scrub(&one.path.to_string_lossy()),
+            one.mode
+        ));
+    }
+    problems.extend(settings.warnings.iter().cloned());
+    Ok(Found {
+        profile: settings.profile.as_ref().map(profile_of),
+        service,
+        clock,
+        facts,
+        journal,
+        paths: json!({
+            "config_file": settings.paths.config_file().to_string_lossy(),
+            "keys_dir": settings.paths.keys_dir().to_string_lossy(),
+            "data_dir": settings.paths.data_dir.to_string_lossy(),
+            "log_file": settings.paths.log_file().to_string_lossy(),
+        }),
+        permissions,
+        problems,
+    })
+}
+
+async fn ping(reader: &Reader) -> (Result<(), ApiError>, u64) {
+    let begun = Instant::now();
+    let answer = reader.ping(&Call::interactive()).await.map(drop);
+    (answer, u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX))
+}
+
+fn clock_of(clock: &ServiceClock) -> Value {
+    let ahead = clock.utc().duration_since(Timestamp::now()).as_secs();
+    json!({
+        "heard": clock.is_heard(),
+        "service_utc": clock.utc().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        "ahead_of_this_computer_s": ahead,
+        "utc_offset": clock.offset().to_string(),
+        "offset_from": match clock.basis() {
+            OffsetBasis::ThisComputer => "this computer's zone, for want of anything better",
+            OffsetBasis::Setting => "the profile",
+            OffsetBasis::Learned => "a record whose moment was known",
+        },
+    })
+}
+
+/// A profile without its secrets.
+fn profile_of(profile: &Profile) -> Value {
+    let how = job_settings(&profile.jobs);
+    let policies: serde_json::Map<String, Value> = crate::jobs::Class::ALL
+        .iter()
+        .map(|class| (class.code().to_owned(), how.policies.of(*class).code().into()))
+        .collect();
+    json!({
+        "name": profile.name,
+        "environment": profile.environment.word(),
+        "organisation": profile.organisation,
+        "base_url": profile.base_url,
+        "read_only": profile.read_only,
+        "from": profile.from,
+        "proxy": profile.proxy.is_some(),
+        "jobs": {
+            "in_flight": how.in_flight,
+            "batch": how.batch,
+            "doubt_window_hours": how.doubt_window.as_hours(),
+            "guard_age_minutes": how.guard_age.as_mins(),
+            "expiring_days": how.expiring.as_hours() / 24,
+            "keep_days": how.keep_days,
+            "policies": policies,
+        },
+    })
+}
+
+/// What the journal knows, and whether its file is whole. A journal that is not there is not made.
+async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>) -> (Vec<Fact>, Value) {
+    let path = Journal::file_in(&settings.paths.data_dir);
+    let shown = path.to_string_lossy().into_owned();
+    let bytes = std::fs::metadata(&path).map(|file| file.len()).ok();
+    let mut said =
+        json!({ "path": shown, "exists": bytes.is_some(), "bytes": bytes, "jobs": null, "wrong": [] });
+    if bytes.is_none() || settings.profile.is_none() {
+        return (Vec::new(), said);
+    }
+    let read = async {
+        let office = Office::open(settings, asker, Wish::Look, |_| ()).await?;
+        let wrong = office.jobs.check_journal().await?;
+        Ok::<_, Failure>((office.jobs.facts().await?, office.jobs.list().await?.len(), wrong))
+    };
+    match read.await {
+        Ok((facts, jobs, wrong)) => {
+            if !wrong.is_empty() {
+                problems.push(format!(
+                    "the journal {} is damaged: {}. Move it aside; what was sent is then known only to the service's history.",
+                    scrub(&shown),
+                    scrub(&wrong.join("; "))
+                ));
+            }
+            if let Some(fields) = said.as_object_mut() {
+                fields.insert("jobs".to_owned(), jobs.into());
+                fields.insert("wrong".to_owned(), wrong.into());
+            }
+            (facts, said)
+        }
+        Err(failure) => {
+            if let Some(fields) = said.as_object_mut() {
+                fields.insert("wrong".to_owned(), vec![failure.message.clone()].into());
+            }
+            problems.push(failure.message);
+            (Vec::new(), said)
+        }
+    }
+}
+
+/// Who may read what is lapel's own. Only files that hold keys, names or addresses count.
+fn permissions(paths: &Paths, profile: Option<&Profile>) -> Vec<Permission> {
+    let journal = Journal::file_in(&paths.data_dir);
+    let beside = |ending: &str| {
+        let mut name = journal.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let mut all = vec![
+        paths.keys_dir(),
+        paths.data_dir.clone(),
+        paths.log_file(),
+        beside("-wal"),
+        beside("-shm"),
+        journal.clone(),
+    ];
+    all.extend(profile.map(|profile| paths.key_file(&profile.name)));
+    all.iter().filter_map(|path| mode_of(path).map(|mode| (path, mode))).map(judged).collect()
+}
+
+fn judged((path, mode): (&PathBuf, u32)) -> Permission {
+    Permission { path: path.clone(), mode, is_private: mode & OTHERS == 0 }
+}
+
+#[cfg(unix)]
+fn mode_of(path: &Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).ok().map(|file| file.permissions().mode() & 0o7777)
+}
+
+/// Elsewhere there is no such number.
+#[cfg(not(unix))]
+fn mode_of(_: &Path) -> Option<u32> {
+    None
+}

@@ -1,0 +1,92 @@
+//! Why a verb ended early, for people and as JSON.
+
+use super::json;
+use super::{exit, say};
+use crate::api::ApiError;
+use crate::config::ConfigError;
+use crate::jobs::{JobError, JournalError};
+use serde_json::json;
+
+/// Why a verb ended early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// What the process ends with; see [`exit`].
+    pub code: u8,
+    /// For programs, such as `not_possible`.
+    pub kind: String,
+    /// For people: what happened, whether anything was changed, what to do.
+    pub message: String,
+}
+
+impl Failure {
+    /// It was tried, and did not work.
+    pub fn new(kind: &str, message: impl Into<String>) -> Self {
+        Self { code: exit::FAILED, kind: kind.to_owned(), message: message.into() }
+    }
+
+    /// It was not tried.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { code: exit::USAGE, kind: "usage".to_owned(), message: message.into() }
+    }
+
+    /// Somebody pressed Ctrl-C before anything was sent.
+    pub fn given_up() -> Self {
+        Self::new("given_up", "Stopped. Nothing was sent.")
+    }
+
+    /// Says it, and gives the exit code.
+    pub fn told(&self, json: bool) -> u8 {
+        say::complain(&self.message);
+        self.answered(json)
+    }
+
+    fn answered(&self, json: bool) -> u8 {
+        if json {
+            let line = json!({
+                "ok": false,
+                "exit_code": self.code,
+                "error": { "kind": self.kind, "message": self.message },
+            });
+            if let Err(why) = say::answer(&json::line(&line)) {
+                say::complain(&format!("the answer could not be written: {why}"));
+            }
+        }
+        self.code
+    }
+}
+
+/// Says what is wrong with the settings, and gives the exit code.
+pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {
+    let failure = Failure { kind: "settings".to_owned(), ..Failure::usage(error.to_string()) };
+    say::complain_of_settings(error);
+    failure.answered(json)
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::new(&error.word().replace(' ', "_"), error.to_string())
+    }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Self {
+        Self::new("journal", error.to_string())
+    }
+}
+
+impl From<JobError> for Failure {
+    fn from(error: JobError) -> Self {
+        match error {
+            JobError::Journal(error) => error.into(),
+            JobError::Service(error) => error.into(),
+            JobError::Exists(_) => Self::new("exists", format!("{error} (--force)")),
+            JobError::NotPossible(why) => Self::new("not_possible", why),
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::new("output", format!("The answer could not be written: {error}"))
+    }
+}

@@ -1,0 +1,83 @@
+//! Ctrl-C: the first one stops sending in good order, the second one ends at once.
+
+use super::{exit, say};
+use tokio_util::sync::CancellationToken;
+
+/// Whether somebody wants this to end.
+#[derive(Clone, Debug)]
+pub(super) struct Interrupt(CancellationToken);
+
+impl Interrupt {
+    /// Watches for Ctrl-C, and for SIGTERM, which is how a machine says the same.
+    pub fn watch() -> Self {
+        let token = CancellationToken::new();
+        let told = token.clone();
+        // A system that tells of no signals ends the process by itself.
+        let Ok(mut signals) = Signals::new() else { return Self(token) };
+        tokio::spawn(async move {
+            if !signals.next().await {
+                return;
+            }
+            say::complain("stopping; what is on its way is waited for. Once more ends at once.");
+            told.cancel();
+            if signals.next().await {
+                say::complain(
+                    "ended at once. What was on its way is in doubt: lapel jobs follow looks for it.",
+                );
+                std::process::exit(i32::from(exit::DOUBT));
+            }
+        });
+        Self(token)
+    }
+
+    /// For what can be given up.
+    pub fn token(&self) -> CancellationToken {
+        self.0.child_token()
+    }
+
+    pub fn is_wanted(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    /// Comes back when somebody wants this to end.
+    pub async fn wanted(&self) {
+        self.0.cancelled().await;
+    }
+}
+
+/// What says that this is to end. Listened to all the time, so that none is missed between two.
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// Whether one has come; there will be none any more otherwise.
+    async fn next(&mut self) -> bool {
+        tokio::select! {
+            pressed = self.interrupt.recv() => pressed.is_some(),
+            ended = self.terminate.recv() => ended.is_some(),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) -> bool {
+        tokio::signal::ctrl_c().await.is_ok()
+    }
+}

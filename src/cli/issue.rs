@@ -1,0 +1,237 @@
+//! `lapel issue`: badges to one person or to a file of them.
+
+use super::confirm;
+use super::failure::Failure;
+use super::office::{Asker, Office, Wish, may_act, profile};
+use super::review::{Drafted, NOT_SENT, told};
+use super::sending::{Report, Seen};
+use super::source;
+use super::verbs::IssueFlags;
+use super::{exit, say};
+use crate::api::Call;
+use crate::config::Settings;
+use crate::domain::{TemplateDetail, TemplateId, validity};
+use crate::jobs::intake::{About, Source};
+use crate::jobs::{FileRequest, Guarding, JobId, Policy, Reading};
+use serde_json::{Value, json};
+use std::path::Path;
+use tokio::sync::watch;
+
+/// Issues, and gives the exit code.
+pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> u8 {
+    let as_json = flags.sending.json;
+    match run(flags, settings, asker).await {
+        Ok(code) => code,
+        Err(failure) => failure.told(as_json),
+    }
+}
+
+async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
+    may_act(profile(settings)?)?;
+    let yes = flags.sending.yes || flags.sending.dry_run;
+    let is_input = flags.recipients.as_deref() == Some(Path::new("-"));
+    if is_input && !yes {
+        return Err(Failure::usage(
+            "standard input is read for recipients, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent.",
+        ));
+    }
+    confirm::somebody_is_there(yes, "issue badges")?;
+    let source = match &flags.recipients {
+        Some(file) => source::of_file(file).await?,
+        None => source::of_people(&flags.to)?,
+    };
+    let on_duplicate = match flags.on_duplicate.as_deref() {
+        Some("allow") => Some(Policy::Allow),
+        Some(_) => Some(Policy::Block),
+        None => None,
+    };
+    let mut office = Office::open(settings, asker, Wish::Act, |how| {
+        if let Some(policy) = on_duplicate {
+            how.policies.on_duplicate(policy);
+        }
+    })
+    .await?;
+    let done = plan(&mut office, &flags, source, on_duplicate == Some(Policy::Allow)).await;
+    if done.is_err() {
+        office.close().await;
+    }
+    done
+}
+
+/// From the source to reviewed drafts, and on.
+async fn plan(office: &mut Office, flags: &IssueFlags, source: Source, allow: bool) -> Result<u8, Failure> {
+    let template = match &flags.template {
+        Some(id) => Some(template(office, id).await?),
+        None => None,
+    };
+    let mut choices = source::choices(&flags.reading);
+    let opened = office.open_source(&source, &mut choices, &flags.map).await?;
+    if template.is_none() && opened.about.map.map().is_none_or(|map| map.template.is_none()) {
+        return Err(Failure::usage(format!(
+            "{} has no column that says which template: say --template ID, or --map template=COL. Nothing was sent.",
+            opened.about.name
+        )));
+    }
+    let request = FileRequest {
+        template: template.as_ref().map(|t| (t.template_id.clone(), t.title.clone().unwrap_or_default())),
+        source,
+        choices,
+    };
+    let (told, progress) = watch::channel(Reading::default());
+    let work = office.jobs.clone();
+    let work = work.draft_file(request, told, office.interrupt.token());
+    let read = |r: &Reading| ("checking rows".to_owned(), r.bytes_done, r.bytes_all);
+    let ids = office.progress.during(progress, read, work).await?;
+    let mut drafts = Vec::new();
+    for id in &ids {
+        drafts.push(Drafted { job: office.jobs.job(*id).await?, guarded: None });
+    }
+    let facts = Facts { about: opened.about, warnings: warnings(office, template.as_ref()) };
+    let done = reviewed(office, flags, &mut drafts, &facts, allow).await;
+    match &done {
+        // A draft of which nothing could be sent stays no job.
+        Ok(_) => {
+            let idle: Vec<Drafted> = drafts.iter().filter(|d| d.to_send() == 0).cloned().collect();
+            office.discard(&idle).await;
+        }
+        Err(_) => office.discard(&drafts).await,
+    }
+    done
+}
+
+/// What is said besides the drafts.
+struct Facts {
+    about: About,
+    warnings: Vec<String>,
+}
+
+impl Facts {
+    fn lines(&self) -> Vec<String> {
+        let about = &self.about;
+        let sum: String = about.sha256.chars().take(12).collect();
+        let mut parts = vec![about.format.label().to_owned()];
+        parts.extend(about.encoding.iter().map(|e| e.encoding.label().to_owned()));
+        parts.extend(about.delimiter.iter().map(|d| d.label().to_owned()));
+        let mut lines = vec![format!("From {} ({}), SHA-256 {sum}…", about.name, parts.join(", "))];
+        lines.extend(about.notes.iter().map(|note| format!("  {note}")));
+        lines.extend(self.warnings.iter().map(|warning| format!("  {warning}")));
+        lines
+    }
+
+    fn json(&self, office: &Office) -> Value {
+        json!({
+            "place": office.place(),
+            "source": source::described(&self.about),
+            "warnings": self.warnings,
+        })
+    }
+}
+
+async fn template(office: &Office, id: &str) -> Result<TemplateDetail, Failure> {
+    let id = TemplateId::new(id.trim())
+        .ok_or_else(|| Failure::usage("--template needs the id of a template. Nothing was sent."))?;
+    let call = Call::interactive().cancelled_by(office.interrupt.token());
+    Ok(office.reader.template(&id, &call).await?)
+}
+
+fn warnings(office: &Office, template: Option<&TemplateDetail>) -> Vec<String> {
+    template.map_or_else(Vec::new, |t| validity::warnings(t, office.reader.clock().now()))
+}
+
+async fn reviewed(
+    office: &mut Office,
+    flags: &IssueFlags,
+    drafts: &mut [Drafted],
+    facts: &Facts,
+    allow: bool,
+) -> Result<u8, Failure> {
+    for draft in drafts.iter_mut() {
+        let (told, progress) = watch::channel(Guarding::default());
+        let work = office.jobs.clone();
+        let (id, token) = (draft.job.id, office.interrupt.token());
+        let work = async move { work.guard(id, &told, token).await };
+        let read = |g: &Guarding| ("looking who holds it already".to_owned(), g.done, g.all);
+        draft.guarded = Some(office.progress.during(progress, read, work).await?);
+        draft.job = office.jobs.job(draft.job.id).await?;
+    }
+    if office.interrupt.is_wanted() {
+        return Err(Failure::given_up());
+    }
+    let mut held_back = 0;
+    for draft in drafts.iter() {
+        held_back += office.held_back(&draft.job).await?;
+    }
+    let to_send: u64 = drafts.iter().map(Drafted::to_send).sum();
+    let sending = flags.sending;
+    if sending.dry_run {
+        let code = dry(office, drafts, facts, held_back, sending.json).await?;
+        office.discard(drafts).await;
+        office.close().await;
+        return Ok(code);
+    }
+    if !allow && drafts.iter().any(|d| !d.is_complete()) {
+        return Err(Failure::new(
+            "guard_incomplete",
+            "The history could not be read to its end, so it is not certain who holds the badge already. Nothing was sent. Try again, or say --on-duplicate allow.",
+        ));
+    }
+    if to_send > 0 && !sending.yes {
+        let review = office.review(&facts.lines(), drafts).await?;
+        office.confirmed(&review, "issue", to_send).await?;
+    }
+    let (begun, refused) = begin(office, drafts).await?;
+    let mut seen = Seen::default();
+    if begun.is_empty() {
+        office.close().await;
+    } else {
+        seen = office.see_through(&begun, sending.wait).await?;
+    }
+    let all: Vec<JobId> = drafts.iter().map(|d| d.job.id).collect();
+    let mut more = office.more(json!({ "source": source::described(&facts.about), "held_back": held_back }));
+    more.insert("warnings".to_owned(), facts.warnings.clone().into());
+    more.insert("not_begun".to_owned(), refused.clone().into());
+    for why in &refused {
+        say::complain(why);
+    }
+    let report = Report { ids: &all, seen: &seen, waited: sending.wait, held_back, more };
+    let code = office.report(report, sending.json).await?;
+    if to_send == 0 {
+        say::complain("There was nothing to send.");
+        return Ok(code.max(exit::PERSON));
+    }
+    Ok(if refused.is_empty() { code } else { code.max(exit::FAILED) })
+}
+
+/// Shows what would be sent.
+async fn dry(
+    office: &mut Office,
+    drafts: &[Drafted],
+    facts: &Facts,
+    held_back: u64,
+    as_json: bool,
+) -> Result<u8, Failure> {
+    office.progress.clear();
+    let code = if held_back > 0 { exit::PERSON } else { exit::OK };
+    if as_json {
+        let fields = told(drafts, office.jobs.settings().batch, held_back, facts.json(office));
+        let jobs: Vec<_> = drafts.iter().map(|d| d.job.clone()).collect();
+        office.answer_with_rows(fields, &jobs, &NOT_SENT).await?;
+    } else {
+        let review = office.review(&facts.lines(), drafts).await?;
+        say::answer(&format!("{review}\nNothing was sent: --dry-run."))?;
+    }
+    Ok(code)
+}
+
+/// Begins every draft with something to send. What could not be begun after others were is told at the end.
+async fn begin(office: &Office, drafts: &[Drafted]) -> Result<(Vec<JobId>, Vec<String>), Failure> {
+    let (mut begun, mut refused) = (Vec::new(), Vec::new());
+    for draft in drafts.iter().filter(|d| d.to_send() > 0) {
+        match office.jobs.begin(draft.job.id, &office.who).await {
+            Ok(()) => begun.push(draft.job.id),
+            Err(why) if begun.is_empty() => return Err(why.into()),
+            Err(why) => refused.push(format!("{}: {why}", draft.job.title)),
+        }
+    }
+    Ok((begun, refused))
+}

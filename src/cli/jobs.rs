@@ -1,0 +1,393 @@
+//! `lapel jobs`: what is in the journal, and what can be done with it.
+
+use super::confirm;
+use super::failure::Failure;
+use super::office::{Asker, Office, Wish, answer_json, may_act, profile};
+use super::review;
+use super::sending::{Report, Seen};
+use super::verbs::{FileFlags, JobsFlags, JobsVerb};
+use super::{exit, json, say, words};
+use crate::config::Settings;
+use crate::domain::text::scrub;
+use crate::jobs::receipt::{Format, Written};
+use crate::jobs::{Bucket, Job, JobError, JobId, Jobs};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+/// Runs one of the verbs, and gives the exit code.
+pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> u8 {
+    let as_json = flags.json;
+    let verb = flags.verb.unwrap_or(JobsVerb::List);
+    match run(verb, as_json, settings, asker).await {
+        Ok(code) => code,
+        Err(failure) => failure.told(as_json),
+    }
+}
+
+async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
+    let open = |wish| Office::open(settings, asker, wish, |_| ());
+    match verb {
+        JobsVerb::List => list(&open(Wish::Look).await?, as_json).await,
+        JobsVerb::Show { id, rows } => show(&open(Wish::Look).await?, JobId(id), rows, as_json).await,
+        JobsVerb::Receipt { id, to } => {
+            file(&mut open(Wish::Look).await?, JobId(id), &to, Paper::Receipt, as_json).await
+        }
+        JobsVerb::Redo { id, to } => {
+            file(&mut open(Wish::Look).await?, JobId(id), &to, Paper::Redo, as_json).await
+        }
+        JobsVerb::Purge { older_than } => {
+            let days = older_than.or(profile(settings)?.jobs.keep_days).ok_or_else(|| {
+                Failure::usage(
+                    "say how old: --older-than DAYS (or set keep_days in config.toml). Nothing was removed.",
+                )
+            })?;
+            purge(&open(Wish::Look).await?, days, as_json).await
+        }
+        JobsVerb::Pause { id } => {
+            let office = open(Wish::Act).await?;
+            let done = office.jobs.pause(JobId(id)).await;
+            steered(office, JobId(id), done, as_json).await
+        }
+        JobsVerb::Cancel { id } => {
+            let office = open(Wish::Act).await?;
+            let done = office.jobs.cancel(JobId(id), &office.who).await.map(drop);
+            steered(office, JobId(id), done, as_json).await
+        }
+        JobsVerb::Resume { id, wait } => {
+            let work = async |jobs: &Jobs, who: &str| jobs.resume(JobId(id), who).await;
+            send(open(Wish::Act).await?, JobId(id), work, wait, as_json).await
+        }
+        JobsVerb::Retry { id, wait } => {
+            let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(JobId(id), who).await.map(drop);
+            send(open(Wish::Act).await?, JobId(id), work, wait, as_json).await
+        }
+        JobsVerb::Resend { id, row, why, wait } => {
+            if why.trim().is_empty() {
+                return Err(Failure::usage("--why must say why a second one is right. Nothing was sent."));
+            }
+            let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), row, who, &why).await;
+            send(open(Wish::Act).await?, JobId(id), work, wait, as_json).await
+        }
+        JobsVerb::UseUp { id } => {
+            let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(JobId(id), who).await;
+            send(open(Wish::Act).await?, JobId(id), work, false, as_json).await
+        }
+        JobsVerb::Undo { id, reason, yes, wait } => {
+            // Nobody to ask, or nothing to act with: nothing is called off either.
+            may_act(profile(settings)?)?;
+            confirm::somebody_is_there(yes, "revoke what was issued")?;
+            undo(open(Wish::Act).await?, JobId(id), &reason, (yes, wait), as_json).await
+        }
+        JobsVerb::Follow { wait } => follow(open(Wish::Act).await?, wait, as_json).await,
+    }
+}
+
+async fn list(office: &Office, as_json: bool) -> Result<u8, Failure> {
+    let jobs = office.jobs.list().await?;
+    if as_json {
+        let all: Vec<Value> = jobs.iter().map(|job| json::job(job).into()).collect();
+        answer_json(&json!({ "ok": true, "place": office.place(), "jobs": all }))?;
+    } else if jobs.is_empty() {
+        say::answer("There are no jobs of this profile.")?;
+    } else {
+        say::answer(&words::table(&jobs).join("\n"))?;
+    }
+    Ok(exit::OK)
+}
+
+async fn show(office: &Office, id: JobId, rows: Option<Bucket>, as_json: bool) -> Result<u8, Failure> {
+    let job = office.jobs.job(id).await?;
+    let person: Vec<Bucket> = Bucket::ALL.iter().copied().filter(|b| b.needs_a_person()).collect();
+    let buckets = rows.map_or(person, |bucket| vec![bucket]);
+    let mail = office.jobs.mail_failures(id).await?;
+    if as_json {
+        let fields = json!({
+            "ok": true,
+            "place": office.place(),
+            "job": json::job(&job),
+            "mail": {
+                "issued": mail.issued,
+                "failed": mail.failed,
+                "unsaid": mail.unsaid,
+                "scattered": mail.scattered,
+                "domains": mail.groups.iter().map(|g| json!({
+                    "domain": g.domain.wire(),
+                    "failed": g.failed,
+                    "issued": g.issued,
+                    "statuses": g.statuses.iter().map(|(w, n)| (w.wire().to_owned(), (*n).into()))
+                        .collect::<Map<_, Value>>(),
+                })).collect::<Vec<_>>(),
+            },
+        });
+        office.answer_with_rows(office.more(fields), &[job], &buckets).await?;
+        return Ok(exit::OK);
+    }
+    let mut lines = vec![words::head(&job)];
+    if let Some(origin) = &job.origin {
+        let sum: String = origin.sha256.chars().take(12).collect();
+        lines.push(format!("  from {} ({}), SHA-256 {sum}…", origin.name, scrub(&origin.read_as)));
+    }
+    if let Some(owner) = &job.owner {
+        lines.push(format!("  {} has it", scrub(&owner.label)));
+    }
+    lines.extend(words::buckets(&job.counts));
+    lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why)));
+    lines.extend(job.note.iter().map(|note| format!("  {note}")));
+    if let Some(at) = job.next_look {
+        lines.push(format!("  next look: {}", words::local(at, &jiff::tz::TimeZone::system())));
+    }
+    let rows_said = office.some_rows(&job, &buckets).await?;
+    if !rows_said.is_empty() {
+        lines.push(match rows {
+            Some(bucket) => format!("Rows: {}", bucket.word()),
+            None => "Rows that need a person:".to_owned(),
+        });
+        lines.extend(rows_said);
+    }
+    if !mail.is_empty() {
+        lines.push("Mails that did not go out:".to_owned());
+        lines.extend(mail.groups.iter().map(|group| format!("  {group}")));
+        if mail.scattered > 0 {
+            lines.push(format!("  {} elsewhere, one person here and another there", mail.scattered));
+        }
+    }
+    let steps = words::next_steps(&job, &office.again);
+    if !steps.is_empty() {
+        lines.push("Going on:".to_owned());
+        lines.extend(steps);
+    }
+    say::answer(&lines.join("\n"))?;
+    Ok(exit::OK)
+}
+
+/// After something that sends nothing.
+async fn steered(
+    mut office: Office,
+    id: JobId,
+    done: Result<(), JobError>,
+    as_json: bool,
+) -> Result<u8, Failure> {
+    let done = match done {
+        Ok(()) => office.jobs.job(id).await,
+        Err(why) => Err(why),
+    };
+    office.close().await;
+    let job = done?;
+    if as_json {
+        answer_json(&json!({ "ok": true, "place": office.place(), "job": json::job(&job) }))?;
+    } else {
+        let lines = [vec![words::head(&job)], words::buckets(&job.counts)].concat();
+        say::answer(&lines.join("\n"))?;
+    }
+    Ok(exit::OK)
+}
+
+/// Does something that sends, and sees it through.
+async fn send(
+    mut office: Office,
+    id: JobId,
+    work: impl AsyncFnOnce(&Jobs, &str) -> Result<(), JobError>,
+    wait: bool,
+    as_json: bool,
+) -> Result<u8, Failure> {
+    let (jobs, who) = (office.jobs.clone(), office.who.clone());
+    let in_doubt = |job: &Job| job.counts.of(Bucket::InDoubt);
+    let before = jobs.job(id).await.as_ref().map_or(0, in_doubt);
+    let done = tokio::select! {
+        done = work(&jobs, &who) => done,
+        // What has begun by then is seen through like anything else.
+        () = office.interrupt.wanted() => Ok(()),
+    };
+    if let Err(why) = done {
+        let mut failure = Failure::from(why);
+        // A look that had to come first may have left rows in doubt.
+        if jobs.job(id).await.as_ref().map_or(0, in_doubt) > before {
+            failure.code = exit::DOUBT;
+        }
+        office.close().await;
+        return Err(failure);
+    }
+    let seen = office.see_through(&[id], wait).await?;
+    let report = Report { ids: &[id], seen: &seen, waited: wait, held_back: 0, more: Map::new() };
+    office.report(report, as_json).await
+}
+
+async fn undo(
+    mut office: Office,
+    id: JobId,
+    reason: &str,
+    (yes, wait): (bool, bool),
+    as_json: bool,
+) -> Result<u8, Failure> {
+    let drafted = office.jobs.undo(id, reason).await;
+    let undo = match drafted {
+        Ok(undo) => undo,
+        Err(why) => {
+            office.close().await;
+            return Err(why.into());
+        }
+    };
+    let seen = review::begin_revoking(&mut office, undo, yes, wait).await;
+    let seen = match seen {
+        Ok(seen) => seen,
+        Err(failure) => {
+            // What is not begun is no job.
+            let _ = office.jobs.discard(undo).await;
+            office.close().await;
+            let message =
+                format!("{} What job {id} had not sent stays called off.", failure.message.trim_end());
+            return Err(Failure { message, ..failure });
+        }
+    };
+    let more = office.more(json!({ "undoes": id.0 }));
+    office.report(Report { ids: &[undo], seen: &seen, waited: wait, held_back: 0, more }, as_json).await
+}
+
+async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Failure> {
+    let before = office.jobs.list().await?;
+    let mut mine: BTreeMap<JobId, Job> = before
+        .iter()
+        .filter(|job| job.is_open() && job.owner.as_ref().is_some_and(|o| o.is_me))
+        .map(|job| (job.id, job.clone()))
+        .collect();
+    let theirs: Vec<&Job> =
+        before.iter().filter(|job| job.is_open() && job.owner.as_ref().is_some_and(|o| !o.is_me)).collect();
+    for job in &theirs {
+        let owner = job.owner.as_ref().map_or("", |o| o.label.as_str());
+        say::complain(&format!(
+            "job {} is followed by another lapel that is running ({}).",
+            job.id,
+            scrub(owner)
+        ));
+    }
+    let mut seen = Seen::default();
+    if !mine.is_empty() {
+        office.progress.at("looking what became of it", 0, 0);
+        let jobs = office.jobs.clone();
+        tokio::select! {
+            looked = jobs.look_now(None) => seen.failed = looked.failed,
+            () = office.interrupt.wanted() => seen.interrupted = true,
+        }
+        // What became Issued may free a revocation that waited for it.
+        for id in mine.keys() {
+            tokio::select! {
+                () = jobs.sent(*id) => {}
+                () = office.interrupt.wanted() => seen.interrupted = true,
+            }
+        }
+        if wait && !seen.interrupted {
+            seen.interrupted = !office.until_settled(&mut mine).await?;
+        }
+    }
+    let ids: Vec<JobId> = mine.keys().copied().collect();
+    office.close().await;
+    let mut changed = Vec::new();
+    let mut code = if seen.failed.is_some() { exit::FAILED } else { exit::OK };
+    for id in &ids {
+        let job = office.jobs.job(*id).await?;
+        code = code.max(words::code_of_look(&job, wait));
+        let was = before.iter().find(|b| b.id == *id);
+        if was.is_none_or(|was| was.counts != job.counts) {
+            changed.push(job);
+        }
+    }
+    if seen.interrupted {
+        code = code.max(exit::STOPPED);
+    }
+    if let Some(why) = &seen.failed {
+        say::complain(&format!("not everything could be looked at: {why}"));
+    }
+    if as_json {
+        let all: Vec<Value> = changed.iter().map(|job| json::job(job).into()).collect();
+        answer_json(&json!({
+            "ok": code == exit::OK,
+            "exit_code": code,
+            "interrupted": seen.interrupted,
+            "look_failed": seen.failed,
+            "place": office.place(),
+            "followed": ids.iter().map(|id| id.0).collect::<Vec<_>>(),
+            "elsewhere": theirs.iter().map(|job| job.id.0).collect::<Vec<_>>(),
+            "changed": all,
+        }))?;
+        return Ok(code);
+    }
+    let mut lines = Vec::new();
+    for job in &changed {
+        lines.push(words::head(job));
+        lines.extend(words::buckets(&job.counts));
+    }
+    lines.push(match (ids.len(), changed.len()) {
+        (0, _) => "Nothing is open.".to_owned(),
+        (all, 0) => format!("Nothing has changed ({} looked at).", words::count(all as u64, "open job")),
+        (all, some) => format!("{some} of {} changed.", words::count(all as u64, "open job")),
+    });
+    say::answer(&lines.join("\n"))?;
+    Ok(code)
+}
+
+async fn purge(office: &Office, days: u32, as_json: bool) -> Result<u8, Failure> {
+    let purged = office.jobs.purge(days).await?;
+    if as_json {
+        let ids: Vec<i64> = purged.iter().map(|id| id.0).collect();
+        answer_json(&json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
+    } else {
+        let jobs = words::count(purged.len() as u64, "finished job");
+        say::answer(&format!(
+            "Names and addresses of {jobs} older than {} were removed; numbers and badge ids stay.",
+            words::count(u64::from(days), "day")
+        ))?;
+    }
+    Ok(exit::OK)
+}
+
+/// What is written into a file.
+#[derive(Clone, Copy)]
+enum Paper {
+    Receipt,
+    Redo,
+}
+
+async fn file(
+    office: &mut Office,
+    id: JobId,
+    to: &FileFlags,
+    paper: Paper,
+    as_json: bool,
+) -> Result<u8, Failure> {
+    let format = match &to.format {
+        Some(name) => Format::from_str(name).ok(),
+        None => Format::from_path(&to.to),
+    };
+    let format = format.ok_or_else(|| {
+        Failure::usage("--to FILE ends neither in .xlsx nor in .csv: say --format xlsx, csv or csv-cp949. Nothing was written.")
+    })?;
+    let (jobs, path) = (office.jobs.clone(), to.to.clone());
+    let written = match paper {
+        Paper::Receipt => jobs.receipt(id, path, format, to.force).await,
+        Paper::Redo => jobs.redo(id, path, format, to.force).await,
+    };
+    said_of_file(&written?, as_json)
+}
+
+fn said_of_file(written: &Written, as_json: bool) -> Result<u8, Failure> {
+    let path = written.path.to_string_lossy();
+    if as_json {
+        let buckets: Map<String, Value> =
+            written.buckets.iter().map(|(word, n)| (word.clone(), (*n).into())).collect();
+        answer_json(&json!({
+            "ok": true,
+            "path": path,
+            "rows": written.rows,
+            "buckets": buckets,
+            "exact": written.is_exact(),
+            "remarks": written.remarks(),
+        }))?;
+        return Ok(exit::OK);
+    }
+    for remark in written.remarks() {
+        say::complain(&remark);
+    }
+    say::answer(&format!("{}  {}", scrub(&path), words::count(written.rows, "row")))?;
+    Ok(exit::OK)
+}

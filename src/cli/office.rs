@@ -1,0 +1,208 @@
+//! What the verbs work with: the service of a profile, and the jobs in its journal.
+
+use super::connection;
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::json;
+use super::progress::Progress;
+use crate::api::{self, Reader};
+use crate::config::{Environment, JobPolicy, JobSettings, Profile, Settings};
+use crate::jobs::{self, Account, Changed, Class, Jobs, Journal, Policy};
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+/// What a verb may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// Issue, revoke, or follow. Takes over what nobody living has.
+    Act,
+    /// Look at the journal. Asks the service nothing, and leaves the jobs to whoever has them.
+    Look,
+}
+
+/// What the verbs work with.
+pub(super) struct Office {
+    pub jobs: Jobs,
+    pub events: mpsc::Receiver<Changed>,
+    pub reader: Reader,
+    pub profile: Profile,
+    pub who: String,
+    pub interrupt: Interrupt,
+    pub progress: Progress,
+    /// What has to stand behind a command for it to be about the same profile.
+    pub again: String,
+}
+
+/// Who asks, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Asker {
+    /// Who decides, for the journal: the system's name for the user.
+    pub who: String,
+    /// `--profile`, where it was said.
+    pub profile: Option<String>,
+}
+
+impl Office {
+    /// Opens the journal and the connection.
+    ///
+    /// # Errors
+    /// Without a profile; with a read-only one, when something is to be done; when the journal cannot be used.
+    /// Nothing was sent then.
+    pub async fn open(
+        settings: &Settings,
+        asker: &Asker,
+        wish: Wish,
+        change: impl FnOnce(&mut jobs::Settings),
+    ) -> Result<Self, Failure> {
+        let profile = profile(settings)?.clone();
+        if wish == Wish::Act {
+            may_act(&profile)?;
+        }
+        let mut connection = connection(&profile)?;
+        // Who only looks has nothing to send with, and takes no job from anybody.
+        connection.read_only |= wish == Wish::Look;
+        let account = Account::of(&profile.name, &connection);
+        let access = api::connect(&connection)?;
+        let reader = access.reader().clone();
+        let folder = settings.paths.data_dir.clone();
+        let journal = tokio::task::spawn_blocking(move || Journal::open(&folder))
+            .await
+            .map_err(|why| Failure::new("journal", format!("The journal could not be opened: {why}")))??;
+        let mut how = job_settings(&profile.jobs);
+        change(&mut how);
+        let (jobs, events) = Jobs::start(access, journal, account, how).await?;
+        let again = asker.profile.as_ref().map_or(String::new(), |name| format!(" --profile {name}"));
+        Ok(Self {
+            jobs,
+            events,
+            reader,
+            profile,
+            who: asker.who.clone(),
+            interrupt: Interrupt::watch(),
+            progress: Progress::new(),
+            again,
+        })
+    }
+
+    /// What the organisation is called: by the person, or else by its host.
+    pub fn organisation(&self) -> String {
+        organisation(&self.profile)
+    }
+
+    /// Where this goes, as JSON.
+    pub fn place(&self) -> Value {
+        json!({
+            "profile": self.profile.name,
+            "environment": self.profile.environment.word(),
+            "organisation": self.organisation(),
+            "base_url": self.profile.base_url,
+        })
+    }
+
+    pub fn is_live(&self) -> bool {
+        self.profile.environment == Environment::Live
+    }
+}
+
+/// The chosen profile.
+pub(super) fn profile(settings: &Settings) -> Result<&Profile, Failure> {
+    settings
+        .profile
+        .as_ref()
+        .ok_or_else(|| Failure { kind: "no_profile".to_owned(), ..Failure::usage(super::how_to_begin()) })
+}
+
+/// Refuses to act with a profile that is only for looking.
+pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
+    if !profile.read_only {
+        return Ok(());
+    }
+    let message = format!(
+        "Profile {} is read-only here (read_only in config.toml, or --read-only): nothing can be issued, \
+         revoked or followed with it. Nothing was read, and nothing was sent.",
+        profile.name
+    );
+    Err(Failure { kind: "read_only".to_owned(), ..Failure::usage(message) })
+}
+
+fn organisation(profile: &Profile) -> String {
+    let host = || url::Url::parse(&profile.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    profile.organisation.clone().or_else(host).unwrap_or_else(|| profile.base_url.clone())
+}
+
+/// How jobs work, as the settings say.
+pub fn job_settings(said: &JobSettings) -> jobs::Settings {
+    let mut how = jobs::Settings::default();
+    let hours = |n: u32| SignedDuration::from_hours(i64::from(n));
+    if let Some(n) = said.in_flight {
+        how.in_flight = n as usize;
+    }
+    if let Some(n) = said.batch {
+        how.batch = n as usize;
+    }
+    if let Some(n) = said.doubt_window_hours {
+        how.doubt_window = hours(n);
+    }
+    if let Some(n) = said.guard_age_minutes {
+        how.guard_age = SignedDuration::from_mins(i64::from(n));
+    }
+    if let Some(n) = said.expiring_days {
+        how.expiring = hours(n.saturating_mul(24));
+    }
+    how.keep_days = said.keep_days;
+    for (class, policy) in &said.policies {
+        if let Some(class) = Class::from_code(class) {
+            how.policies.set(
+                class,
+                match policy {
+                    JobPolicy::Block => Policy::Block,
+                    JobPolicy::Ask => Policy::Ask,
+                    JobPolicy::Allow => Policy::Allow,
+                },
+            );
+        }
+    }
+    how
+}
+
+/// Writes one line of JSON as the result.
+pub(super) fn answer_json(value: &Value) -> Result<(), Failure> {
+    Ok(super::say::answer(&json::line(value))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::JOB_CLASSES;
+
+    /// The room of the settings does not know the jobs: this holds the two together.
+    #[test]
+    fn the_settings_know_every_class_but_new() {
+        let known: Vec<Class> = Class::ALL.iter().copied().filter(|c| *c != Class::New).collect();
+        let named: Vec<Option<Class>> = JOB_CLASSES.iter().map(|code| Class::from_code(code)).collect();
+        assert_eq!(named, known.into_iter().map(Some).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_not_said_is_the_default() {
+        assert_eq!(job_settings(&JobSettings::default()), jobs::Settings::default());
+        let said = JobSettings {
+            in_flight: Some(4),
+            batch: Some(10),
+            doubt_window_hours: Some(48),
+            guard_age_minutes: Some(1),
+            expiring_days: Some(7),
+            keep_days: Some(365),
+            policies: vec![("valid", JobPolicy::Block), ("revoked", JobPolicy::Allow)],
+        };
+        let how = job_settings(&said);
+        assert_eq!((how.in_flight, how.batch, how.keep_days), (4, 10, Some(365)));
+        assert_eq!(how.doubt_window, SignedDuration::from_hours(48));
+        assert_eq!(how.guard_age, SignedDuration::from_mins(1));
+        assert_eq!(how.expiring, SignedDuration::from_hours(168));
+        assert_eq!(how.policies.of(Class::Valid), Policy::Block);
+        assert_eq!(how.policies.of(Class::Revoked), Policy::Allow);
+        assert_eq!(how.policies.of(Class::Twin), Class::Twin.default_policy());
+    }
+}

@@ -1,0 +1,205 @@
+//! What is about to be sent, for a person or a program to judge; and the confirmation.
+
+use super::confirm;
+use super::exit;
+use super::failure::Failure;
+use super::office::Office;
+use super::sending::Seen;
+use super::words;
+use crate::jobs::{Bucket, Guarded, Job, JobId, Kind, RowFilter};
+use serde_json::{Map, Value};
+
+/// Up to so many rows that will be sent are listed in the review.
+const FEW: u64 = 10;
+/// Rows that are read at a time.
+const PAGE: usize = 1000;
+
+/// Buckets of a draft whose rows are not sent as they stand.
+pub(super) const NOT_SENT: [Bucket; 3] = [Bucket::Ask, Bucket::Invalid, Bucket::LeftOut];
+
+/// A draft, and what the guard found.
+#[derive(Clone, Debug)]
+pub(super) struct Drafted {
+    pub job: Job,
+    pub guarded: Option<Guarded>,
+}
+
+impl Drafted {
+    /// How many rows will be sent, now or when they are Issued.
+    pub fn to_send(&self) -> u64 {
+        self.job.counts.of(Bucket::Ready) + self.job.counts.of(Bucket::Queued)
+    }
+
+    /// Whether somebody may hold the badge of whom the guard could not read.
+    pub fn is_complete(&self) -> bool {
+        self.guarded.as_ref().is_none_or(|g| g.complete)
+    }
+
+    /// As JSON.
+    pub fn described(&self, batch: usize) -> Map<String, Value> {
+        let mut fields = super::json::job(&self.job);
+        let classes: Map<String, Value> = self
+            .guarded
+            .iter()
+            .flat_map(|g| &g.classes)
+            .map(|(class, n)| (class.code().to_owned(), (*n).into()))
+            .collect();
+        fields.insert("would_send".to_owned(), self.to_send().into());
+        fields.insert("requests".to_owned(), requests(self.to_send(), batch).into());
+        fields.insert("classes".to_owned(), classes.into());
+        fields.insert("guard_complete".to_owned(), self.is_complete().into());
+        fields
+    }
+}
+
+fn requests(rows: u64, batch: usize) -> u64 {
+    rows.div_ceil(batch.max(1) as u64)
+}
+
+impl Office {
+    /// Rows of a draft that will not be sent although somebody is meant: to be decided, not valid, left out by
+    /// the guard. A blank line or a total means nobody.
+    pub async fn held_back(&self, job: &Job) -> Result<u64, Failure> {
+        let mut all = job.counts.of(Bucket::Ask) + job.counts.of(Bucket::Invalid);
+        if job.kind == Kind::Revoke {
+            return Ok(all + job.counts.of(Bucket::LeftOut));
+        }
+        let mut after = 0;
+        loop {
+            let filter = RowFilter { buckets: vec![Bucket::LeftOut], after, ..RowFilter::default() };
+            let rows = self.jobs.rows(job.id, filter, PAGE).await?;
+            let Some(last) = rows.last() else { return Ok(all) };
+            after = last.no;
+            all += rows.iter().filter(|row| row.class.is_some()).count() as u64;
+        }
+    }
+
+    /// The review, for people.
+    pub async fn review(&self, what: &[String], drafts: &[Drafted]) -> Result<String, Failure> {
+        let mut lines = vec![format!(
+            "{}  {}  {}",
+            self.profile.environment,
+            crate::domain::text::scrub(&self.organisation()),
+            self.profile.base_url
+        )];
+        lines.extend(what.iter().cloned());
+        for draft in drafts {
+            let job = &draft.job;
+            lines.push(match (job.kind, &job.template_id) {
+                (Kind::Issue, Some(id)) => format!("Issue {} ({id})", job.title),
+                (Kind::Issue, None) => format!("Issue {}", job.title),
+                (Kind::Revoke, _) => format!("Revoke, reason: {}", job.title),
+            });
+            let ready = job.counts.of(Bucket::Ready);
+            let requests = words::count(requests(ready, self.jobs.settings().batch), "request");
+            lines.push(format!("  {ready}  will be sent, in {requests}"));
+            for (bucket, n) in job.counts.iter().filter(|(b, _)| *b != Bucket::Ready) {
+                let left = if bucket == Bucket::Ask { ": left out" } else { "" };
+                lines.push(format!("  {n}  {}{left}", bucket.word()));
+            }
+            if draft.to_send() <= FEW {
+                // So few are looked at one by one.
+                let sent = self.some_rows(job, &[Bucket::Ready, Bucket::Queued]).await?;
+                lines.extend(sent.into_iter().map(|row| format!("  {row}")));
+            }
+            let found: Vec<String> = draft
+                .guarded
+                .iter()
+                .flat_map(|g| &g.classes)
+                .map(|(class, n)| format!("{n} {}", class.word()))
+                .collect();
+            if !found.is_empty() {
+                lines.push(format!("  found: {}", found.join(", ")));
+            }
+            if !draft.is_complete() {
+                lines.push(
+                    "  The history could not be read to its end: somebody may hold the badge all the same."
+                        .to_owned(),
+                );
+            }
+            let rows = self.some_rows(job, &NOT_SENT).await?;
+            if !rows.is_empty() {
+                lines.push("  Not sent:".to_owned());
+                lines.extend(rows.into_iter().map(|row| format!("  {row}")));
+            }
+        }
+        Ok(lines.join("\n"))
+    }
+
+    /// Shows the review and has a person type the number, and for LIVE the organisation too.
+    ///
+    /// # Errors
+    /// When anything else was typed.
+    pub async fn confirmed(&mut self, review: &str, verb: &str, n: u64) -> Result<(), Failure> {
+        self.progress.clear();
+        let mut words = vec![(
+            format!("Type {n} to {verb} {}; anything else sends nothing:", words::count(n, "badge")),
+            n.to_string(),
+        )];
+        if self.is_live() {
+            let organisation = self.organisation();
+            let shown = crate::domain::text::scrub(&organisation).into_owned();
+            words.push((format!("This is LIVE. Type the organisation, {shown}:"), organisation));
+        }
+        if confirm::asked(review, &words, &self.interrupt).await {
+            return Ok(());
+        }
+        Err(Failure {
+            code: exit::USAGE,
+            kind: "not_confirmed".to_owned(),
+            message: "Not confirmed. Nothing was sent.".to_owned(),
+        })
+    }
+
+    /// Removes drafts: what is not begun is no job.
+    pub async fn discard(&self, drafts: &[Drafted]) {
+        for draft in drafts {
+            // What stays is removed by the next lapel that starts.
+            let _ = self.jobs.discard(draft.job.id).await;
+        }
+    }
+}
+
+/// Has a revocation confirmed, unless `yes`, begins it, and sees it through.
+///
+/// # Errors
+/// When it was not confirmed or could not be begun; nothing was sent then.
+pub(super) async fn begin_revoking(
+    office: &mut Office,
+    id: JobId,
+    yes: bool,
+    wait: bool,
+) -> Result<Seen, Failure> {
+    let draft = Drafted { job: office.jobs.job(id).await?, guarded: None };
+    if draft.to_send() == 0 {
+        let shares = crate::jobs::shares(&draft.job);
+        return Err(Failure::new("nothing_to_send", format!("There is nothing to revoke: {shares}.")));
+    }
+    if !yes {
+        let review = office.review(&[], std::slice::from_ref(&draft)).await?;
+        office.confirmed(&review, "revoke", draft.to_send()).await?;
+    }
+    let who = office.who.clone();
+    office.jobs.begin(id, &who).await?;
+    office.see_through(&[id], wait).await
+}
+
+/// What programs are told of a review.
+pub(super) fn told(drafts: &[Drafted], batch: usize, held_back: u64, more: Value) -> Map<String, Value> {
+    let code = if held_back > 0 { exit::PERSON } else { exit::OK };
+    let jobs: Vec<Value> = drafts.iter().map(|draft| draft.described(batch).into()).collect();
+    let mut fields = Map::from_iter([
+        ("ok".to_owned(), (code == exit::OK).into()),
+        ("exit_code".to_owned(), code.into()),
+        ("dry_run".to_owned(), true.into()),
+    ]);
+    if let Value::Object(more) = more {
+        fields.extend(more);
+    }
+    fields.extend([
+        ("would_send".to_owned(), drafts.iter().map(Drafted::to_send).sum::<u64>().into()),
+        ("held_back".to_owned(), held_back.into()),
+        ("jobs".to_owned(), jobs.into()),
+    ]);
+    fields
+}

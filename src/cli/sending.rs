@@ -1,0 +1,319 @@
+//! From the first request to the last answer, and with `--wait` to the end; and what is said of it.
+
+use super::failure::Failure;
+use super::office::Office;
+use super::{exit, json, say, words};
+use crate::jobs::{Bucket, Job, JobId, JobRow, RowFilter};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, ErrorKind, Write};
+
+/// Rows that are read at a time.
+const PAGE: usize = 500;
+
+/// Buckets of rows that were not, or not certainly, done as asked.
+pub(super) const NOT_AS_ASKED: [Bucket; 8] = [
+    Bucket::Ask,
+    Bucket::Invalid,
+    Bucket::LeftOut,
+    Bucket::NotDone,
+    Bucket::InDoubt,
+    Bucket::NotSeen,
+    Bucket::Overdue,
+    Bucket::Dropped,
+];
+
+/// How following jobs has ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// Whether somebody pressed Ctrl-C before its end.
+    pub interrupted: bool,
+    /// Why it could not be looked for what is in doubt.
+    pub failed: Option<String>,
+}
+
+/// What is to be said of jobs at the end.
+pub(super) struct Report<'a> {
+    pub ids: &'a [JobId],
+    pub seen: &'a Seen,
+    /// Whether it was followed to its end.
+    pub waited: bool,
+    /// Rows that were not sent since a person has not decided about them, or cannot.
+    pub held_back: u64,
+    /// More for programs.
+    pub more: Map<String, Value>,
+}
+
+impl Office {
+    /// Waits for every answer, looks once for what is in doubt, and with `wait` follows what was accepted
+    /// until nothing changes by itself any more. Ctrl-C stops it; what is on its way is waited for.
+    pub async fn see_through(&mut self, ids: &[JobId], wait: bool) -> Result<Seen, Failure> {
+        let mut seen = Seen::default();
+        let mut known = BTreeMap::new();
+        for id in ids {
+            known.insert(*id, self.jobs.job(*id).await?);
+        }
+        if self.until_sent(&mut known).await {
+            seen = self.look(&mut known, wait).await?;
+        } else {
+            seen.interrupted = true;
+        }
+        if wait && !seen.interrupted {
+            seen.interrupted = !self.until_settled(&mut known).await?;
+        }
+        self.close().await;
+        Ok(seen)
+    }
+
+    /// Lets go of every job in good order.
+    pub async fn close(&mut self) {
+        self.jobs.close().await;
+        self.progress.clear();
+    }
+
+    /// Whether everything was sent before somebody pressed Ctrl-C.
+    async fn until_sent(&mut self, known: &mut BTreeMap<JobId, Job>) -> bool {
+        let jobs = self.jobs.clone();
+        let ids: Vec<JobId> = known.keys().copied().collect();
+        let sent = async move {
+            for id in ids {
+                jobs.sent(id).await;
+            }
+        };
+        tokio::pin!(sent);
+        loop {
+            let (done, all) = sent_so_far(known);
+            self.progress.at("sent", done, all);
+            tokio::select! {
+                biased;
+                () = self.interrupt.wanted() => return false,
+                Some(changed) = self.events.recv() => {
+                    if let Some(job) = known.get_mut(&changed.job.id) {
+                        *job = changed.job;
+                    }
+                }
+                () = &mut sent => break,
+            }
+        }
+        // The last news may still be on its way; what is written down is what counts.
+        for (id, job) in known.iter_mut() {
+            if let Ok(now) = self.jobs.job(*id).await {
+                *job = now;
+            }
+        }
+        let (done, all) = sent_so_far(known);
+        self.progress.at("sent", done, all);
+        true
+    }
+
+    /// Looks once: at what is in doubt, or with `all` at everything. What that sets free is sent.
+    async fn look(&mut self, known: &mut BTreeMap<JobId, Job>, all: bool) -> Result<Seen, Failure> {
+        let mut seen = Seen::default();
+        let ids: Vec<JobId> = known.keys().copied().collect();
+        for id in ids {
+            let job = self.jobs.job(id).await?;
+            let unknown = |b| matches!(b, Bucket::InDoubt | Bucket::Unbound | Bucket::Unproven);
+            if job.counts.sum(unknown) == 0 && !(all && job.counts.sum(words::moves) > 0) {
+                continue;
+            }
+            self.progress.at("looking what became of it", 0, 0);
+            let jobs = self.jobs.clone();
+            let looked = tokio::select! {
+                looked = jobs.look_now(Some(id)) => looked,
+                () = self.interrupt.wanted() => return Ok(Seen { interrupted: true, ..seen }),
+            };
+            seen.failed = seen.failed.or(looked.failed);
+        }
+        seen.interrupted = !self.until_sent(known).await;
+        Ok(seen)
+    }
+
+    /// Whether nothing changes by itself any more, before somebody pressed Ctrl-C.
+    pub(super) async fn until_settled(&mut self, known: &mut BTreeMap<JobId, Job>) -> Result<bool, Failure> {
+        loop {
+            let mut moving = 0;
+            for (id, job) in known.iter_mut() {
+                *job = self.jobs.job(*id).await?;
+                let left = job.counts.sum(words::moves);
+                moving += if left == 0 && job.is_sending() { 1 } else { left };
+            }
+            if moving == 0 {
+                return Ok(true);
+            }
+            let all: u64 = known.values().map(|job| job.counts.total()).sum();
+            self.progress.at("settled", all.saturating_sub(moving), all);
+            tokio::select! {
+                biased;
+                () = self.interrupt.wanted() => return Ok(false),
+                changed = self.events.recv() => {
+                    if changed.is_none() {
+                        return Ok(false);
+                    }
+                }
+            }
+            // What came meanwhile is read with it.
+            while self.events.try_recv().is_ok() {}
+        }
+    }
+
+    /// Says how jobs stand, with every row that was not done as asked, and gives the exit code.
+    pub async fn report(&self, report: Report<'_>, as_json: bool) -> Result<u8, Failure> {
+        let mut jobs = Vec::new();
+        for id in report.ids {
+            jobs.push(self.jobs.job(*id).await?);
+        }
+        let mut code = jobs.iter().map(|job| words::code_of(job, report.waited)).max().unwrap_or(exit::OK);
+        if report.held_back > 0 {
+            code = code.max(exit::PERSON);
+        }
+        if report.seen.interrupted {
+            code = code.max(exit::STOPPED);
+        }
+        if let Some(why) = &report.seen.failed {
+            say::complain(&format!("it could not be looked for what is in doubt: {why}"));
+        }
+        if as_json {
+            let mut fields = Map::new();
+            fields.insert("ok".to_owned(), (code == exit::OK).into());
+            fields.insert("exit_code".to_owned(), code.into());
+            fields.insert("interrupted".to_owned(), report.seen.interrupted.into());
+            fields.insert("look_failed".to_owned(), report.seen.failed.clone().into());
+            fields.insert("place".to_owned(), self.place());
+            fields.extend(report.more);
+            let jobs_json: Vec<Value> = jobs.iter().map(|job| json::job(job).into()).collect();
+            fields.insert("jobs".to_owned(), jobs_json.into());
+            self.answer_with_rows(fields, &jobs, &NOT_AS_ASKED).await?;
+        } else {
+            for job in &jobs {
+                self.tell(job).await?;
+            }
+        }
+        Ok(code)
+    }
+
+    /// Says how a job stands, for people.
+    async fn tell(&self, job: &Job) -> Result<(), Failure> {
+        let mut lines = vec![words::head(job)];
+        lines.extend(words::buckets(&job.counts));
+        if let Some(stop) = &job.stop {
+            lines.push(format!("  {}", stop.why));
+        }
+        if let Some(note) = &job.note {
+            lines.push(format!("  {note}"));
+        }
+        if job.counts.sum(|b| matches!(b, Bucket::Waiting | Bucket::Unbound)) > 0 {
+            lines.push(
+                "  Accepted is not issued: the service takes 5 minutes to a day for each badge.".to_owned(),
+            );
+        }
+        let rows = self.some_rows(job, &NOT_AS_ASKED).await?;
+        if !rows.is_empty() {
+            lines.push("Not done as asked:".to_owned());
+            lines.extend(rows);
+        }
+        let steps = words::next_steps(job, &self.again);
+        if !steps.is_empty() {
+            lines.push("Going on:".to_owned());
+            lines.extend(steps);
+        }
+        Ok(say::answer(&lines.join("\n"))?)
+    }
+
+    /// The first rows in some buckets, for people.
+    pub async fn some_rows(&self, job: &Job, buckets: &[Bucket]) -> Result<Vec<String>, Failure> {
+        let filter = RowFilter { buckets: buckets.to_vec(), ..RowFilter::default() };
+        let rows = self.jobs.rows(job.id, filter, words::MOST_ROWS).await?;
+        let all = job.counts.sum(|b| buckets.contains(&b));
+        let mut lines: Vec<String> = rows.iter().map(words::row).collect();
+        let left = all.saturating_sub(rows.len() as u64);
+        if left > 0 {
+            lines.push(format!("  … and {left} more: --json lists them all"));
+        }
+        Ok(lines)
+    }
+
+    /// Writes JSON as the result, with every row of some buckets as `rows`. However many there are, they are
+    /// read a page at a time.
+    pub async fn answer_with_rows(
+        &self,
+        fields: Map<String, Value>,
+        jobs: &[Job],
+        buckets: &[Bucket],
+    ) -> Result<(), Failure> {
+        let mut begin = json::line(&Value::Object(fields));
+        begin.pop();
+        let mut out = Out::new();
+        out.write(&format!("{begin},\"rows\":["))?;
+        let mut first = true;
+        for job in jobs {
+            let mut after = 0;
+            loop {
+                let filter = RowFilter { buckets: buckets.to_vec(), after, ..RowFilter::default() };
+                let rows: Vec<JobRow> = self.jobs.rows(job.id, filter, PAGE).await?;
+                let Some(last) = rows.last() else { break };
+                after = last.no;
+                for row in &rows {
+                    let comma = if first { "" } else { "," };
+                    first = false;
+                    out.write(&format!("{comma}{}", json::line(&json::row(job, row))))?;
+                }
+            }
+        }
+        out.write("]}\n")?;
+        out.end()
+    }
+
+    /// What programs are told besides the jobs.
+    pub fn more(&self, pairs: Value) -> Map<String, Value> {
+        match pairs {
+            Value::Object(fields) => fields,
+            other => Map::from_iter([("more".to_owned(), json!(other))]),
+        }
+    }
+}
+
+/// How many rows have left, and how many are to.
+fn sent_so_far(known: &BTreeMap<JobId, Job>) -> (u64, u64) {
+    let count = |of: fn(Bucket) -> bool| known.values().map(|job| job.counts.sum(of)).sum::<u64>();
+    let all = count(|b| !matches!(b, Bucket::Invalid | Bucket::LeftOut | Bucket::Ask | Bucket::Queued));
+    let left = count(|b| matches!(b, Bucket::Ready | Bucket::Sending));
+    (all.saturating_sub(left), all)
+}
+
+/// Standard output, of which a reader may have seen enough.
+struct Out {
+    to: BufWriter<io::Stdout>,
+    is_gone: bool,
+}
+
+impl Out {
+    fn new() -> Self {
+        Self { to: BufWriter::new(io::stdout()), is_gone: false }
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        if self.is_gone {
+            return Ok(());
+        }
+        let written = self.to.write_all(text.as_bytes());
+        self.judge(written)
+    }
+
+    fn end(mut self) -> Result<(), Failure> {
+        if self.is_gone {
+            return Ok(());
+        }
+        let written = self.to.flush();
+        self.judge(written)
+    }
+
+    fn judge(&mut self, written: io::Result<()>) -> Result<(), Failure> {
+        match written {
+            Err(why) if why.kind() == ErrorKind::BrokenPipe => {
+                self.is_gone = true;
+                Ok(())
+            }
+            other => Ok(other?),
+        }
+    }
+}

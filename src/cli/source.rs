@@ -1,0 +1,236 @@
+//! Where recipients and ids come from, and what has to be known before they can be read.
+
+use super::failure::Failure;
+use super::office::Office;
+use super::verbs::{Field, ReadingFlags};
+use crate::domain::text::scrub;
+use crate::jobs::intake::{
+    About, Choices, ColumnMap, Delimiter, MAX_PASTED_BYTES, MapState, NameColumns, Question, Source,
+};
+use crate::jobs::{Opened, Reading};
+use serde_json::{Value, json};
+use std::io::Read;
+use std::path::Path;
+use tokio::sync::watch;
+
+/// Lines of an encoding that are shown.
+const SAMPLES: usize = 3;
+
+/// A file by its name, resolved, so that it can be offered again from any folder; `-` is standard input.
+pub(super) async fn of_file(name: &Path) -> Result<Source, Failure> {
+    if name == Path::new("-") {
+        return tokio::task::spawn_blocking(pasted)
+            .await
+            .map_err(|why| Failure::new("input", format!("Standard input could not be read: {why}")))?;
+    }
+    let path = std::path::absolute(name).map_err(|why| {
+        Failure::usage(format!("{}: {why}. Nothing was sent.", scrub(&name.to_string_lossy())))
+    })?;
+    Ok(Source::File(path))
+}
+
+fn pasted() -> Result<Source, Failure> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(MAX_PASTED_BYTES + 1).read_to_end(&mut bytes).map_err(|why| {
+        Failure::new("input", format!("Standard input could not be read: {why}. Nothing was sent."))
+    })?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Failure::new(
+            "input",
+            "Standard input is not UTF-8. Nothing was sent. Give the file by its name: its encoding is found out then.",
+        )
+    })?;
+    Ok(Source::Pasted(text))
+}
+
+/// Recipients that were typed: one a line, as they are.
+pub(super) fn of_people(people: &[String]) -> Result<Source, Failure> {
+    let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    match people.iter().find(|p| p.contains(breaks) || p.trim().is_empty()) {
+        Some(odd) => Err(Failure::usage(format!(
+            "--to \"{}\" is not one recipient: write \"NAME <EMAIL>\". Nothing was sent.",
+            scrub(odd)
+        ))),
+        None => Ok(Source::Pasted(people.join("\n"))),
+    }
+}
+
+/// How it is read, as far as the flags say.
+pub(super) fn choices(flags: &ReadingFlags) -> Choices {
+    Choices {
+        encoding: flags.encoding,
+        delimiter: flags.delimiter,
+        sheet: flags.sheet.clone(),
+        header: flags.header_row,
+        ..Choices::default()
+    }
+}
+
+impl Office {
+    /// Opens a source, and completes the choices by what the flags say of its columns.
+    ///
+    /// # Errors
+    /// What is wrong with it; or, as a usage failure, what has to be said first.
+    pub async fn open_source(
+        &mut self,
+        source: &Source,
+        choices: &mut Choices,
+        map: &[(Field, String)],
+    ) -> Result<Opened, Failure> {
+        let opened = self.opened(source, choices).await?;
+        let mut open = opened.about.needs_answer();
+        if !map.is_empty() {
+            let of_columns = |q: &Question| {
+                matches!(q, Question::ColumnsAmbiguous { .. } | Question::ColumnMissing { .. })
+            };
+            open.retain(|q| !of_columns(q));
+        }
+        if !open.is_empty() {
+            return Err(questions(&opened.about, &open));
+        }
+        if map.is_empty() {
+            return Ok(opened);
+        }
+        choices.columns = Some(columns(&opened.about, map)?);
+        self.opened(source, choices).await
+    }
+
+    async fn opened(&mut self, source: &Source, choices: &Choices) -> Result<Opened, Failure> {
+        let (told, progress) = watch::channel(Reading::default());
+        let work = self.jobs.open_file(source.clone(), choices.clone(), told, self.interrupt.token());
+        let read = |r: &Reading| ("reading".to_owned(), r.bytes_done, r.bytes_all);
+        Ok(self.progress.during(progress, read, work).await?)
+    }
+}
+
+/// What is known of a source, for programs.
+pub(super) fn described(about: &About) -> Value {
+    json!({
+        "name": about.name.wire(),
+        "sha256": about.sha256,
+        "bytes": about.bytes,
+        "format": about.format.label(),
+        "encoding": about.encoding.as_ref().map(|e| e.encoding.label()),
+        "delimiter": about.delimiter.map(Delimiter::label),
+        "sheet": about.sheet,
+        "columns": about.columns,
+        "notes": about.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+/// Says what has to be said first, with the flags that say it.
+fn questions(about: &About, open: &[Question]) -> Failure {
+    let mut lines = vec![format!("{} cannot be read yet. Nothing was sent.", about.name)];
+    for question in open {
+        lines.push(format!("  {question}:"));
+        match question {
+            Question::EncodingAmbiguous => {
+                for (encoding, samples) in about.encoding.iter().flat_map(|e| &e.alternatives) {
+                    let flag = encoding.label().to_lowercase().replace(' ', "");
+                    for sample in samples.iter().take(SAMPLES) {
+                        lines.push(format!("    --encoding {flag:9}  {sample}"));
+                    }
+                }
+            }
+            Question::SheetAmbiguous => {
+                for sheet in &about.sheets {
+                    let hidden = if sheet.hidden { ", hidden" } else { "" };
+                    lines.push(format!("    --sheet '{}'  ({} rows{hidden})", sheet.name, sheet.rows));
+                }
+            }
+            Question::HeaderNotFound => lines.push("    --header-row N, or --header-row none".to_owned()),
+            Question::ColumnsAmbiguous { .. } | Question::ColumnMissing { .. } => {
+                lines.push(format!(
+                    "    --map name=COL,email=COL (or family=COL,given=COL,email=COL); {}",
+                    names(about)
+                ));
+            }
+        }
+    }
+    Failure { kind: "question".to_owned(), ..Failure::usage(lines.join("\n")) }
+}
+
+fn names(about: &About) -> String {
+    let all: Vec<String> =
+        about.columns.iter().zip(1..).take(30).map(|(name, n)| format!("{n} {}", scrub(name))).collect();
+    format!("the columns are: {}", all.join(", "))
+}
+
+/// A column by its name or its number.
+pub(super) fn column(about: &About, wanted: &str) -> Result<usize, Failure> {
+    let wanted = wanted.trim();
+    let is = |name: &String| name.trim().to_lowercase() == wanted.to_lowercase();
+    let named: Vec<usize> = (0..about.columns.len()).filter(|c| is(&about.columns[*c])).collect();
+    match named.as_slice() {
+        [one] => return Ok(*one),
+        [] => {}
+        _ => {
+            return Err(Failure::usage(format!(
+                "more than one column is called {}: name it by its number. {}. Nothing was sent.",
+                scrub(wanted),
+                names(about)
+            )));
+        }
+    }
+    let number = wanted.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+    number.filter(|n| *n < about.columns.len()).ok_or_else(|| {
+        Failure::usage(format!(
+            "{} has no column {}; {}. Nothing was sent.",
+            about.name,
+            scrub(wanted),
+            names(about)
+        ))
+    })
+}
+
+/// What was found of the columns, with what the flags say in its place.
+fn columns(about: &About, said: &[(Field, String)]) -> Result<ColumnMap, Failure> {
+    let (mut name, mut email, mut template) = match &about.map {
+        MapState::Chosen(map) | MapState::Remembered(map) | MapState::Found(map) => {
+            (Some(map.name), Some(map.email), map.template)
+        }
+        MapState::Asked { name, email, template, .. } => (*name, *email, *template),
+    };
+    let (mut family, mut given) = (None, None);
+    for (field, wanted) in said {
+        let column = column(about, wanted)?;
+        match field {
+            Field::Name => name = Some(NameColumns::One(column)),
+            Field::Family => family = Some(column),
+            Field::Given => given = Some(column),
+            Field::Email => email = Some(column),
+            Field::Template => template = Some(column),
+        }
+    }
+    match (family, given) {
+        (Some(family), Some(given)) => name = Some(NameColumns::FamilyGiven { family, given }),
+        (None, None) => {}
+        _ => return Err(Failure::usage("--map needs family and given together. Nothing was sent.")),
+    }
+    match (name, email) {
+        (Some(name), Some(email)) => Ok(ColumnMap { name, email, template }),
+        (None, _) => Err(Failure::usage(format!(
+            "--map must say which column is the name; {}. Nothing was sent.",
+            names(about)
+        ))),
+        (_, None) => Err(Failure::usage(format!(
+            "--map must say which column is the email; {}. Nothing was sent.",
+            names(about)
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_typed_is_one_person_a_line() {
+        let people = ["김민수 <a@naru.example>".to_owned(), "b@naru.example".to_owned()];
+        let Ok(Source::Pasted(text)) = of_people(&people) else { panic!("pasted") };
+        assert_eq!(text, "김민수 <a@naru.example>\nb@naru.example");
+        for odd in ["", "  ", "a\nb@c.example", "a\rb", "x\u{2028}y"] {
+            assert_eq!(of_people(&[odd.to_owned()]).expect_err(odd).code, 2, "{odd:?}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Jobs and rows as people read them, in lines of plain text.
+
+use super::exit;
+use crate::domain::Text;
+use crate::jobs::{Bucket, Counts, Job, JobRow, Kind, Phase};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Rows that are listed for people; beyond it they are counted.
+pub(super) const MOST_ROWS: usize = 50;
+/// Cells of a title in a list.
+const TITLE: usize = 36;
+
+/// What the exit code has to say about a job. `waited`: it was to be followed to its end, so that a state
+/// that lapel does not know needs a person too.
+pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
+    if job.counts.sum(|b| matches!(b, Bucket::InDoubt | Bucket::NotSeen)) > 0 {
+        exit::DOUBT
+    } else if job.can_resume() {
+        exit::STOPPED
+    } else if job.counts.sum(Bucket::needs_a_person) > 0 || waited && job.counts.of(Bucket::Other) > 0 {
+        exit::PERSON
+    } else {
+        exit::OK
+    }
+}
+
+/// The same after a look at what is open: rows that were not valid were told of when the job began.
+pub(super) fn code_of_look(job: &Job, waited: bool) -> u8 {
+    match code_of(job, waited) {
+        exit::PERSON if job.counts.sum(|b| b.needs_a_person() && b != Bucket::Invalid) == 0 => {
+            if waited && job.counts.of(Bucket::Other) > 0 { exit::PERSON } else { exit::OK }
+        }
+        code => code,
+    }
+}
+
+/// Whether a bucket's rows may still change by themselves, so that waiting for them makes sense.
+pub(super) fn moves(bucket: Bucket) -> bool {
+    bucket.is_open() && !matches!(bucket, Bucket::NotSeen | Bucket::Overdue | Bucket::Other)
+}
+
+/// The first line about a job.
+pub(super) fn head(job: &Job) -> String {
+    if job.phase == Phase::Draft {
+        return format!("Not begun: {} {}", job.kind.word(), job.title);
+    }
+    let what = match job.kind {
+        Kind::Issue => format!("issue {}", job.title),
+        Kind::Revoke => format!("revoke ({})", job.title),
+    };
+    let template = job.template_id.as_ref().map_or(String::new(), |id| format!(" ({id})"));
+    format!("Job {}: {what}{template}, {}", job.id, state(job))
+}
+
+/// Where a job stands, in a word or a few.
+pub(super) fn state(job: &Job) -> &'static str {
+    match (&job.stop, job.phase) {
+        (Some(stop), _) => stop.kind.word(),
+        (None, Phase::Running) if job.is_sending() => "being sent",
+        (None, Phase::Running) if job.is_open() => "followed",
+        (None, Phase::Running) => "finished",
+        (None, Phase::Cancelled) if job.is_open() => "called off, followed",
+        (None, phase) => phase.word(),
+    }
+}
+
+/// How rows stand, a bucket a line.
+pub(super) fn buckets(counts: &Counts) -> Vec<String> {
+    let width = counts.iter().map(|(_, n)| n.to_string().len()).max().unwrap_or(1);
+    counts.iter().map(|(bucket, n)| format!("  {n:>width$}  {}", bucket.word())).collect()
+}
+
+/// One row, with the reason why it is where it is.
+pub(super) fn row(row: &JobRow) -> String {
+    let place = match row.line {
+        Some(line) => format!("row {line}"),
+        None => format!("row {}", row.no),
+    };
+    let mut parts = vec![place];
+    match (row.holder.looks_empty(), row.address.looks_empty()) {
+        (true, true) => {}
+        (true, false) => parts.push(format!("<{}>", row.address)),
+        (false, true) => parts.push(row.holder.to_string()),
+        (false, false) => parts.push(format!("{} <{}>", row.holder, row.address)),
+    }
+    if let Some(id) = &row.badge_id {
+        parts.push(format!("badge {id}"));
+    }
+    let why = row.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
+    parts.push(format!("{}{why}", row.bucket.word()));
+    format!("  {}", parts.join("  "))
+}
+
+/// How a job goes on, as commands; nothing when there is nothing to do.
+pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
+    let mut steps = Vec::new();
+    let id = job.id;
+    let mut step = |what: String, why: &str| steps.push(format!("  {what}{again}  {why}"));
+    if job.can_resume() {
+        step(format!("lapel jobs resume {id}"), "sends what was not sent");
+    }
+    if job.stop.as_ref().is_some_and(|s| s.kind == crate::jobs::StopKind::Quota) {
+        step(format!("lapel jobs use-up {id}"), "uses up what is left of the quota");
+    }
+    if job.counts.of(Bucket::NotDone) > 0 {
+        step(format!("lapel jobs retry {id}"), "sends what was refused again");
+    }
+    if job.counts.of(Bucket::NotSeen) > 0 {
+        step(format!("lapel jobs resend {id} --row N --why TEXT"), "sends a row again that was never seen");
+    }
+    if job.counts.sum(Bucket::needs_a_person) > 0 {
+        step(format!("lapel jobs redo {id} --to FILE"), "writes a file of the rows to do again");
+    }
+    if job.counts.sum(moves) > 0 {
+        step("lapel jobs follow".to_owned(), "looks what has become of it; so does the desk");
+    }
+    steps
+}
+
+/// The jobs as a table.
+pub(super) fn table(jobs: &[Job]) -> Vec<String> {
+    let zone = TimeZone::system();
+    let head = ["JOB", "PLANNED", "WHAT", "TITLE", "STATE", "ROWS"].map(str::to_owned);
+    let mut rows = vec![head.to_vec()];
+    for job in jobs {
+        let mut state = state(job).to_owned();
+        if let Some(owner) = job.owner.as_ref().filter(|o| !o.is_me) {
+            state.push_str(&format!(" ({})", Text::from(owner.label.as_str())));
+        }
+        let counts: Vec<String> =
+            job.counts.iter().map(|(bucket, n)| format!("{n} {}", bucket.word())).collect();
+        rows.push(vec![
+            job.id.to_string(),
+            local(job.created, &zone),
+            job.kind.word().to_owned(),
+            cut(&job.title.shown(), TITLE),
+            state,
+            counts.join(", "),
+        ]);
+    }
+    align(&rows)
+}
+
+/// Lines of cells that stand below each other; the last column is as long as it is.
+pub(super) fn align(rows: &[Vec<String>]) -> Vec<String> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    rows.iter()
+        .map(|row| {
+            let mut line = String::new();
+            for (column, cell) in row.iter().enumerate() {
+                line.push_str(cell);
+                if column + 1 < row.len() {
+                    let gap = widths.get(column).copied().unwrap_or(0).saturating_sub(cell.width()) + 2;
+                    line.push_str(&" ".repeat(gap));
+                }
+            }
+            line.trim_end().to_owned()
+        })
+        .collect()
+}
+
+/// A moment on this computer's clock, to the minute.
+pub(super) fn local(at: Timestamp, zone: &TimeZone) -> String {
+    at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// A text that takes so many cells at most.
+fn cut(text: &str, most: usize) -> String {
+    if text.width() <= most {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used >= most {
+            break;
+        }
+        out.push(c);
+    }
+    out.push('…');
+    out
+}
+
+/// `1 badge`, `2 badges`.
+pub(super) fn count(n: u64, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stand_below_each_other_whatever_is_in_them() {
+        let rows = [["1", "한글", "x"], ["22", "ab", "y"]].map(|r| r.map(str::to_owned).to_vec());
+        assert_eq!(align(&rows), ["1   한글  x", "22  ab    y"]);
+    }
+
+    #[test]
+    fn a_text_is_cut_between_its_characters() {
+        assert_eq!(cut("데이터 분석", 20), "데이터 분석");
+        assert_eq!(cut("데이터 분석", 6), "데이…");
+        assert!(cut(&"한".repeat(100), 36).width() <= 36);
+    }
+
+    #[test]
+    fn only_what_moves_by_itself_is_waited_for() {
+        for bucket in [Bucket::Waiting, Bucket::InDoubt, Bucket::Unbound, Bucket::Queued, Bucket::Revoking] {
+            assert!(moves(bucket), "{bucket:?}");
+        }
+        for bucket in [Bucket::NotSeen, Bucket::Overdue, Bucket::Issued, Bucket::Ready, Bucket::Dropped] {
+            assert!(!moves(bucket), "{bucket:?}");
+        }
+    }
+}

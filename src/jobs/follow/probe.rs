@@ -1,0 +1,104 @@
+//! The count probe: one request instead of a hundred pages, where the service has shown that the number of
+//! badges issued since a day goes up when ours are issued.
+
+use super::super::core::{Core, lock};
+use super::super::journal::facts;
+use super::Failed;
+use super::sweep::Group;
+use crate::api::{Call, HistoryFilter, HistoryQuery, Paging, Priority};
+use crate::domain::TemplateId;
+use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp, ToSpan};
+use rusqlite::params;
+use std::sync::Arc;
+
+/// Fewer badges than this are looked at anyway: their pages cost no more than a few probes.
+const FROM: usize = 300;
+/// The fact that tells whether a count can stand for a look.
+const FACT: &str = "issued_count";
+/// After so long everything is read, whatever a count says (contract, "Limits" rule 3).
+const AT_LAST: SignedDuration = SignedDuration::from_hours(24);
+
+/// A probe that makes sense.
+pub(super) struct Probe {
+    since: Date,
+    proven: bool,
+}
+
+impl Probe {
+    /// Whether a probe is worth its request: for many badges of which none is late, in the background.
+    pub(super) async fn wanted(core: &Core, group: &Group, call: &Call) -> Result<Option<Self>, Failed> {
+        if group.bound.len() < FROM || !group.doubts.is_empty() || call.priority == Priority::Interactive {
+            return Ok(None);
+        }
+        let (account, jobs) = (core.account.key.clone(), group.jobs.clone());
+        let (fact, first) = core
+            .journal
+            .read(move |db| {
+                let mut first: Option<i64> = None;
+                for id in &jobs {
+                    let oldest: Option<i64> = db
+                        .prepare_cached(
+                            "SELECT min(accepted) FROM row WHERE job = ?1 AND bucket IN ('waiting', 'overdue')",
+                        )?
+                        .query_row(params![id.0], |r| r.get(0))?;
+                    first = [first, oldest].into_iter().flatten().min();
+                }
+                Ok((facts::settled(db, &account, FACT)?, first))
+            })
+            .await?;
+        let Some(first) = first.and_then(|s| Timestamp::from_second(s).ok()) else { return Ok(None) };
+        let (now, _) = core.moment();
+        if fact.as_deref() == Some("ignores") || now.duration_since(first) >= AT_LAST {
+            return Ok(None);
+        }
+        // The service's zone may not be known, so a day before.
+        let day = core.reader().clock().offset().to_datetime(first).date();
+        Ok(day
+            .checked_sub(1.day())
+            .ok()
+            .map(|since| Self { since, proven: fact.as_deref() == Some("follows") }))
+    }
+
+    /// How many badges of the title the service counts as issued since then: one request.
+    pub(super) async fn count(&self, core: &Core, group: &Group, call: &Call) -> Result<Option<u64>, Failed> {
+        let filter = HistoryFilter {
+            title: Some(group.title.wire().to_owned()),
+            issue_start_date: Some(self.since),
+            ..HistoryFilter::default()
+        };
+        let query = HistoryQuery { filter, paging: Paging { rows_per_page: 1, ..Paging::full(1) } };
+        Ok(core.reader().history(&query, call).await?.total_count)
+    }
+
+    /// Whether the count proves that a look would see nothing new.
+    pub(super) fn says_nothing_changed(
+        &self,
+        core: &Core,
+        template: &TemplateId,
+        count: Option<u64>,
+    ) -> bool {
+        self.proven && count.is_some() && lock(&core.counts).get(template).copied() == count
+    }
+}
+
+/// After a look that read everything: whether the count went up with the badges that have become Issued.
+pub(super) async fn learn(
+    core: &Arc<Core>,
+    template: &TemplateId,
+    count: Option<u64>,
+    issued: u64,
+) -> Result<(), Failed> {
+    let Some(count) = count else { return Ok(()) };
+    let before = lock(&core.counts).insert(template.clone(), count);
+    let Some(before) = before.filter(|_| issued > 0) else { return Ok(()) };
+    let follows = count.saturating_sub(before) >= issued;
+    let (account, now) = (core.account.key.clone(), core.moment().0.as_second());
+    let (value, evidence) = if follows {
+        ("follows", "the number of badges issued since a day went up as ours were issued")
+    } else {
+        ("ignores", "ours were issued, and the number of badges issued since a day did not go up by as many")
+    };
+    core.journal.write("fact", move |db| facts::learn(db, &account, FACT, value, evidence, now, 1)).await?;
+    Ok(())
+}

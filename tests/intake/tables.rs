@@ -1,0 +1,496 @@
+//! Delimiters, headers, columns and rows of text files; what is no text file; what was pasted.
+
+use super::kit::*;
+use lapel::jobs::intake::{
+    CellFact, Choices, ColumnMap, Delimiter, Field, Format, HeaderRow, IntakeError, MapState, NameColumns,
+    Note, Question, RawRow, Source, Standing, Table, Unwatched, Watch, check,
+};
+use std::cell::Cell;
+
+fn text(text: &str) -> Table {
+    open_bytes("list.csv", text.as_bytes()).unwrap_or_else(|e| panic!("{e}")).1
+}
+
+/// A table whose rows are read too; its file lives long enough.
+fn read(source: &str) -> (Table, Vec<RawRow>) {
+    let (_folder, table) = open_bytes("list.csv", source.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
+    let rows = rows(&table);
+    (table, rows)
+}
+
+fn one(name: usize, email: usize) -> ColumnMap {
+    ColumnMap { name: NameColumns::One(name), email, template: None }
+}
+
+#[test]
+fn every_delimiter_is_found() {
+    for delimiter in Delimiter::ALL {
+        let d = char::from(delimiter.byte());
+        let table = text(&format!("이름{d}이메일\n홍길동{d}hong@naru.example\n"));
+        assert_eq!(table.about().delimiter, Some(delimiter));
+        assert_eq!(map(&table), one(0, 1));
+    }
+}
+
+#[test]
+fn columns_are_known_by_what_people_call_them() {
+    for name in [
+        "name",
+        "Name",
+        "이름",
+        "성명",
+        "수료자명",
+        "수령인",
+        "성함",
+        "Full name",
+        "FULL_NAME",
+        "Recipient",
+        "성명(한글)",
+        "성 명",
+        "이름 / Name",
+        "*이름",
+        "수료자 이름 ",
+    ] {
+        for email in [
+            "email",
+            "이메일",
+            "메일",
+            "e-mail",
+            "E-Mail 주소",
+            "전자우편",
+            "메일주소",
+            "Email Address",
+            "이메일 (필수)",
+            "E-mail*",
+        ] {
+            let table = text(&format!("No,{name},{email}\n1,홍길동,hong@naru.example\n"));
+            if name.trim() == "수료자 이름" {
+                assert!(table.about().map.map().is_none());
+            } else {
+                assert_eq!(map(&table), one(1, 2), "{name} {email}");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_columns_that_can_be_one_field_are_asked_about() {
+    let table = text("이름,이메일,e-mail\n홍길동,a@naru.example,b@naru.example\n");
+    assert_eq!(
+        table.about().needs_answer(),
+        [Question::ColumnsAmbiguous { field: Field::Email, candidates: vec![1, 2] }]
+    );
+    let table = text("이름,성명,이메일\n홍길동,홍길동,a@naru.example\n");
+    assert_eq!(
+        table.about().needs_answer(),
+        [Question::ColumnsAmbiguous { field: Field::Name, candidates: vec![0, 1] }]
+    );
+    assert!(matches!(table.rows().map(|_| ()), Err(IntakeError::Unanswered { .. })));
+}
+
+#[test]
+fn a_column_that_is_missing_is_asked_about() {
+    let table = text("번호,이메일\n1,hong@naru.example\n");
+    assert_eq!(table.about().needs_answer(), [Question::ColumnMissing { field: Field::Name }]);
+    match &table.about().map {
+        MapState::Asked { email: Some(1), .. } => {}
+        other => panic!("{other:?}"),
+    }
+    let table = text("이름,번호\n홍길동,1\n");
+    assert_eq!(table.about().needs_answer(), [Question::ColumnMissing { field: Field::Email }]);
+}
+
+#[test]
+fn an_address_column_with_an_unknown_name_is_told_by_its_content() {
+    let table = text("이름,연락처\n홍길동,hong@naru.example\n");
+    assert_eq!(map(&table), one(0, 1));
+}
+
+#[test]
+fn family_and_given_names_are_put_together_as_their_language_does() {
+    let (_folder, table) = open_bytes(
+        "list.csv",
+        "성,이름,이메일\n홍,길동,a@naru.example\n남궁,민,b@naru.example\nKim,Minsu,c@naru.example\n王,小明,d@naru.example\n김,,e@naru.example\nKim,민수,f@naru.example\nNull,Christopher,g@naru.example\n"
+            .as_bytes(),
+    )
+    .expect("readable");
+    assert_eq!(map(&table).name, NameColumns::FamilyGiven { family: 0, given: 1 });
+    let checked = checked(&table);
+    let seen: Vec<(&str, Standing)> = checked.iter().map(|c| (c.name.as_str(), c.standing)).collect();
+    assert_eq!(
+        seen,
+        [
+            ("홍길동", Standing::Ready),
+            ("남궁민", Standing::Ready),
+            ("Minsu Kim", Standing::Ready),
+            ("王小明", Standing::Ready),
+            ("김", Standing::Ask),
+            ("민수 Kim", Standing::Ask),
+            ("Christopher Null", Standing::Ready),
+        ]
+    );
+    let table = text("First name,Last Name,E-mail\nMinsu,Kim,k@naru.example\n");
+    assert_eq!(map(&table).name, NameColumns::FamilyGiven { family: 1, given: 0 });
+}
+
+#[test]
+fn a_header_below_title_rows_is_found_and_the_rows_keep_their_numbers() {
+    let (table, rows) = read(
+        "2025 하반기 안전교육 수료자 명단,,\n,,\n작성: 교육팀,,\n번호,성명,이메일\n1,홍길동,hong@naru.example\n\n2,김민수,minsu@naru.example\n합계,2명,\n",
+    );
+    assert_eq!(table.about().header, Some(HeaderRow::At(4)));
+    assert!(table.about().notes.contains(&Note::RowsAboveHeader(2)));
+    assert_eq!(table.about().columns, ["번호", "성명", "이메일"]);
+    let lines: Vec<(u64, u64)> = rows.iter().map(|r| (r.record, r.line)).collect();
+    assert_eq!(lines, [(1, 5), (2, 6), (3, 7), (4, 8)]);
+    let map = map(&table);
+    let standings: Vec<Standing> = rows.into_iter().map(|r| check(r, &map).standing).collect();
+    assert_eq!(
+        standings,
+        [Standing::Ready, Standing::NotARecipient, Standing::Ready, Standing::NotARecipient]
+    );
+}
+
+#[test]
+fn two_header_rows_are_noticed() {
+    let (table, rows) = read("이름,이메일\nName,E-mail\n홍길동,hong@naru.example\n");
+    assert_eq!(table.about().header, Some(HeaderRow::At(2)));
+    assert!(table.about().notes.contains(&Note::TwoHeaderRows { first: 1, second: 2 }));
+    assert_eq!(rows.len(), 1);
+}
+
+#[test]
+fn a_file_without_a_header_begins_with_its_first_row() {
+    let (table, rows) = read("홍길동,hong@naru.example\n김민수,minsu@naru.example\n");
+    assert_eq!(table.about().header, Some(HeaderRow::Absent));
+    assert_eq!(table.about().columns, ["column 1", "column 2"]);
+    assert_eq!(map(&table), one(0, 1));
+    assert!(table.about().notes.contains(&Note::NoHeader));
+    assert_eq!(rows.len(), 2);
+    // The other way round, and with a third column that could be the name as well.
+    assert_eq!(map(&text("hong@naru.example,홍길동\n")), one(1, 0));
+    let table = text("홍길동,hong@naru.example,교육팀\n");
+    assert_eq!(table.about().needs_answer(), [Question::ColumnMissing { field: Field::Name }]);
+}
+
+#[test]
+fn nothing_that_looks_like_a_list_is_asked_about() {
+    let table = text("a,b\nc,d\n");
+    assert!(table.about().needs_answer().contains(&Question::HeaderNotFound));
+    assert_eq!(table.preview(5).len(), 2);
+}
+
+#[test]
+fn header_and_columns_can_be_chosen() {
+    let source = "x,y\n홍길동,hong@naru.example\nname,email\n김민수,minsu@naru.example\n";
+    let choose = |header, columns| {
+        let choices = Choices { header: Some(header), columns, ..Choices::default() };
+        open_bytes_with("list.csv", source.as_bytes(), &choices)
+    };
+    let (_folder, table) = choose(HeaderRow::At(3), None).expect("readable");
+    assert_eq!(people(&table), [pair("김민수", "minsu@naru.example")]);
+    let (_folder, table) = choose(HeaderRow::Absent, Some(one(0, 1))).expect("readable");
+    assert_eq!(rows(&table).len(), 4);
+    assert!(matches!(
+        choose(HeaderRow::At(9), None).map(|_| ()),
+        Err(IntakeError::HeaderNotFound { row: 9, .. })
+    ));
+    assert!(matches!(
+        choose(HeaderRow::At(1), Some(one(0, 7))).map(|_| ()),
+        Err(IntakeError::ColumnNotFound { column: 8, columns: 2, .. })
+    ));
+}
+
+#[test]
+fn columns_are_remembered_for_the_same_header() {
+    let folder = Folder::new();
+    let first = folder.file("a.csv", "별명,이름,이메일\nx,홍길동,h@naru.example\n".as_bytes());
+    let again = folder.file("b.csv", " 별명 ,이름,이메일,\ny,김민수,k@naru.example,\n".as_bytes());
+    let other = folder.file("c.csv", "별칭,이름,이메일\ny,김민수,k@naru.example\n".as_bytes());
+    let signature = open(&first, &Choices::default()).expect("readable").about().signature.clone();
+    let remembered = |s: &str| (s == signature).then(|| one(0, 2));
+    let reopen = |source| {
+        Table::open(source, &Choices::default(), &remembered, &Unwatched)
+            .expect("readable")
+            .about()
+            .map
+            .clone()
+    };
+    assert_eq!(reopen(&again), MapState::Remembered(one(0, 2)));
+    assert_eq!(reopen(&other), MapState::Found(one(1, 2)));
+    // What is remembered but does not fit is not used.
+    let broken =
+        Table::open(&again, &Choices::default(), &|_| Some(one(0, 99)), &Unwatched).expect("readable");
+    assert_eq!(broken.about().map, MapState::Found(one(1, 2)));
+}
+
+#[test]
+fn a_map_can_be_kept() {
+    for map in [
+        one(0, 1),
+        ColumnMap { name: NameColumns::FamilyGiven { family: 0, given: 1 }, email: 2, template: Some(3) },
+    ] {
+        let kept = serde_json::to_string(&map).expect("kept");
+        assert_eq!(serde_json::from_str::<ColumnMap>(&kept).expect("read"), map, "{kept}");
+    }
+}
+
+#[test]
+fn a_template_column_is_told() {
+    for name in ["template", "template_id", "배지", "배지명", "템플릿", "Badge"] {
+        let (table, rows) =
+            read(&format!("이름,이메일,{name}\n홍길동,h@naru.example,안전\n김민수,k@naru.example,\n"));
+        let map = map(&table);
+        assert_eq!(map.template, Some(2), "{name}");
+        assert!(table.about().notes.contains(&Note::TemplateColumn(2)));
+        let checked: Vec<_> = rows.into_iter().map(|r| check(r, &map)).collect();
+        assert_eq!(checked[0].template.as_deref(), Some("안전"));
+        assert_eq!(checked[1].standing, Standing::Refused);
+        assert_eq!(checked[1].findings[0].field, Field::Template);
+    }
+}
+
+#[test]
+fn quoted_cells_keep_what_is_in_them_and_rows_keep_their_lines() {
+    let (table, rows) = read(
+        "name,email\r\n\"Kim, Minsu\",a@naru.example\r\n\"Kim \"\"MJ\"\" Minji\",b@naru.example\n\"two\nlines\",c@naru.example\rLee,d@naru.example",
+    );
+    let seen: Vec<(u64, &str)> = rows.iter().map(|r| (r.line, r.cell(0))).collect();
+    assert_eq!(seen, [(2, "Kim, Minsu"), (3, "Kim \"MJ\" Minji"), (4, "two\nlines"), (6, "Lee")]);
+    let map = map(&table);
+    let standings: Vec<Standing> = rows.into_iter().map(|r| check(r, &map).standing).collect();
+    assert_eq!(standings, [Standing::Ready, Standing::Ready, Standing::Refused, Standing::Ready]);
+}
+
+#[test]
+fn ragged_rows_are_read_and_said() {
+    let (table, rows) = read(
+        "이름,이메일,비고\n홍길동,h@naru.example\n김민수,k@naru.example,,,\n서다인,s@naru.example,x,y\n,,\n",
+    );
+    assert_eq!(rows[0].cells.len(), 3);
+    assert!(rows[0].facts(2).any(|f| *f == CellFact::Missing));
+    assert!(rows[1].notes.is_empty());
+    let map = map(&table);
+    let checked: Vec<_> = rows.into_iter().map(|r| check(r, &map)).collect();
+    assert_eq!(checked[0].standing, Standing::Ready);
+    assert_eq!(checked[1].standing, Standing::Ready);
+    assert_eq!(checked[2].standing, Standing::Ask);
+    assert!(checked[2].findings[0].what.contains("row 4") && checked[2].findings[0].what.contains("\"y\""));
+    assert_eq!(checked[3].standing, Standing::NotARecipient);
+}
+
+#[test]
+fn the_apostrophe_of_our_own_export_is_taken_off_and_no_other() {
+    let (_, rows) = read("이름,이메일\n'=1+1,'+amy@x.example\n'T Hooft,h@x.example\n'＝x,'-y\n");
+    assert_eq!(rows[0].cells, ["=1+1", "+amy@x.example"]);
+    assert!(rows[0].facts(1).any(|f| *f == CellFact::ApostropheStripped));
+    assert_eq!(rows[1].cells[0], "'T Hooft");
+    assert_eq!(rows[2].cells, ["＝x", "-y"]);
+}
+
+#[test]
+fn a_quotation_mark_that_is_never_closed_is_an_error_that_names_it() {
+    match open_bytes("list.csv", b"name,email\n\"Kim,k@naru.example\nLee,l@naru.example\n").map(|_| ()) {
+        Err(IntakeError::UnclosedQuote { line: 2, .. }) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_cannot_be_read_at_all_is_said_with_its_name() {
+    let folder = Folder::new();
+    let missing = Source::File(folder.path("없는 파일.csv"));
+    let said = open(&missing, &Choices::default()).map(|_| ()).expect_err("no file").to_string();
+    assert!(said.contains("없는 파일.csv"), "{said}");
+    let here = Source::File(folder.path("."));
+    assert!(matches!(open(&here, &Choices::default()).map(|_| ()), Err(IntakeError::NotAFile { .. })));
+    for empty in [&b""[..], b"\xef\xbb\xbf", b"\n\n  \n", b",,\n"] {
+        assert!(
+            matches!(open_bytes("x.csv", empty).map(|_| ()), Err(IntakeError::Empty { .. })),
+            "{empty:?}"
+        );
+    }
+    for (bytes, what) in [
+        (&b"%PDF-1.7"[..], "PDF"),
+        (b"<html><table><tr><td>x</td></tr></table></html>", "HTML"),
+        (b"<?xml version=\"1.0\"?><?mso-application progid=\"Excel.Sheet\"?>", "XML spreadsheet"),
+        (b"\x1f\x8b\x08", "gzip"),
+    ] {
+        let said = open_bytes("x.xls", bytes).map(|_| ()).expect_err("no table").to_string();
+        assert!(said.contains(what), "{said}");
+    }
+}
+
+#[test]
+fn a_text_file_that_is_called_a_spreadsheet_is_read_and_said() {
+    let (_folder, table) = open_bytes("list.xlsx", b"name,email\nKim,k@naru.example\n").expect("readable");
+    assert_eq!(table.about().format, Format::Csv);
+    assert!(table.about().notes.iter().any(|n| matches!(n, Note::NotWhatItsNameSays { .. })));
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read_ends_in_an_error() {
+    let folder = Folder::new();
+    let source = folder.file("list.csv", b"name,email\nKim,k@naru.example\n");
+    let table = open(&source, &Choices::default()).expect("readable");
+    folder.file("list.csv", b"name,email\nKim,x@naru.example\n");
+    let last = table.rows().expect("opens").last().expect("a row");
+    assert!(matches!(last, Err(IntakeError::Changed { .. })), "{last:?}");
+}
+
+#[test]
+fn the_hash_is_that_of_the_bytes() {
+    let (_folder, table) = open_bytes("list.csv", b"name,email\nKim,k@naru.example\n").expect("readable");
+    // From sha256sum.
+    let hex = "6b85efce7e93758c0075765374ebf7b2bc7a40a5acd116a3f636d05656cb31a4";
+    assert_eq!(table.about().sha256, hex);
+    assert_eq!(table.about().bytes, 30);
+}
+
+struct StopAfter {
+    calls: Cell<u64>,
+    limit: u64,
+    furthest: Cell<u64>,
+}
+
+impl Watch for StopAfter {
+    fn progress(&self, done: u64, all: u64) {
+        assert!(done <= all);
+        assert!(done >= self.furthest.get());
+        self.furthest.set(done);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.calls.set(self.calls.get() + 1);
+        self.calls.get() > self.limit
+    }
+}
+
+#[test]
+fn reading_can_be_watched_and_stopped() {
+    let folder = Folder::new();
+    let text = format!("name,email\n{}", "Kim,k@naru.example\n".repeat(20_000));
+    let source = folder.file("list.csv", text.as_bytes());
+    let watch = |limit| StopAfter { calls: Cell::new(0), limit, furthest: Cell::new(0) };
+    let stopped = watch(2);
+    let result = Table::open(&source, &Choices::default(), &|_| None, &stopped).map(|_| ());
+    assert!(matches!(result, Err(IntakeError::Cancelled)));
+    assert!(stopped.furthest.get() < text.len() as u64);
+    let whole = watch(u64::MAX);
+    Table::open(&source, &Choices::default(), &|_| None, &whole).expect("readable");
+    assert_eq!(whole.furthest.get(), text.len() as u64);
+}
+
+#[test]
+fn a_preview_needs_no_answers_and_gives_the_first_rows() {
+    let bytes =
+        [b"name,email\n".as_slice(), &cp949("홍철"), b",hong@naru.example\nKim,k@naru.example\n"].concat();
+    let (_folder, table) = open_bytes("list.csv", &bytes).expect("readable");
+    let preview = table.preview(1);
+    assert_eq!(preview.len(), 1);
+    assert_eq!(preview[0].cells[1], "hong@naru.example");
+}
+
+#[test]
+fn a_million_rows_are_streamed_in_order() {
+    let folder = Folder::new();
+    let path = folder.path("big.csv");
+    {
+        use std::io::Write;
+        let mut file = std::io::BufWriter::new(std::fs::File::create(&path).expect("created"));
+        writeln!(file, "이름,이메일").expect("written");
+        for n in 0..1_000_000 {
+            writeln!(file, "홍길동,person{n}@naru.example").expect("written");
+        }
+    }
+    let table = open(&Source::File(path), &Choices::default()).expect("readable");
+    let mut rows = table.rows().expect("opens");
+    let mut count = 0;
+    let mut ahead = 0;
+    let mut consumed = "이름,이메일\n".len() as u64;
+    while let Some(row) = rows.next() {
+        let row = row.expect("a row");
+        count += 1;
+        assert_eq!((row.record, row.line), (count, count + 1));
+        consumed += row.cells.iter().map(|c| c.len() as u64 + 1).sum::<u64>();
+        // What is read and not yet given out is all that is held.
+        ahead = ahead.max(rows.bytes_read().saturating_sub(consumed));
+    }
+    assert_eq!(count, 1_000_000);
+    assert!(ahead <= 64 * 1024, "{ahead} bytes were held");
+}
+
+#[test]
+fn more_rows_than_a_spreadsheet_has_are_refused() {
+    let folder = Folder::new();
+    let source = folder.file("big.csv", format!("name,email\n{}", "a\n".repeat(1_048_577)).as_bytes());
+    let choices = Choices { columns: Some(one(0, 1)), ..Choices::default() };
+    let table = open(&source, &choices).expect("readable");
+    let last = table.rows().expect("opens").last().expect("a row");
+    assert!(matches!(last, Err(IntakeError::TooManyRows { .. })));
+}
+
+#[test]
+fn pasted_lines_are_people() {
+    let pasted = "홍길동\thong@naru.example\nKim, Minsu <kim@naru.example>\nlee@naru.example\n\n김민수";
+    let table = open(&Source::Pasted(pasted.to_owned()), &Choices::default()).expect("readable");
+    assert_eq!(table.about().format, Format::Pasted);
+    assert!(table.about().needs_answer().is_empty());
+    let checked = checked(&table);
+    let seen: Vec<(u64, &str, &str, Standing)> =
+        checked.iter().map(|c| (c.row.line, c.name.as_str(), c.email.as_str(), c.standing)).collect();
+    assert_eq!(
+        seen,
+        [
+            (1, "홍길동", "hong@naru.example", Standing::Ready),
+            (2, "Kim, Minsu", "kim@naru.example", Standing::Ready),
+            (3, "", "lee@naru.example", Standing::Refused),
+            (4, "", "", Standing::NotARecipient),
+            (5, "김민수", "", Standing::Refused),
+        ]
+    );
+    let empty = open(&Source::Pasted(" \n".to_owned()), &Choices::default());
+    assert!(matches!(empty.map(|_| ()), Err(IntakeError::Empty { .. })));
+}
+
+#[test]
+fn cells_pasted_with_their_header_are_a_table() {
+    let pasted = "번호\t성명\t이메일\n1\t홍길동\thong@naru.example\n";
+    let table = open(&Source::Pasted(pasted.to_owned()), &Choices::default()).expect("readable");
+    assert_eq!(table.about().delimiter, Some(Delimiter::Tab));
+    assert_eq!(table.about().encoding, None);
+    assert_eq!(people(&table), [pair("홍길동", "hong@naru.example")]);
+}
+
+#[test]
+fn a_table_can_be_handed_to_another_thread() {
+    fn can_be_sent<T: Send>(_: &T) {}
+    let table =
+        open(&Source::Pasted("Kim <k@naru.example>".to_owned()), &Choices::default()).expect("readable");
+    can_be_sent(&table);
+    can_be_sent(&table.rows().expect("opens"));
+    let people = std::thread::spawn(move || people(&table)).join().expect("read");
+    assert_eq!(people, [pair("Kim", "k@naru.example")]);
+}
+
+/// Not a test of ours: how long a million rows take, opened, read and checked. Run it by name, optimised.
+#[test]
+#[ignore = "measures"]
+fn a_million_rows_take() {
+    let folder = Folder::new();
+    let mut text = String::from("이름,이메일\n");
+    (0..1_000_000).for_each(|n| text.push_str(&format!("홍길동,person{n}@naru.example\n")));
+    for (name, bytes) in [("utf8.csv", text.clone().into_bytes()), ("cp949.csv", cp949(&text))] {
+        let source = folder.file(name, &bytes);
+        let begun = std::time::Instant::now();
+        let table = open(&source, &Choices::default()).expect("readable");
+        let opened = begun.elapsed();
+        let map = map(&table);
+        let ready = table.rows().expect("opens").filter(|r| {
+            let row = r.as_ref().expect("a row").clone();
+            check(row, &map).standing == Standing::Ready
+        });
+        assert_eq!(ready.count(), 1_000_000);
+        println!("{name}: opened in {opened:?}, all in {:?}", begun.elapsed());
+    }
+}

@@ -1,0 +1,18 @@
+//! The verbs without a screen: the real binary against a sandbox, whose ledger says what really happened.
+//!
+//! Nothing here sleeps for a result: every wait is for a condition, with a bound.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
+
+mod doctor;
+mod files;
+mod issuing;
+mod keeping;
+mod kit;
+mod revoking;
+mod signals;
+mod stops;

@@ -1,0 +1,105 @@
+//! Ctrl-C while something is being sent, and two at the same job.
+#![cfg(unix)]
+
+use super::kit::{Bench, Running, count};
+use rustix::process::Signal;
+use serde_json::Value;
+
+/// Six people, two in a request, one request at a time, of which each takes its time.
+fn stalled(bench: &Bench) -> Running {
+    bench.settings("[jobs]\nbatch = 2\nin_flight = 1\n");
+    let names = ["하나", "두리", "세나", "네모", "다솜", "여름"];
+    let rows: String =
+        names.iter().zip(1..).map(|(name, n)| format!("김{name},person{n}@naru.example\n")).collect();
+    let file = bench.write("people.csv", format!("name,email\n{rows}"));
+    bench.fault("post /badges/batch commit delay=3s");
+    let running = Running::start(bench.lapel(&[
+        "issue",
+        "--template",
+        "TPL-001",
+        "--recipients",
+        &file,
+        "--yes",
+        "--json",
+    ]));
+    bench.until("the first request", |b| b.requests_to("POST /badges/batch") > 0);
+    running
+}
+
+fn only_job(bench: &Bench) -> Value {
+    bench.json(&["jobs"], 0)["jobs"][0].clone()
+}
+
+#[test]
+fn ctrl_c_stops_after_what_is_on_its_way_and_resuming_sends_the_rest_once() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let bench = Bench::new();
+        let running = stalled(&bench);
+        running.signal(signal);
+        let said = bench.said(running.output()).ended(4);
+        assert!(said.err.contains("stopping"), "{}", said.err);
+        let job = &said.json()["jobs"][0];
+        assert_eq!((count(job, "waiting"), count(job, "ready"), bench.accepted()), (2, 4, 2), "{job}");
+        assert_eq!((&job["can_resume"], &job["owner"]), (&true.into(), &Value::Null));
+
+        bench.control().clear_faults();
+        let id = job["id"].to_string();
+        let said = bench.json(&["jobs", "resume", &id], 0);
+        assert_eq!(count(&said["jobs"][0], "waiting"), 6, "{said}");
+        assert_eq!((bench.accepted(), bench.most_for_one(), bench.posts()), (6, 1, 3));
+    }
+}
+
+#[test]
+fn a_second_ctrl_c_ends_at_once_and_nothing_is_lost_or_repeated() {
+    let bench = Bench::new();
+    let mut running = stalled(&bench);
+    running.signal(Signal::INT);
+    // Two signals that come together are one to the system.
+    running.says("stopping");
+    let first = bench.requests_to("POST /badges/batch");
+    running.signal(Signal::INT);
+    let said = bench.said(running.output()).ended(5);
+    assert!(said.err.contains("ended at once"), "{}", said.err);
+    assert_eq!(bench.requests_to("POST /badges/batch"), first);
+    bench.until("the service has done it", |b| b.accepted() == 2);
+    bench.control().clear_faults();
+    let said = bench.run(&["jobs", "follow", "--json"]).ended(4).json();
+    assert_eq!(
+        (count(&said["changed"][0], "waiting"), count(&said["changed"][0], "ready")),
+        (2, 4),
+        "{said}"
+    );
+    let id = said["changed"][0]["id"].to_string();
+    bench.run(&["jobs", "resume", &id]).ended(0);
+    assert_eq!((bench.accepted(), bench.most_for_one()), (6, 1));
+}
+
+#[test]
+fn a_job_belongs_to_one_lapel_at_a_time() {
+    let bench = Bench::new();
+    let running = stalled(&bench);
+    let job = only_job(&bench);
+    let owner = format!("process {}", running.id());
+    assert_eq!(job["owner"], owner.as_str(), "{job}");
+    let id = job["id"].to_string();
+    for verb in ["pause", "cancel", "resume", "retry", "use-up"] {
+        let said = bench.run(&["jobs", verb, &id]).ended(1);
+        assert!(said.err.contains("another lapel") && said.err.contains(&owner), "{verb}: {}", said.err);
+    }
+    let said = bench.json(&["jobs", "follow"], 0);
+    assert_eq!((&said["elsewhere"][0], &said["followed"]), (&job["id"], &Value::Array(Vec::new())));
+    running.signal(Signal::INT);
+    bench.said(running.output()).ended(4);
+    assert_eq!(bench.posts(), 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_key_is_not_among_the_arguments() {
+    let bench = Bench::new();
+    let running = stalled(&bench);
+    let arguments = std::fs::read(format!("/proc/{}/cmdline", running.id())).expect("the arguments");
+    let arguments = String::from_utf8_lossy(&arguments);
+    assert!(arguments.contains("issue") && !arguments.contains(bench.sandbox.api_key()), "{arguments}");
+}

@@ -1,0 +1,149 @@
+//! What stops a job, what is in doubt, and how each goes on.
+
+use super::kit::{Bench, count};
+
+const ONE: &[&str] = &["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>", "--yes"];
+
+fn people(count: usize) -> String {
+    let rows: String = (0..count).map(|n| format!("{},person{n}@naru.example\n", name(n))).collect();
+    format!("name,email\n{rows}")
+}
+
+/// That the service shows waiting badges is learned from one that was accepted.
+fn learned(bench: &Bench) {
+    bench.run(&["issue", "--template", "TPL-001", "--to", "먼저 <first@naru.example>", "--yes"]).ended(0);
+    bench.run(&["jobs", "follow"]).ended(0);
+}
+
+/// A name like those that people have: a number at its end would be asked about.
+fn name(n: usize) -> String {
+    let given = ["하나", "두리", "세나", "네모", "다솜"];
+    format!("김{}", given[n % given.len()])
+}
+
+fn issue<'a>(file: &'a str) -> Vec<&'a str> {
+    vec!["issue", "--template", "TPL-001", "--recipients", file, "--yes"]
+}
+
+#[test]
+fn the_quota_stops_it_and_more_quota_lets_it_go_on() {
+    let bench = Bench::new();
+    learned(&bench);
+    bench.control().set_quota(Some(3));
+    let file = bench.write("people.csv", people(5));
+    let said = bench.json(&issue(&file), 4);
+    let job = &said["jobs"][0];
+    assert_eq!((&job["stop"]["kind"], &job["can_resume"]), (&"quota".into(), &true.into()), "{said}");
+    assert_eq!((count(job, "ready"), bench.accepted()), (5, 1));
+    let id = job["id"].to_string();
+    let said = bench.run(&["jobs", "show", &id]).ended(0);
+    assert!(
+        said.out.contains(&format!("lapel jobs resume {id}")) && said.out.contains("use-up"),
+        "{}",
+        said.out
+    );
+
+    let said = bench.json(&["jobs", "use-up", &id], 4);
+    assert_eq!((count(&said["jobs"][0], "waiting"), bench.accepted()), (2, 3), "{said}");
+
+    bench.control().set_quota(None);
+    let said = bench.json(&["jobs", "resume", &id], 0);
+    assert_eq!(count(&said["jobs"][0], "waiting"), 5, "{said}");
+    assert_eq!((bench.accepted(), bench.most_for_one()), (6, 1));
+    let said = bench.run(&["jobs", "resume", &id]).ended(1);
+    assert!(said.err.contains("Nothing was changed"), "{}", said.err);
+}
+
+#[test]
+fn a_refusal_that_cannot_be_proven_leaves_its_rows_in_doubt() {
+    let bench = Bench::switched(&[("waiting-history", "hidden")]);
+    bench.control().set_quota(Some(0));
+    let id = bench.json(ONE, 4)["jobs"][0]["id"].to_string();
+    bench.control().set_quota(None);
+    let said = bench.run(&["jobs", "resume", &id]).ended(5);
+    assert!(said.out.contains("in doubt"), "{}", said.out);
+    assert_eq!(bench.accepted(), 0);
+}
+
+#[test]
+fn a_refused_key_stops_it_and_a_good_one_lets_it_go_on() {
+    let bench = Bench::new();
+    bench.fault("post /badges status=401 code=4001");
+    let said = bench.run(ONE).ended(4);
+    assert!(
+        said.out.contains("the key was refused") && said.out.contains("lapel jobs resume 1"),
+        "{}",
+        said.out
+    );
+    bench.control().clear_faults();
+    bench.run(&["jobs", "resume", "1"]).ended(0);
+    assert_eq!((bench.accepted(), bench.most_for_one()), (1, 1));
+}
+
+#[test]
+fn a_refused_request_needs_a_person_and_can_be_retried() {
+    let bench = Bench::new();
+    bench.fault("post /badges status=400 code=4000 times=1");
+    let said = bench.json(ONE, 3);
+    assert_eq!(said["rows"][0]["bucket"], "not_done");
+    let id = said["jobs"][0]["id"].to_string();
+    bench.run(&["jobs", "retry", &id]).ended(0);
+    bench.run(&["jobs", "retry", &id]).ended(1);
+    assert_eq!((bench.accepted(), bench.most_for_one()), (1, 1));
+}
+
+#[test]
+fn a_lost_answer_is_in_doubt_until_the_service_shows_its_hand() {
+    let bench = Bench::switched(&[("waiting-history", "hidden"), ("issue-time", "5m")]);
+    bench.fault("post /badges commit-drop");
+    let said = bench.json(ONE, 5);
+    assert_eq!((&said["rows"][0]["bucket"], bench.accepted()), (&"in_doubt".into(), 1), "{said}");
+    bench.control().clear_faults();
+    let id = said["jobs"][0]["id"].to_string();
+    bench.run(&["jobs", "follow"]).ended(5);
+    let said = bench.run(&["jobs", "resend", &id, "--row", "1", "--why", "impatience"]).ended(1);
+    assert!(said.err.contains("nothing to decide"), "what is in doubt is not sent again: {}", said.err);
+    bench.advance(10);
+    let said = bench.json(&["jobs", "follow"], 0);
+    assert_eq!(count(&said["changed"][0], "issued"), 1, "{said}");
+    assert_eq!((bench.posts(), bench.accepted()), (1, 1));
+}
+
+#[test]
+fn a_lost_answer_is_settled_at_once_where_waiting_badges_are_shown() {
+    let bench = Bench::new();
+    bench.fault("post /badges commit-drop");
+    let said = bench.json(ONE, 0);
+    assert_eq!(count(&said["jobs"][0], "waiting"), 1, "{said}");
+    assert_eq!((bench.posts(), bench.accepted()), (1, 1));
+}
+
+#[test]
+fn what_was_never_seen_is_sent_again_only_when_a_person_says_why() {
+    let bench = Bench::new();
+    learned(&bench);
+    bench.fault("post /badges drop times=1");
+    let said = bench.json(ONE, 5);
+    let id = said["jobs"][0]["id"].to_string();
+    for minutes in [11, 2] {
+        bench.advance(minutes);
+        bench.run(&["jobs", "follow"]).ended(5);
+    }
+    let said = bench.json(&["jobs", "show", &id], 0);
+    assert_eq!(said["rows"][0]["bucket"], "not_seen", "{said}");
+    assert_eq!(bench.accepted(), 1);
+    let text = bench.run(&["jobs", "show", &id]).ended(0).out;
+    assert!(text.contains("lapel jobs resend"), "{text}");
+    bench.run(&["jobs", "resend", &id, "--row", "1", "--why", "the line was cut"]).ended(0);
+    assert_eq!((bench.accepted(), bench.most_for_one()), (2, 1));
+}
+
+#[test]
+fn a_history_that_cannot_be_read_means_that_nothing_is_sent() {
+    let bench = Bench::new();
+    bench.fault("get /badges/history status=500");
+    let said = bench.json(ONE, 1);
+    assert_eq!(said["error"]["kind"], "service_failed", "{said}");
+    assert_eq!(bench.posts(), 0);
+    assert_eq!(bench.json(&["jobs"], 0)["jobs"].as_array().map(Vec::len), Some(0));
+}
