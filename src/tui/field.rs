@@ -238,6 +238,18 @@ mod tests {
     }
 
     #[test]
+    fn what_was_typed_earlier_is_offered_and_what_is_typed_now_comes_back() {
+        let mut recent = Recent::new(vec!["new".into(), "old".into()]);
+        assert_eq!(recent.step(false, "mine"), None);
+        assert_eq!(recent.step(true, "mine").as_deref(), Some("new"));
+        assert_eq!(recent.step(true, "new").as_deref(), Some("old"));
+        assert_eq!(recent.step(true, "old").as_deref(), Some("old"), "there is nothing before it");
+        assert_eq!(recent.step(false, "old").as_deref(), Some("new"));
+        assert_eq!(recent.step(false, "new").as_deref(), Some("mine"));
+        assert_eq!(Recent::default().step(true, "mine"), None);
+    }
+
+    #[test]
     fn a_secret_is_never_shown() {
         let env = Env::for_test();
         let mut field = Field::secret();

@@ -351,6 +351,31 @@ async fn a_badge_is_corrected_and_the_old_one_goes_when_the_new_one_is_issued() 
 }
 
 #[tokio::test]
+async fn live_asks_for_the_number_of_a_file_with_one_person_too() {
+    let mut h = Harness::with(small(), 100, 30, |mut session| {
+        session.environment = Environment::Live;
+        session
+    })
+    .await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("one.csv");
+    std::fs::write(&file, "이름,이메일\n김민수,kim@naru.example\n").expect("written");
+    drop_file(&mut h, &file.display().to_string()).await;
+    h.shows("checks every row").await;
+    h.press("enter");
+    let screen = h.shows("type 1").await;
+    assert!(screen.contains("LIVE"), "{screen}");
+    h.settled().await;
+    h.press("y");
+    assert!(h.screen().contains("Type the number 1 first"), "{}", h.screen());
+    h.settled().await;
+    assert_eq!(accepted(&h), 0);
+    h.press("1 y");
+    h.shows("1 waiting").await;
+    assert_eq!(accepted(&h), 1);
+}
+
+#[tokio::test]
 async fn a_column_of_templates_makes_a_job_of_each() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("many.csv");

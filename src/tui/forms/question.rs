@@ -110,9 +110,16 @@ impl Question {
 
     /// Whether an action does something here now.
     pub fn offers(&self, action: Action) -> bool {
-        let nothing =
-            matches!(action, Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp);
-        !nothing && (action != Action::ClearField || self.stack()[0] == Context::Form)
+        match action {
+            // What `y` does stands on the line that asks for it.
+            Action::NextField
+            | Action::PreviousField
+            | Action::PageDown
+            | Action::PageUp
+            | Action::Confirm => false,
+            Action::ClearField => self.stack()[0] == Context::Form,
+            _ => true,
+        }
     }
 
     /// Does an action; false when it is none of the question's.

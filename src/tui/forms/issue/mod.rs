@@ -411,8 +411,9 @@ impl IssueForm {
 /// Checks a name as it was typed: what will be printed, with notes on what was changed or looks odd; or why
 /// it cannot be sent.
 fn check_name(typed: &str) -> Result<(String, Vec<String>), String> {
-    // The address that goes with it is checked by itself, as it is typed.
-    let (name, _, _, findings) = check_person(typed, "someone@naru.example");
+    // The address that goes with it is checked by itself, as it is typed; a space at the end may be followed
+    // by another name.
+    let (name, _, _, findings) = check_person(typed.trim(), "someone@naru.example");
     let of_name = findings.into_iter().filter(|finding| finding.field == FieldOf::Name);
     let (refused, notes): (Vec<_>, Vec<_>) =
         of_name.partition(|finding| finding.severity == Severity::Refuse);
