@@ -413,7 +413,7 @@ impl IssueForm {
 fn check_name(typed: &str) -> Result<(String, Vec<String>), String> {
     // The address that goes with it is checked by itself, as it is typed; a space at the end may be followed
     // by another name.
-    let (name, _, _, findings) = check_person(typed.trim(), "someone@naru.example");
+    let (name, _, _, findings) = check_person(typed.trim(), "");
     let of_name = findings.into_iter().filter(|finding| finding.field == FieldOf::Name);
     let (refused, notes): (Vec<_>, Vec<_>) =
         of_name.partition(|finding| finding.severity == Severity::Refuse);
