@@ -417,6 +417,9 @@ fn check_name(typed: &str) -> Result<(String, Vec<String>), String> {
     let of_name = findings.into_iter().filter(|finding| finding.field == FieldOf::Name);
     let (refused, notes): (Vec<_>, Vec<_>) =
         of_name.partition(|finding| finding.severity == Severity::Refuse);
+    if name.contains('@') {
+        return Err("the name is an e-mail address: are the two fields swapped?".to_owned());
+    }
     match refused.into_iter().next() {
         Some(finding) => Err(finding.what),
         None => Ok((name, notes.into_iter().map(|finding| finding.what).collect())),
