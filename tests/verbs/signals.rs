@@ -9,9 +9,9 @@ use serde_json::Value;
 fn stalled(bench: &Bench) -> Running {
     bench.settings("[jobs]\nbatch = 2\nin_flight = 1\n");
     let names = ["하나", "두리", "세나", "네모", "다솜", "여름"];
-    let rows: String =
-        names.iter().zip(1..).map(|(name, n)| format!("김{name},person{n}@naru.example\n")).collect();
-    let file = bench.write("people.csv", format!("name,email\n{rows}"));
+    let rows: Vec<String> =
+        names.iter().zip(1..).map(|(name, n)| format!("김{name},person{n}@naru.example")).collect();
+    let file = bench.write("people.csv", format!("name,email\n{}\n", rows.join("\n")));
     bench.fault("post /badges/batch commit delay=3s");
     let running = Running::start(bench.lapel(&[
         "issue",
@@ -73,6 +73,20 @@ fn a_second_ctrl_c_ends_at_once_and_nothing_is_lost_or_repeated() {
     let id = said["changed"][0]["id"].to_string();
     bench.run(&["jobs", "resume", &id]).ended(0);
     assert_eq!((bench.accepted(), bench.most_for_one()), (6, 1));
+}
+
+#[test]
+fn ctrl_c_while_waiting_leaves_the_job_to_whoever_follows_it_next() {
+    let bench = Bench::switched(&[("issue-time", "5m")]);
+    let one = ["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>"];
+    let mut running = Running::start(bench.lapel(&[&one[..], &["--yes", "--wait", "--json"]].concat()));
+    running.says("settled");
+    running.signal(Signal::INT);
+    let said = bench.said(running.output()).ended(4).json();
+    assert_eq!((&said["interrupted"], count(&said["jobs"][0], "waiting")), (&true.into(), 1), "{said}");
+    bench.advance(10);
+    let said = bench.json(&["jobs", "follow", "--wait"], 0);
+    assert_eq!((count(&said["changed"][0], "issued"), bench.posts()), (1, 1), "{said}");
 }
 
 #[test]
