@@ -15,7 +15,7 @@ pub struct IssueFlags {
     /// The template to issue from; a file with a template column needs none
     #[arg(long, value_name = "ID", required_unless_present = "recipients")]
     pub template: Option<String>,
-    /// A recipient, "NAME <EMAIL>"; may be repeated
+    /// A recipient, `NAME <EMAIL>`; may be repeated
     #[arg(long, value_name = "RECIPIENT")]
     pub to: Vec<String>,
     /// A file of recipients (CSV, TSV, XLSX, XLS, ODS); - reads pasted lines from standard input
