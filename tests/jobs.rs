@@ -256,8 +256,12 @@ async fn what_was_there_before_is_not_taken_for_ours() {
     bench.look(id).await;
     assert_eq!(bench.row(id).await.bucket, Bucket::InDoubt);
     // The request was slow rather than lost: its badge turns up.
-    let row =
-        RowSpec { recipient_email: "Gildong@naru.example".into(), state: Waiting, ..RowSpec::default() };
+    let row = RowSpec {
+        recipient_name: "홍길동".into(),
+        recipient_email: "Gildong@naru.example".into(),
+        state: Waiting,
+        ..RowSpec::default()
+    };
     let ours =
         bench.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
     bench.look(id).await;

@@ -270,6 +270,7 @@ pub fn meant_domain(domain: &str) -> Option<String> {
         }
         if name != known_name
             && name.len() > 3
+            && name.len().abs_diff(known_name.len()) < 2
             && slips(name, known_name) == 1
             && (ending == known_ending || ending == "example")
         {
@@ -281,6 +282,10 @@ pub fn meant_domain(domain: &str) -> Option<String> {
 
 /// Edits between two words, a swap of neighbours counting as one; 2 means "two or more".
 pub fn slips(a: &str, b: &str) -> usize {
+    // One letter takes up to four bytes.
+    if a.len().abs_diff(b.len()) > 4 {
+        return 2;
+    }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a == b {
         return 0;

@@ -400,7 +400,7 @@ impl Jobs {
             .core
             .journal
             .write("proven", move |db| {
-                if !requests::is_provable(db, &account, request, now, window)? {
+                if !requests::is_provable(db, &account, (id, request), now, window)? {
                     jobs::set_note(db, id, Some(NOT_PROVABLE))?;
                     return Ok(Refusal::NotProvable);
                 }
@@ -457,7 +457,8 @@ fn sent_bucket(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<B
 /// How many rows the request had that was refused last.
 fn refused_rows(db: &Connection, id: JobId) -> rusqlite::Result<i64> {
     db.query_row(
-        "SELECT coalesce((SELECT rows FROM request WHERE id = job.unproven), batch, 1000) FROM job WHERE id = ?1",
+        "SELECT coalesce((SELECT rows FROM request WHERE job = ?1 AND id >= job.unproven AND status = 422
+                          ORDER BY id DESC LIMIT 1), batch, 1000) FROM job WHERE id = ?1",
         [id.0],
         |r| r.get(0),
     )

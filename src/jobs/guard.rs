@@ -289,6 +289,16 @@ fn found(
     if !known || rows::holder_of(db, &sight.badge_id)?.is_some_and(|(job, _)| job == id) {
         return Ok(());
     }
+    // Nor is what may have come of a request in doubt: that is for a look to settle.
+    let in_doubt = db
+        .prepare_cached(
+            "SELECT 1 FROM row WHERE email_key = ?1 AND job = ?2 AND request IS NOT NULL AND badge IS NULL
+               AND bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'ask') LIMIT 1",
+        )?
+        .exists(params![key.as_str(), id.0])?;
+    if in_doubt {
+        return Ok(());
+    }
     db.prepare_cached("INSERT OR IGNORE INTO baseline VALUES (?1, ?2, ?3)")?.execute(params![
         id.0,
         key.as_str(),

@@ -241,6 +241,24 @@ async fn conclude<T: Send + 'static>(
     }
 }
 
+/// Stops a job in the same write that gives its rows back: otherwise they would be sent again before the stop
+/// is written.
+fn halt(db: &rusqlite::Connection, id: JobId, stop: Option<&(StopKind, String)>) -> rusqlite::Result<()> {
+    match stop {
+        Some((kind, why)) => jobs::stop(db, id, *kind, why),
+        None => Ok(()),
+    }
+}
+
+impl Next {
+    fn stop(&self) -> Option<(StopKind, String)> {
+        match self {
+            Self::Stop(kind, why) => Some((*kind, why.clone())),
+            Self::GoOn | Self::Doubt => None,
+        }
+    }
+}
+
 /// How an error is kept, and what it means for the job. `None`: the fate of the request is not known.
 fn certain(error: &ApiError) -> Option<(&'static str, Next)> {
     let why = error.to_string();

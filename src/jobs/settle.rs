@@ -3,6 +3,7 @@
 use super::settings::Settings;
 use crate::domain::BadgeId;
 use jiff::{SignedDuration, Timestamp};
+use unicode_normalization::UnicodeNormalization;
 
 /// How far two clocks may be apart before one is believed to be earlier.
 const SKEW: SignedDuration = SignedDuration::from_mins(5);
@@ -13,6 +14,18 @@ pub(super) struct Candidate {
     pub(super) badge_id: BadgeId,
     /// When the service accepted it, where that and the zone of its times are known.
     pub(super) accepted: Option<Timestamp>,
+    /// Whether it says another name than the row: the address may be shared.
+    pub(super) other_name: bool,
+}
+
+/// Whether two names are certainly not the same. Letter case, spaces and the form of Unicode say nothing, nor
+/// does a name that is missing or partly hidden (`홍*동`).
+pub(super) fn names_differ(ours: &str, theirs: &str) -> bool {
+    let plain = |name: &str| -> String {
+        name.nfc().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
+    };
+    let (ours, theirs) = (plain(ours), plain(theirs));
+    !theirs.is_empty() && !theirs.contains('*') && ours != theirs
 }
 
 /// What is known of a row in doubt.
@@ -63,7 +76,7 @@ pub(super) fn judge(doubt: &Doubt, found: &[Candidate], look: Look, settings: &S
         |c: &Candidate| doubt.heard && c.accepted.is_some_and(|at| doubt.intent.duration_since(at) > SKEW);
     let ours: Vec<&Candidate> = found.iter().filter(|c| !is_older(c)).collect();
     match (ours.as_slice(), found) {
-        ([one], _) if doubt.baseline => return Judgement::Bind(one.badge_id.clone()),
+        ([one], _) if doubt.baseline && !one.other_name => return Judgement::Bind(one.badge_id.clone()),
         ([_, ..], _) => return Judgement::Ambiguous,
         // It was hidden while it waited, and shows only now.
         ([], [older, ..]) if !doubt.accepted => return Judgement::HoldsAlready(older.badge_id.clone()),
@@ -103,7 +116,11 @@ mod tests {
     }
 
     fn candidate(id: &str, accepted: Option<i64>) -> Candidate {
-        Candidate { badge_id: BadgeId::new(id).expect("an id"), accepted: accepted.map(at) }
+        Candidate {
+            badge_id: BadgeId::new(id).expect("an id"),
+            accepted: accepted.map(at),
+            other_name: false,
+        }
     }
 
     fn doubt() -> Doubt {
@@ -134,6 +151,23 @@ mod tests {
         assert_eq!(judged(&doubt(), &two, look(1)), Judgement::Ambiguous);
         let blind = Doubt { baseline: false, ..doubt() };
         assert_eq!(judged(&blind, &two[..1], look(1)), Judgement::Ambiguous);
+    }
+
+    #[test]
+    fn a_badge_under_another_name_is_asked_about() {
+        let mut found = [candidate("b", None)];
+        found[0].other_name = true;
+        assert_eq!(judged(&doubt(), &found, look(1)), Judgement::Ambiguous);
+        for (ours, theirs, differ) in [
+            ("홍길동", "홍길순", true),
+            ("홍길동", "홍 길동", false),
+            ("홍길동", "홍길동", false),
+            ("Lea Kim", "LEA  KIM", false),
+            ("홍길동", "", false),
+            ("홍길동", "홍*동", false),
+        ] {
+            assert_eq!(names_differ(ours, theirs), differ, "{ours} {theirs}");
+        }
     }
 
     #[test]

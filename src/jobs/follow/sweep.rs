@@ -303,6 +303,7 @@ struct Row {
     job: JobId,
     no: u64,
     key: EmailKey,
+    name: String,
     request: i64,
     doubt: Doubt,
     bucket: Bucket,
@@ -337,6 +338,10 @@ async fn settle(core: &Arc<Core>, template: &TemplateId, group: &Group, found: F
                             candidates.push(Candidate {
                                 badge_id: sight.badge_id.clone(),
                                 accepted: accepted(&sight.reg_date),
+                                other_name: sight
+                                    .holder
+                                    .as_ref()
+                                    .is_some_and(|name| settle::names_differ(&row.name, name.wire())),
                             });
                         }
                     }
@@ -363,7 +368,7 @@ async fn settle(core: &Arc<Core>, template: &TemplateId, group: &Group, found: F
 fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
     db.prepare_cached(
         "SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
-                job.guarded_at IS NOT NULL, row.accepted IS NOT NULL
+                job.guarded_at IS NOT NULL, row.accepted IS NOT NULL, row.name
          FROM row JOIN request ON request.id = row.request JOIN job ON job.id = row.job
          WHERE row.job = ?1 AND row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
     )?
@@ -373,6 +378,7 @@ fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
             job,
             no: r.get::<_, i64>(0)?.unsigned_abs(),
             key: EmailKey::of(&r.get::<_, String>(1)?),
+            name: r.get(9)?,
             request: r.get(2)?,
             doubt: Doubt {
                 intent: Timestamp::from_second(r.get(5)?).unwrap_or(Timestamp::UNIX_EPOCH),

@@ -165,11 +165,16 @@ pub(in crate::jobs) fn accepted_unbound(
 }
 
 /// A refusal that is not certain (422): a scan has to prove that nothing of it was accepted before anything
-/// else is sent.
+/// else is sent. Several may have been under way: the first of them is kept, and stands for all since.
 pub(in crate::jobs) fn keep_unproven(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE job SET unproven = ?2 WHERE id = ?1")?.execute(params![job.0, request])?;
+    db.prepare_cached("UPDATE job SET unproven = min(coalesce(unproven, ?2), ?2) WHERE id = ?1")?
+        .execute(params![job.0, request])?;
     Ok(())
 }
+
+/// The refusals of a job that are not certain, since the first that was not proven.
+const UNPROVEN: &str =
+    "(SELECT id FROM request WHERE job = ?1 AND id >= ?2 AND outcome = 'refused' AND status = 422)";
 
 /// Rows of a refused request that certainly did nothing may be sent as they are, unless somebody has called
 /// off what was not sent.
@@ -184,14 +189,17 @@ pub(in crate::jobs) fn back(db: &Connection, job: JobId, request: i64) -> rusqli
     Ok(())
 }
 
-/// Puts the rows of a refusal that is not certain (422) in doubt, to be looked for. Gives back its request.
+/// Puts the rows of refusals that are not certain (422) in doubt, to be looked for. Gives back the first of
+/// their requests.
 pub(in crate::jobs) fn doubt_refusal(db: &Connection, job: JobId) -> rusqlite::Result<Option<i64>> {
     let request: Option<i64> =
         db.query_row("SELECT unproven FROM job WHERE id = ?1", [job.0], |r| r.get(0)).optional()?.flatten();
     if let Some(request) = request {
         db.execute(
-            "UPDATE row SET bucket = 'in_doubt', why = 'refused, which is being proven'
-             WHERE job = ?1 AND request = ?2 AND bucket = 'ready'",
+            &format!(
+                "UPDATE row SET bucket = 'in_doubt', why = 'refused, which is being proven'
+                 WHERE job = ?1 AND request IN {UNPROVEN} AND bucket = 'ready'"
+            ),
             params![job.0, request],
         )?;
     }
@@ -203,22 +211,28 @@ pub(in crate::jobs) fn doubt_refusal(db: &Connection, job: JobId) -> rusqlite::R
 pub(in crate::jobs) fn is_provable(
     db: &Connection,
     account: &str,
-    request: i64,
+    (job, request): (JobId, i64),
     now: i64,
     window: i64,
 ) -> rusqlite::Result<bool> {
     if super::facts::settled(db, account, "waiting_in_history")?.as_deref() == Some("shown") {
         return Ok(true);
     }
-    let intent: i64 = db.query_row("SELECT intent FROM request WHERE id = ?1", [request], |r| r.get(0))?;
-    Ok(now.saturating_sub(intent) >= window)
+    let last: Option<i64> = db.query_row(
+        &format!("SELECT max(intent) FROM request WHERE id IN {UNPROVEN}"),
+        params![job.0, request],
+        |r| r.get(0),
+    )?;
+    Ok(last.is_none_or(|intent| now.saturating_sub(intent) >= window))
 }
 
-/// Nothing of a refused request was seen: what the service said is believed.
+/// Nothing of the refused requests was seen: what the service said is believed.
 pub(in crate::jobs) fn refusal_proven(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
     db.execute(
-        "UPDATE row SET bucket = 'ready', why = NULL, absent = NULL
-         WHERE job = ?1 AND request = ?2 AND bucket IN ('in_doubt', 'not_seen')",
+        &format!(
+            "UPDATE row SET bucket = 'ready', why = NULL, absent = NULL
+             WHERE job = ?1 AND request IN {UNPROVEN} AND bucket IN ('in_doubt', 'not_seen')"
+        ),
         params![job.0, request],
     )?;
     db.execute("UPDATE job SET unproven = NULL WHERE id = ?1 AND unproven = ?2", params![job.0, request])?;

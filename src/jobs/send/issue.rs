@@ -1,6 +1,6 @@
 //! One issue request, and what its answer means for each of its rows.
 
-use super::{Next, certain, conclude, ended};
+use super::{Next, certain, conclude, ended, halt};
 use crate::api::{ApiError, BatchRequest, Call, IssueRequest, Recipient, Writer};
 use crate::domain::{Accepted, BatchAccepted, EmailKey, TemplateId, Text};
 use crate::jobs::core::{Core, touched};
@@ -136,6 +136,7 @@ async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> N
     // did nothing, and its rows can be sent as they are.
     let refused = matches!(next, Next::Stop(StopKind::BadRequest, _));
     let quota = matches!(next, Next::Stop(StopKind::Quota, _));
+    let stop = next.stop();
     conclude(core, id, move |db| {
         let why = error.to_string();
         if refused {
@@ -146,6 +147,7 @@ async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> N
         if quota {
             requests::keep_unproven(db, id, request)?;
         }
+        halt(db, id, stop.as_ref())?;
         requests::ended(db, request, at, &ended(outcome, Some(&error)))
     })
     .await;

@@ -1,6 +1,6 @@
 //! One revoke request. Its answer is two numbers: which badges were left out has to be looked for.
 
-use super::{Next, certain, conclude, ended};
+use super::{Next, certain, conclude, ended, halt};
 use crate::api::{ApiError, Call, RevokeRequest, Writer};
 use crate::jobs::core::{Core, touched};
 use crate::jobs::job::{Bucket, Job, StopKind};
@@ -74,8 +74,10 @@ async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> N
         Some((outcome, next @ Next::Stop(StopKind::BadRequest, _))) => (outcome, next, Bucket::NotDone),
         Some((outcome, next)) => (outcome, next, Bucket::Ready),
     };
+    let stop = next.stop();
     conclude(core, id, move |db| {
         let why = error.to_string();
+        halt(db, id, stop.as_ref())?;
         match bucket {
             Bucket::Ready => requests::back(db, id, request)?,
             _ => drop(requests::settle(db, request, bucket, Some(&why))?),

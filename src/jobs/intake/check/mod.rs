@@ -154,7 +154,10 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<String> {
             |n: &super::row::CellNote| matches!(n.what, CellFact::FormulaWithoutValue | CellFact::Error);
         return (!row.notes.iter().any(lost)).then(|| "a blank line".to_owned());
     };
-    let email = trim(row.cell(map.email));
+    // Whoever has an address is a person, whatever else the row says.
+    if row.cell(map.email).contains(['@', '\u{ff20}']) {
+        return None;
+    }
     let is_header =
         |column: usize, wanted: &[Title]| title_of(row.cell(column)).is_some_and(|t| wanted.contains(&t));
     let name_again = match map.name {
@@ -166,8 +169,7 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<String> {
     if name_again && is_header(map.email, &[Title::Email]) {
         return Some("the column names again".to_owned());
     }
-    let no_address = !email.contains(['@', '\u{ff20}']);
-    if no_address && parts::is_total(first) {
+    if parts::is_total(first) {
         return Some(format!("a total, not a person: \"{}\"", quoted(first)));
     }
     None

@@ -7,8 +7,8 @@ use crate::jobs::intake::mojibake;
 use crate::jobs::intake::words::{
     is_address_like, is_bidi, is_error_token, is_han, is_jamo, is_syllable, trim,
 };
-use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::decompose_canonical;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// Names longer than this are asked about. The service does not say how long one may be.
 const LONG: usize = 100;
@@ -46,7 +46,7 @@ pub(super) fn checked(raw: &str, email: &str, findings: &mut Findings) -> String
 /// letters. Characters that normalisation would exchange for others stay: CP949 has two code points for 金,
 /// and which of them somebody's name is written with is not ours to change.
 pub(in crate::jobs::intake) fn compose(text: &str) -> String {
-    if text.is_ascii() {
+    if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());
