@@ -21,7 +21,7 @@ fn what_cannot_be_known_is_asked_for_by_its_flag() {
     assert_eq!(count(&said["jobs"][0], "waiting"), 1);
 }
 
-/// 12 letters that are CP949 and, by accident, also valid UTF-8.
+/// The file's one name is CP949 and, by accident, also valid UTF-8.
 #[test]
 fn an_encoding_that_cannot_be_told_is_never_guessed() {
     let bench = Bench::new();
