@@ -88,6 +88,23 @@ fn a_template_column_makes_a_job_for_each_template() {
 }
 
 #[test]
+fn a_spreadsheet_is_read_with_everything_that_is_odd_in_it_listed() {
+    let bench = Bench::new();
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo/safety-2025-h2.xlsx");
+    let issue = ["issue", "--template", "TPL-001", "--recipients", demo, "--dry-run"];
+    let said = bench.json(&issue, 3);
+    let job = &said["jobs"][0];
+    let all: u64 =
+        job["counts"].as_object().expect("counts").values().filter_map(serde_json::Value::as_u64).sum();
+    assert_eq!(Some(all), job["rows"].as_u64(), "every row is somewhere");
+    assert_eq!(count(job, "left_out"), 1, "{said}");
+    assert_eq!(said["held_back"], count(job, "ask"), "a total means nobody");
+    assert!(!said["source"]["notes"].as_array().expect("notes").is_empty());
+    let said = bench.run(&[&issue[..], &["--sheet", "no such sheet"]].concat()).ended(1);
+    assert!(said.err.contains("no such sheet") && said.err.contains("safety-2025-h2.xlsx"), "{}", said.err);
+}
+
+#[test]
 fn a_damaged_file_is_refused_with_the_reason() {
     let bench = Bench::new();
     for (name, bytes, said) in [
