@@ -79,10 +79,10 @@ async fn hand_over(cli: Cli) -> u8 {
             Err(code) => code,
         },
         Some(Command::Demo(demo)) => {
-            open_desk(Settings::for_demo(&flags, &env), Some((demo, flags.read_only))).await
+            Box::pin(open_desk(Settings::for_demo(&flags, &env), Some((demo, flags.read_only)))).await
         }
         None => match Settings::resolve(&flags, &env) {
-            Ok(settings) => open_desk(settings, None).await,
+            Ok(settings) => Box::pin(open_desk(settings, None)).await,
             Err(error) => {
                 cli::complain_of_settings(&error);
                 exit::USAGE
