@@ -61,26 +61,26 @@ async fn hand_over(cli: Cli) -> u8 {
             Err(error) => cli::ping_without_settings(Some(&error), json),
         },
         Some(Command::Issue(verb)) => match settings(&flags, &env, verb.sending.json) {
-            Ok(settings) => cli::issue(*verb, &settings, &asker(&flags, &env)).await,
+            Ok(settings) => Box::pin(cli::issue(*verb, &settings, &asker(&flags, &env))).await,
             Err(code) => code,
         },
         Some(Command::Revoke(verb)) => match settings(&flags, &env, verb.sending.json) {
-            Ok(settings) => cli::revoke(*verb, &settings, &asker(&flags, &env)).await,
+            Ok(settings) => Box::pin(cli::revoke(*verb, &settings, &asker(&flags, &env))).await,
             Err(code) => code,
         },
         Some(Command::Jobs(verb)) => match settings(&flags, &env, verb.json) {
-            Ok(settings) => cli::jobs(verb, &settings, &asker(&flags, &env)).await,
+            Ok(settings) => Box::pin(cli::jobs(verb, &settings, &asker(&flags, &env))).await,
             Err(code) => code,
         },
         Some(Command::Doctor(verb)) => match settings(&flags, &env, verb.json) {
-            Ok(settings) => cli::doctor(verb, &settings, &asker(&flags, &env)).await,
+            Ok(settings) => Box::pin(cli::doctor(verb, &settings, &asker(&flags, &env))).await,
             Err(code) => code,
         },
         Some(Command::Demo(demo)) => {
-            open_desk(Settings::for_demo(&flags, &env), Some((demo, flags.read_only))).await
+            Box::pin(open_desk(Settings::for_demo(&flags, &env), Some((demo, flags.read_only)))).await
         }
         None => match Settings::resolve(&flags, &env) {
-            Ok(settings) => open_desk(settings, None).await,
+            Ok(settings) => Box::pin(open_desk(settings, None)).await,
             Err(error) => {
                 cli::complain_of_settings(&error);
                 exit::USAGE
@@ -113,7 +113,9 @@ fn start_log(settings: &Settings) -> Vec<String> {
 
 async fn open_desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        cli::complain("the desk needs a terminal. For scripts: lapel ping --json, lapel sandbox --json");
+        cli::complain(
+            "the desk needs a terminal. For scripts: lapel issue, revoke and jobs (lapel --help); lapel ping --json, lapel sandbox --json",
+        );
         return exit::USAGE;
     }
     settings.warnings = start_log(&settings);
