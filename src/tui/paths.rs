@@ -67,11 +67,9 @@ pub fn is_dropped(pasted: &str) -> bool {
     text.starts_with("file://") || (Path::new(&unwrap(text)).is_absolute() && !text.contains('@'))
 }
 
-/// Whether a pasted text is a list of recipients: several lines, with addresses in them.
+/// Whether a pasted text is a list of recipients: several lines with addresses in them.
 pub fn is_recipients(pasted: &str) -> bool {
-    let mut lines = pasted.lines().filter(|line| !line.trim().is_empty());
-    let (first, second) = (lines.next(), lines.next());
-    first.is_some() && second.is_some() && pasted.contains('@')
+    pasted.lines().filter(|line| line.contains('@')).nth(1).is_some()
 }
 
 /// The path that was typed, with `~` for the home folder.
@@ -163,7 +161,7 @@ mod tests {
     #[test]
     fn several_lines_with_addresses_are_recipients() {
         assert!(is_recipients("김민수, kim@naru.example\n\n이영희, lee@naru.example\n"));
-        assert!(!is_recipients("kim@naru.example\n") && !is_recipients("a\nb\n"));
+        assert!(!is_recipients("kim@naru.example\ny") && !is_recipients("a\nb\n"));
     }
 
     #[test]

@@ -101,7 +101,9 @@ async fn rows_are_read_page_by_page_and_filtered_by_outcome() {
     h.press("f");
     let screen = h.until("only those", |s| s.contains("row 1 of 300")).await;
     assert!(screen.contains("◌ waiting"), "{screen}");
-    h.press("f enter");
+    h.press("f");
+    h.settled().await;
+    h.press("enter");
     h.shows("Cert. no.").await;
     h.press("esc");
     h.shows("row 1 of 300").await;

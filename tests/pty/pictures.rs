@@ -68,7 +68,7 @@ fn a_badge() {
     term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
     term.send("/\t\t");
     term.send("데이터 시각화 역량");
-    term.until("the filtered list", |s| s.has("68 badges"));
+    term.until("the filtered list", |s| s.has(" badges · title “데이터 시각화 역량”") && !s.is_loading());
     term.send("\r");
     term.until("the list without its bar", |s| !s.has("Revoked from"));
     go_to(&mut term, "3");

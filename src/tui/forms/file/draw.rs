@@ -67,9 +67,18 @@ impl FileForm {
                         format!("columns {}: {}", self.map_words(), map_words(map, &opened.about.columns));
                     put(&mut lines, &text, theme.dim());
                 }
-                let free = height.saturating_sub(lines.len() + 3).max(1);
+                let free = height.saturating_sub(lines.len() + 4).max(1);
                 lines.extend(preview(&opened.preview, &opened.rows, free, room, env));
                 lines.push(Line::raw(""));
+                if self.has_template_column() {
+                    let key = env.keymap.key(&[Context::File], Action::Toggle).unwrap_or_default();
+                    let now = if self.by_column { "[x]" } else { "[ ]" };
+                    put(
+                        &mut lines,
+                        &format!("{now} {key}: each row from the template that its column names"),
+                        theme.text(),
+                    );
+                }
                 put(&mut lines, &self.hint(env), theme.dim());
             }
             _ => {}
@@ -163,20 +172,11 @@ impl FileForm {
     }
 
     fn hint(&self, env: &Env) -> String {
-        let key = |action| env.keymap.key(&[Context::File], action).unwrap_or_default();
-        let mut text = if self.questions().is_empty() {
+        if self.questions().is_empty() {
             format!("{} checks every row; nothing is sent before the review.", env.glyphs.enter)
         } else {
             format!("{} asks what is not clear.", env.glyphs.enter)
-        };
-        if self.has_template_column() {
-            let now = if self.by_column { "[x]" } else { "[ ]" };
-            text.push_str(&format!(
-                "  {now} {}: each row from the template that its column names.",
-                key(Action::Toggle)
-            ));
         }
-        text
     }
 }
 
