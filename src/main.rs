@@ -176,6 +176,7 @@ fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
         organisation: profile.organisation.clone().or_else(|| host(&profile.base_url)),
         journal: Some(data_dir.to_owned()),
         jobs: cli::job_settings(&profile.jobs),
+        files: Vec::new(),
     })
 }
 
@@ -190,17 +191,22 @@ fn keep(paths: &Paths, candidate: &Candidate) -> Result<Session, String> {
     kept.map_err(|why| why.to_string()).and_then(|profile| session(&profile, &paths.data_dir))
 }
 
-/// The sandboxes that this process has started: they live as long as it does.
+/// The sandboxes that this process has started, with their spreadsheets: they live as long as it does.
 #[derive(Clone, Default)]
-struct Sandboxes(Arc<Mutex<Vec<Sandbox>>>);
+struct Sandboxes(Arc<Mutex<Vec<(Sandbox, Option<tempfile::TempDir>)>>>);
 
 impl Sandboxes {
     /// Starts one, and says how to speak to it.
     async fn start(&self, flags: DemoFlags, read_only: bool) -> Result<Session, String> {
         let speed = flags.speed.unwrap_or(DEMO_SPEED);
         let defaults = Options::default();
-        let options =
-            Options { speed, history: flags.history, seed: flags.seed.unwrap_or(defaults.seed), ..defaults };
+        let options = Options {
+            speed,
+            history: flags.history,
+            seed: flags.seed.unwrap_or(defaults.seed),
+            quota: Some(sandbox::DEMO_QUOTA),
+            ..defaults
+        };
         let sandbox =
             Sandbox::start(options).await.map_err(|why| format!("the sandbox did not start: {why:#}"))?;
         let key = ApiKey::new(sandbox.api_key()).map_err(|why| why.to_string())?;
@@ -209,8 +215,12 @@ impl Sandboxes {
         connection.read_only = read_only;
         connection.utc_offset = Some(sandbox.utc_offset());
         let organisation = sandbox.keys().last().map(|key| key.name.clone());
+        // Without a place for them the demo is as good, but for its spreadsheets.
+        let papers = tempfile::Builder::new().prefix("lapel-demo-").tempdir().ok();
+        let files =
+            papers.as_ref().and_then(|folder| sandbox::lay_out(folder.path()).ok()).unwrap_or_default();
         if let Ok(mut all) = self.0.lock() {
-            all.push(sandbox);
+            all.push((sandbox, papers));
         }
         Ok(Session {
             connection,
@@ -219,6 +229,7 @@ impl Sandboxes {
             organisation,
             journal: None,
             jobs: lapel::jobs::Settings::default(),
+            files,
         })
     }
 }

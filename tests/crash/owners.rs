@@ -78,7 +78,9 @@ fn the_second_of_two_only_watches() {
 
 #[test]
 fn the_second_of_two_takes_over_when_the_first_dies() {
-    for (rule, counts) in [("post commit-drop", true), ("post drop", false), ("post commit delay=200ms", true)] {
+    for (rule, counts) in
+        [("post commit-drop", true), ("post drop", false), ("post commit delay=200ms", true)]
+    {
         let world = World::new(&[]);
         let script = Script::of(Wish::Issue(people(13)));
         world.fault(rule);
@@ -150,7 +152,8 @@ fn what_is_no_journal_of_this_lapel_is_named_and_left_as_it_is() {
         (
             "random bytes",
             |file| {
-                let noise: Vec<u8> = (0..20_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+                let noise: Vec<u8> =
+                    (0..20_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
                 std::fs::write(file, noise).expect("written");
             },
             |why| matches!(why, JournalError::Corrupt { .. }),
@@ -169,7 +172,9 @@ fn what_is_no_journal_of_this_lapel_is_named_and_left_as_it_is() {
             |file| {
                 std::fs::remove_file(file).expect("removed");
                 let other = rusqlite::Connection::open(file).expect("a database");
-                other.execute_batch("PRAGMA application_id = 77; CREATE TABLE t (x); INSERT INTO t VALUES (1)").expect("filled");
+                other
+                    .execute_batch("PRAGMA application_id = 77; CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+                    .expect("filled");
             },
             |why| matches!(why, JournalError::Corrupt { .. }),
         ),
@@ -293,8 +298,10 @@ fn a_journal_that_is_held_by_another_program_stops_the_job_and_nothing_is_sent()
 #[test]
 fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
     // So much room before it is drafted, or before it is begun, in pages of the journal.
-    let cases: Vec<(bool, u32)> =
-        [true, false].into_iter().flat_map(|early| [0, 1, 2, 4, 7, 12, 25].map(|room| (early, room))).collect();
+    let cases: Vec<(bool, u32)> = [true, false]
+        .into_iter()
+        .flat_map(|early| [0, 1, 2, 4, 7, 12, 25].map(|room| (early, room)))
+        .collect();
     let troubles = many::all(&cases, |(early, room)| {
         let mut world = World::new(&[]);
         world.settings.batch = 60;

@@ -128,7 +128,8 @@ impl Journal {
     pub async fn leave_room(&self, pages: Option<u32>) -> Result<()> {
         self.ask(move |desk| {
             let failed = |why: rusqlite::Error| JournalError::of(&why, &desk.file);
-            let used: i64 = desk.connection.query_row("PRAGMA page_count", [], |r| r.get(0)).map_err(failed)?;
+            let used: i64 =
+                desk.connection.query_row("PRAGMA page_count", [], |r| r.get(0)).map_err(failed)?;
             let most = pages.map_or(i64::from(u32::MAX - 1), |more| used + i64::from(more));
             let limit = format!("PRAGMA max_page_count = {most}");
             desk.connection.query_row(&limit, [], |_| Ok(())).map_err(failed)
