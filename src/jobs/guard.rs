@@ -381,16 +381,17 @@ fn compare(db: &Connection, id: JobId, template: &TemplateId) -> rusqlite::Resul
                               OR other.bucket = 'ready' AND job.phase = 'running'))",
         params![id.0, template.wire()],
     )?;
-    // The first of several rows is no twin; rows that will not be sent make none.
+    // The first of several rows is no twin; rows that will not be sent make none. Without
+    // the index named, every row is compared with all before it.
     db.execute(
         "UPDATE row SET (class, class_why) = (
              SELECT CASE WHEN max(other.name = row.name) THEN 'twin' ELSE 'shared_address' END,
                     'the same address stands in row ' || coalesce(min(other.line), min(other.no))
-             FROM row AS other
+             FROM row AS other INDEXED BY row_key
              WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
                AND other.bucket <> 'invalid')
          WHERE job = ?1 AND bucket IN ('ready', 'ask', 'left_out') AND request IS NULL AND email_key <> ''
-           AND EXISTS (SELECT 1 FROM row AS other
+           AND EXISTS (SELECT 1 FROM row AS other INDEXED BY row_key
                        WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
                          AND other.bucket <> 'invalid')",
         [id.0],

@@ -190,6 +190,8 @@ pub struct Session {
     pub journal: Option<PathBuf>,
     /// How jobs work.
     pub jobs: crate::jobs::Settings,
+    /// Files of recipients that are offered from the beginning: a demo's.
+    pub files: Vec<std::path::PathBuf>,
 }
 
 /// Gives out tickets.

@@ -188,6 +188,8 @@ impl Link {
                 }
             }
         });
+        // A demo without its files is as good as one with them.
+        let _ = jobs.offer_files(&session.files).await;
         let (mut status, sender) = (reader.link(), messages.clone());
         tokio::spawn(async move {
             while status.changed().await.is_ok() {

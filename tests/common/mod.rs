@@ -45,6 +45,7 @@ pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
         organisation: Some("연습용 기관".into()),
         journal: None,
         jobs: lapel::jobs::Settings::default(),
+        files: Vec::new(),
     }
 }
 

@@ -15,9 +15,11 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod counting;
 mod faults;
 mod many;
 mod oracle;
+mod owners;
 mod person;
 mod random;
 mod steps;

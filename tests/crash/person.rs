@@ -247,11 +247,11 @@ pub async fn rest(session: &mut Session, id: JobId) {
 async fn rests(session: &Session, id: JobId) -> bool {
     let rows = rows(session, id).await;
     let job = session.jobs.job(id).await.expect("a job");
-    if job.in_flight > 0 || job.counts.of(Bucket::Sending) > 0 {
+    if job.in_flight > 0 || rows.iter().any(|row| row.bucket == Bucket::Sending) {
         return false;
     }
     // A row waits while another of its address is in doubt.
-    let open = |row: &&JobRow| matches!(row.bucket, Bucket::InDoubt | Bucket::Unbound | Bucket::Sending);
+    let open = |row: &&JobRow| matches!(row.bucket, Bucket::InDoubt | Bucket::Unbound);
     let held: Vec<&str> = rows.iter().filter(open).map(|row| row.address.wire()).collect();
     let free = |row: &JobRow| {
         row.bucket == Bucket::Ready && (job.kind == Kind::Revoke || !held.contains(&row.address.wire()))

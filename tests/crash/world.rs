@@ -81,16 +81,28 @@ impl World {
     /// A session that begins now, in a runtime that somebody else keeps going.
     pub async fn begin(&self, watcher: Option<Watcher>) -> Session {
         let journal = Journal::open_watched(self.folder(), watcher).expect("a journal");
+        let kept = journal.clone();
         let account = Account::of("demo", &self.connection);
         let access = connect(&self.connection).expect("connected");
         let (jobs, events) =
             Jobs::start(access.clone(), journal, account, self.settings.clone()).await.expect("jobs");
-        Session { jobs, events, access }
+        Session { jobs, events, access, journal: kept }
     }
 
     /// Lives through one session. It ends with `life`, or where the trap says: then everything of it is gone at
     /// once, with what was on its way. `None` when it was cut short.
     pub fn session<T>(&self, trap: &Arc<Trap>, life: impl AsyncFnOnce(&mut Session) -> T) -> Option<T> {
+        let lived = self.session_beside(trap, life);
+        self.let_go();
+        lived
+    }
+
+    /// The same beside another session over the same folder.
+    pub fn session_beside<T>(
+        &self,
+        trap: &Arc<Trap>,
+        life: impl AsyncFnOnce(&mut Session) -> T,
+    ) -> Option<T> {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         let watcher = trap.watcher();
         let lived = runtime.block_on(async {
@@ -106,7 +118,6 @@ impl World {
             }
         });
         drop(runtime);
-        self.let_go();
         lived
     }
 
@@ -125,6 +136,7 @@ pub struct Session {
     pub jobs: Jobs,
     pub events: mpsc::Receiver<Changed>,
     pub access: Access,
+    pub journal: Journal,
 }
 
 impl Session {

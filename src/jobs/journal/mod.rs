@@ -123,6 +123,20 @@ impl Journal {
         Ok(Self { work, me: known, file })
     }
 
+    /// Leaves room for so many pages more, or for as many as there is: a disk that fills up, for tests.
+    #[doc(hidden)]
+    pub async fn leave_room(&self, pages: Option<u32>) -> Result<()> {
+        self.ask(move |desk| {
+            let failed = |why: rusqlite::Error| JournalError::of(&why, &desk.file);
+            let used: i64 =
+                desk.connection.query_row("PRAGMA page_count", [], |r| r.get(0)).map_err(failed)?;
+            let most = pages.map_or(i64::from(u32::MAX - 1), |more| used + i64::from(more));
+            let limit = format!("PRAGMA max_page_count = {most}");
+            desk.connection.query_row(&limit, [], |_| Ok(())).map_err(failed)
+        })
+        .await
+    }
+
     /// Where it is, for people.
     pub fn place(&self) -> &str {
         &self.file
@@ -199,11 +213,11 @@ impl Journal {
         let (answer, asked) = oneshot::channel();
         let job: Work = Box::new(move |desk| {
             let result = work(desk);
-            if !desk.dead {
-                let _ = answer.send(result);
-            } else {
+            if desk.dead {
                 // As after a power cut: nobody hears of it.
                 std::mem::forget(answer);
+            } else {
+                let _ = answer.send(result);
             }
         });
         self.work.send(job).map_err(|_| JournalError::Closed)?;
