@@ -77,3 +77,27 @@ fn a_badge() {
     let shown = term.until("the badge", |s| s.has("Badge id") && !s.is_loading());
     write("badge-light.svg", &shown, &LIGHT, "The Badge tab: one badge, its verdict first, then its story");
 }
+
+#[test]
+fn the_review_of_a_spreadsheet() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/attendees-cp949.csv");
+    let setup = lapel(&["demo", "--speed", "0", "--theme", "dark"]).size(100, 30);
+    setup.write("attendees.csv", std::fs::read(file).expect("the demo's file"));
+    let mut term = setup.start();
+    term.shows("row 1 of 40");
+    for row in 2..=4 {
+        term.send("j");
+        term.shows(&format!("row {row} of"));
+    }
+    term.send("i");
+    term.shows("one person");
+    term.send("\t\t");
+    term.until("the file's field", |s| s.has("(\u{2022}) a file"));
+    term.send("attendees.csv");
+    term.send("\r");
+    term.shows("checks every row");
+    term.send("\r");
+    let shown =
+        term.until("the review", |s| s.has("to issue") && s.has("twice in the file") && !s.is_loading());
+    write("review-dark.svg", &shown, &DARK, "The review of a spreadsheet before anything is sent");
+}
