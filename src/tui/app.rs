@@ -1,13 +1,14 @@
 //! The desk itself: which screen is open, what is over it, and how a message changes that. It never waits
 //! and never draws.
 
+mod going;
 mod input;
+mod news;
 
 use super::Begin;
 use super::action::Action;
-use super::ask::{Answer, Ask, Session, Ticket, Tickets};
-use super::deed::Done;
-use super::env::{Env, Go, Out};
+use super::ask::{Ask, Session, Ticket, Tickets};
+use super::env::{Env, Out};
 use super::forms::correct::CorrectForm;
 use super::forms::draft::DraftForm;
 use super::forms::file::FileForm;
@@ -19,7 +20,7 @@ use super::forms::revoke::RevokeForm;
 use super::help::Help;
 use super::keymap::Context;
 use super::message::Message;
-use super::screens::activity::{Activity, news};
+use super::screens::activity::Activity;
 use super::screens::badge::BadgeScreen;
 use super::screens::history::History;
 use super::screens::templates::Templates;
@@ -28,7 +29,7 @@ use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::Order;
 use crate::config::ThemeChoice;
-use crate::jobs::{Bucket, Changed, Jobs, Kind, Phase};
+use crate::jobs::Jobs;
 use crossterm::event::KeyEventKind;
 use ratatui::layout::Rect;
 use std::collections::HashMap;
@@ -497,91 +498,6 @@ impl App {
         }
     }
 
-    /// An answer goes to whoever holds its ticket; one that nobody waits for is dropped.
-    fn answer(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) {
-        self.changed = true;
-        if let Some(welcome) = &mut self.welcome {
-            // Whatever else comes was asked for on another connection.
-            let _ = welcome.receive(ticket, answer, out);
-            return;
-        }
-        let mut left = answer;
-        for over in &mut self.over {
-            let taken = match over {
-                Over::Issue(form) => form.receive(ticket, left),
-                Over::Question(form) => form.receive(ticket, left, out),
-                Over::Draft(form) => form.receive(ticket, left, &self.env, out),
-                Over::Correct(form) => form.receive(ticket, left, out),
-                Over::File(form) => form.receive(ticket, left, out),
-                Over::Ids(form) => form.receive(ticket, left, out),
-                Over::Replace(form) => form.receive(ticket, left),
-                Over::Revoke(form) => form.receive(ticket, left),
-                Over::Help(_) => Err(left),
-            };
-            match taken {
-                Ok(()) => return,
-                Err(answer) => left = answer,
-            }
-        }
-        let left = self
-            .templates
-            .receive(ticket, left, out)
-            .or_else(|a| self.history.receive(ticket, a, out))
-            .or_else(|a| self.wallet.receive(ticket, a))
-            .or_else(|a| self.badge.receive(ticket, a))
-            .or_else(|a| self.activity.receive(ticket, a, out));
-        match left {
-            Ok(()) => {}
-            // Nobody holds the ticket of a deed whose form is closed; what came of it is said all the same.
-            Err(Answer::Done(Err(why))) => out.news = Some((why, true)),
-            Err(Answer::Done(Ok(Done::Said(text)))) => out.say(text),
-            Err(Answer::Done(Ok(Done::Drafts(jobs)))) => out.go.push(Go::Drafts(jobs)),
-            Err(_) => tracing::debug!("an answer that nobody waits for any more"),
-        }
-    }
-
-    fn job(&mut self, changed: Changed, out: &mut Out<'_>) {
-        self.changed = true;
-        let Changed { job, touched } = changed;
-        for over in &mut self.over {
-            if let Over::Draft(form) = over {
-                form.take(&job, &self.env);
-            }
-        }
-        if job.phase == Phase::Draft {
-            return;
-        }
-        let known = self.activity.is_read();
-        let before = self.activity.take(job.clone());
-        if let Some((text, bad)) = news(before.as_ref(), &job).filter(|_| known) {
-            // While one looks at it, the screen itself says it.
-            if self.tab != Tab::Activity || !self.over.is_empty() {
-                // Good news does not push bad news aside.
-                if bad || self.news.as_ref().is_none_or(|n| !n.bad) {
-                    self.news = Some(Notice { text, bad });
-                }
-            }
-        }
-        if touched.is_empty() {
-            return;
-        }
-        self.wallet.refresh(touched.iter().map(|t| &t.badge_id), out);
-        if job.kind == Kind::Revoke {
-            let done = touched.iter().filter(|t| matches!(t.bucket, Bucket::Revoking | Bucket::Revoked));
-            self.history.unmark(done.map(|t| t.badge_id.clone()));
-        }
-        // What is on the screen is shown as the service shows it now.
-        if self.env.reader.is_some() {
-            for t in &touched {
-                self.badge.refresh(&t.badge_id, out);
-            }
-            if job.kind == Kind::Issue || self.history.holds(touched.iter().map(|t| &t.badge_id)) {
-                let dropped = self.history.browser.list.reload();
-                out.cancel(dropped);
-            }
-        }
-    }
-
     /// Opens a tab from another one, which back then returns to.
     fn follow_to(&mut self, tab: Tab) {
         if self.tab != tab {
@@ -607,61 +523,6 @@ impl App {
             Tab::Wallet | Tab::Badge => false,
         };
         inside || filtered || !self.came_from.is_empty() || self.news.is_some()
-    }
-
-    fn go(&mut self, go: Go, out: &mut Out<'_>) {
-        match go {
-            Go::Badge(id, accepted_at) => {
-                self.follow_to(Tab::Badge);
-                self.badge.open(id, accepted_at, out);
-            }
-            Go::Holder(email) => {
-                self.follow_to(Tab::Wallet);
-                self.wallet.look_up(&email, out);
-            }
-            Go::Issue(id, title) => self.over.push(Over::Issue(Box::new(IssueForm::new(id, title, out)))),
-            Go::Revoke(victims) => self.over.push(Over::Revoke(Box::new(RevokeForm::new(victims, out)))),
-            Go::Activity => {
-                self.notice = None;
-                self.news = None;
-                self.follow_to(Tab::Activity);
-                self.activity.select_newest();
-            }
-            Go::CallOff(job) => self.over.push(Over::Question(Box::new(Question::call_off(job)))),
-            Go::Undo(job) => self.over.push(Over::Question(Box::new(Question::undo(job)))),
-            Go::Decide(job, row) => self.over.push(Over::Question(Box::new(Question::decide(job, row)))),
-            Go::Drafts(jobs) => {
-                if let Some(form) = DraftForm::new(jobs, &self.env, out) {
-                    self.over.push(Over::Draft(Box::new(form)));
-                }
-            }
-            Go::File(id, title, source) => {
-                self.over.push(Over::File(Box::new(FileForm::new((id, title), source, out))));
-            }
-            Go::Paper(job, redo) => {
-                self.over.push(Over::Question(Box::new(Question::paper(&job, redo))));
-            }
-            Go::Mail(job) => self.over.push(Over::Question(Box::new(Question::mail(job, out)))),
-            Go::Ids => self.over.push(Over::Ids(Box::new(IdsForm::new(out)))),
-            Go::Replace(badge) => {
-                self.over.push(Over::Replace(Box::new(ReplaceForm::new(badge, &self.env, out))));
-            }
-            Go::Correct(job, row) => self.over.push(Over::Correct(Box::new(CorrectForm::new(job, row)))),
-            Go::Corrected => {
-                if let Some(Over::Draft(form)) = self.over.last_mut() {
-                    form.corrected(out);
-                }
-            }
-            Go::CloseAll => self.over.clear(),
-            Go::Close => {
-                self.over.pop();
-            }
-            Go::Connect(session) => {
-                self.connect(*session);
-                self.tab = Tab::Templates;
-            }
-            Go::Quit => self.quit(out),
-        }
     }
 
     /// Tries to connect again, where that has failed.
