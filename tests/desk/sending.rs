@@ -133,8 +133,12 @@ async fn a_lost_answer_is_a_doubt_that_is_looked_at_and_never_sent_again() {
     h.sandbox.control().add_fault("post /badges commit-drop times=1").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.press("y");
-    let screen = h.shows("This badge may exist").await;
-    assert!(screen.contains("1 in doubt = 1 row"), "{screen}");
+    // The row and the counts are read one after the other.
+    let screen = h
+        .until("the doubt, in words and counted", |s| {
+            s.contains("This badge may exist") && s.contains("1 in doubt = 1 row")
+        })
+        .await;
     // The window of 26 hours, by the service's clock.
     assert!(screen.contains("11-22 12:00 and will not send it again before you say so"), "{screen}");
     h.press("r");
