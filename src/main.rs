@@ -11,8 +11,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-/// How many unfinished badges are listed at the end.
-const FAREWELL: usize = 20;
 /// Service seconds in a real one in the demo: a badge issued there becomes Issued while one watches.
 const DEMO_SPEED: f64 = 60.0;
 
@@ -63,26 +61,26 @@ async fn hand_over(cli: Cli) -> u8 {
             Err(error) => cli::ping_without_settings(Some(&error), json),
         },
         Some(Command::Issue(verb)) => match settings(&flags, &env, verb.sending.json) {
-            Ok(settings) => cli::issue(*verb, &settings, &asker(&flags, &env)).await,
+            Ok(settings) => Box::pin(cli::issue(*verb, &settings, &asker(&flags, &env))).await,
             Err(code) => code,
         },
         Some(Command::Revoke(verb)) => match settings(&flags, &env, verb.sending.json) {
-            Ok(settings) => cli::revoke(*verb, &settings, &asker(&flags, &env)).await,
+            Ok(settings) => Box::pin(cli::revoke(*verb, &settings, &asker(&flags, &env))).await,
             Err(code) => code,
         },
         Some(Command::Jobs(verb)) => match settings(&flags, &env, verb.json) {
-            Ok(settings) => cli::jobs(verb, &settings, &asker(&flags, &env)).await,
+            Ok(settings) => Box::pin(cli::jobs(verb, &settings, &asker(&flags, &env))).await,
             Err(code) => code,
         },
         Some(Command::Doctor(verb)) => match settings(&flags, &env, verb.json) {
-            Ok(settings) => cli::doctor(verb, &settings, &asker(&flags, &env)).await,
+            Ok(settings) => Box::pin(cli::doctor(verb, &settings, &asker(&flags, &env))).await,
             Err(code) => code,
         },
         Some(Command::Demo(demo)) => {
-            open_desk(Settings::for_demo(&flags, &env), Some((demo, flags.read_only))).await
+            Box::pin(open_desk(Settings::for_demo(&flags, &env), Some((demo, flags.read_only)))).await
         }
         None => match Settings::resolve(&flags, &env) {
-            Ok(settings) => open_desk(settings, None).await,
+            Ok(settings) => Box::pin(open_desk(settings, None)).await,
             Err(error) => {
                 cli::complain_of_settings(&error);
                 exit::USAGE
@@ -115,7 +113,9 @@ fn start_log(settings: &Settings) -> Vec<String> {
 
 async fn open_desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        cli::complain("the desk needs a terminal. For scripts: lapel ping --json, lapel sandbox --json");
+        cli::complain(
+            "the desk needs a terminal. For scripts: lapel issue, revoke and jobs (lapel --help); lapel ping --json, lapel sandbox --json",
+        );
         return exit::USAGE;
     }
     settings.warnings = start_log(&settings);
@@ -156,21 +156,8 @@ async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
         },
         crash_dir: settings.paths.data_dir.clone(),
     };
-    match tui::run(start).await {
-        Ok(app) => {
-            // The screen is gone: what is not done must not be gone with it.
-            let unfinished = app.unfinished();
-            for line in unfinished.iter().take(FAREWELL) {
-                cli::complain(&format!("not done yet: {line}"));
-            }
-            if unfinished.len() > FAREWELL {
-                cli::complain(&format!(
-                    "not done yet: {} more; look in the history",
-                    unfinished.len() - FAREWELL
-                ));
-            }
-            exit::OK
-        }
+    match tui::run(start, cli::complain).await {
+        Ok(()) => exit::OK,
         Err(why) => {
             cli::complain(&format!("{why:#}"));
             exit::FAILED
@@ -189,6 +176,7 @@ fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
         organisation: profile.organisation.clone().or_else(|| host(&profile.base_url)),
         journal: Some(data_dir.to_owned()),
         jobs: cli::job_settings(&profile.jobs),
+        files: Vec::new(),
     })
 }
 
@@ -203,17 +191,22 @@ fn keep(paths: &Paths, candidate: &Candidate) -> Result<Session, String> {
     kept.map_err(|why| why.to_string()).and_then(|profile| session(&profile, &paths.data_dir))
 }
 
-/// The sandboxes that this process has started: they live as long as it does.
+/// The sandboxes that this process has started, with their spreadsheets: they live as long as it does.
 #[derive(Clone, Default)]
-struct Sandboxes(Arc<Mutex<Vec<Sandbox>>>);
+struct Sandboxes(Arc<Mutex<Vec<(Sandbox, Option<tempfile::TempDir>)>>>);
 
 impl Sandboxes {
     /// Starts one, and says how to speak to it.
     async fn start(&self, flags: DemoFlags, read_only: bool) -> Result<Session, String> {
         let speed = flags.speed.unwrap_or(DEMO_SPEED);
         let defaults = Options::default();
-        let options =
-            Options { speed, history: flags.history, seed: flags.seed.unwrap_or(defaults.seed), ..defaults };
+        let options = Options {
+            speed,
+            history: flags.history,
+            seed: flags.seed.unwrap_or(defaults.seed),
+            quota: Some(sandbox::DEMO_QUOTA),
+            ..defaults
+        };
         let sandbox =
             Sandbox::start(options).await.map_err(|why| format!("the sandbox did not start: {why:#}"))?;
         let key = ApiKey::new(sandbox.api_key()).map_err(|why| why.to_string())?;
@@ -222,8 +215,12 @@ impl Sandboxes {
         connection.read_only = read_only;
         connection.utc_offset = Some(sandbox.utc_offset());
         let organisation = sandbox.keys().last().map(|key| key.name.clone());
+        // Without a place for them the demo is as good, but for its spreadsheets.
+        let papers = tempfile::Builder::new().prefix("lapel-demo-").tempdir().ok();
+        let files =
+            papers.as_ref().and_then(|folder| sandbox::lay_out(folder.path()).ok()).unwrap_or_default();
         if let Ok(mut all) = self.0.lock() {
-            all.push(sandbox);
+            all.push((sandbox, papers));
         }
         Ok(Session {
             connection,
@@ -232,6 +229,7 @@ impl Sandboxes {
             organisation,
             journal: None,
             jobs: lapel::jobs::Settings::default(),
+            files,
         })
     }
 }

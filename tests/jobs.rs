@@ -63,10 +63,10 @@ impl Bench {
                 self.events.recv().await.expect("the job goes on");
             }
         };
-        match tokio::time::timeout(BOUND, waiting).await {
-            Ok(job) => job,
-            Err(_) => panic!("in vain: {what}: {:?}", self.jobs.job(id).await),
-        }
+        let Ok(job) = tokio::time::timeout(BOUND, waiting).await else {
+            panic!("in vain: {what}: {:?}", self.jobs.job(id).await);
+        };
+        job
     }
 
     async fn rows(&self, id: JobId) -> Vec<JobRow> {

@@ -13,6 +13,23 @@ use lapel::config::ThemeChoice;
 use lapel::sandbox::{RowSpec, RowState, Rows};
 use std::fmt::Write;
 
+/// When a job was planned is told by this computer's clock; every other time is the sandbox's.
+fn planned(screen: &str) -> String {
+    let mut out = String::new();
+    let mut rest = screen;
+    while let Some(at) = rest.find("planned 2") {
+        let (before, from) = rest.split_at(at + "planned ".len());
+        out.push_str(before);
+        // A moment may be broken over two lines, at its space.
+        let moment =
+            from.char_indices().filter(|(_, c)| c.is_ascii_digit()).nth(11).map_or(0, |(at, _)| at + 1);
+        let digits = from[..moment].chars().map(|c| if c.is_ascii_digit() { '0' } else { c });
+        out.extend(digits);
+        rest = &from[moment..];
+    }
+    out + rest
+}
+
 /// Takes one screen: its text, which is the same in every theme, and its styles in each.
 fn take(h: &mut Harness, name: &str) {
     // The port of the sandbox is another one in every run.
@@ -29,6 +46,7 @@ fn take(h: &mut Harness, name: &str) {
     }
     h.desk.app.set_theme(ThemeChoice::Dark);
     let out = out.replace(&format!("127.0.0.1:{port}"), "127.0.0.1:PORT");
+    let out = planned(&out);
     let size = h.buffer().area;
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(format!("{name}@{}x{}", size.width, size.height), out);
@@ -119,7 +137,119 @@ async fn walk(columns: u16, rows: u16) {
     h.press("y");
     h.shows("1 waiting").await;
     h.settled().await;
-    take(&mut h, "sent");
+    take(&mut h, "activity-one");
+}
+
+/// Files, what is made of them, and jobs in all their states.
+async fn walk_jobs(columns: u16, rows: u16) {
+    let mut h = Harness::with(frozen(), columns, rows, |mut session| {
+        session.jobs.batch = 50;
+        session.jobs.in_flight = 1;
+        session
+    })
+    .await;
+    let demo = |name: &str| format!("{}/assets/demo/{name}", env!("CARGO_MANIFEST_DIR"));
+    h.settled().await;
+    h.press("5");
+    h.settled().await;
+    take(&mut h, "activity-none");
+    h.press("1 j j j i");
+    h.settled().await;
+    h.paste(&demo("one-line-cp949.csv"));
+    h.press("enter");
+    h.shows("Which is right?").await;
+    h.settled().await;
+    take(&mut h, "file-encoding");
+    h.press("esc esc");
+    h.settled().await;
+    h.paste(&demo("attendees-cp949.csv"));
+    h.press("enter");
+    h.shows("checks every row").await;
+    h.settled().await;
+    take(&mut h, "file-check");
+    h.press("m");
+    take(&mut h, "file-columns");
+    h.press("esc enter");
+    h.shows("twice in the file").await;
+    h.settled().await;
+    take(&mut h, "draft");
+    h.press("enter");
+    take(&mut h, "draft-correct");
+    h.press("esc");
+    h.sandbox.control().set_quota(Some(70));
+    let ready = h.screen();
+    let ready: Vec<&str> = ready.split_whitespace().collect();
+    let ready = ready.windows(2).find(|w| w[1] == "ready").expect("a number")[0].to_owned();
+    h.type_text(&ready);
+    take(&mut h, "draft-review");
+    h.press("y");
+    h.shows("not sent: stopped at the quota").await;
+    h.settled().await;
+    take(&mut h, "activity-quota");
+    h.press("enter f f");
+    h.settled().await;
+    take(&mut h, "job-rows");
+    h.press("esc e");
+    h.settled().await;
+    take(&mut h, "receipt");
+    h.press("esc u");
+    h.type_text("잘못된 명단");
+    h.settled().await;
+    take(&mut h, "undo");
+    h.press("esc c");
+    h.settled().await;
+    take(&mut h, "call-off");
+
+    // One of each state, with what waits queued.
+    h.press("esc 2");
+    h.settled().await;
+    let row = |name: &str, state| RowSpec {
+        recipient_name: name.into(),
+        recipient_email: "story@naru.example".into(),
+        state,
+        minutes_ago: 42,
+        ..RowSpec::default()
+    };
+    let insert = vec![
+        row("한서윤", RowState::Waiting),
+        row("윤태오", RowState::Revoked),
+        row("오지호", RowState::Issued),
+    ];
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.press("/ tab");
+    h.type_text("story@naru.example");
+    h.settled().await;
+    h.press("esc a x tab");
+    h.type_text("중복 발급");
+    h.settled().await;
+    take(&mut h, "revoke-waiting");
+    h.press("enter 2 y");
+    h.shows("2 jobs").await;
+    h.shows("◍ being revoked").await;
+    h.settled().await;
+    take(&mut h, "activity-two");
+    h.press("5 F");
+    h.settled().await;
+    take(&mut h, "revoke-ids");
+    let insert = vec![row("서다안", RowState::Issued)];
+    let ids = h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.press("esc 4");
+    h.paste(&ids[0]);
+    h.press("enter");
+    h.settled().await;
+    h.press("c");
+    h.settled().await;
+    take(&mut h, "replace");
+}
+
+#[tokio::test]
+async fn jobs_at_80x24() {
+    walk_jobs(80, 24).await;
+}
+
+#[tokio::test]
+async fn jobs_at_120x36() {
+    walk_jobs(120, 36).await;
 }
 
 #[tokio::test]

@@ -44,7 +44,8 @@ impl ApiKey {
     /// and is kept where work is bound to a key.
     pub fn fingerprint(&self) -> String {
         let sum = ring::digest::digest(&ring::digest::SHA256, self.0.expose_secret().as_bytes());
-        sum.as_ref().iter().take(4).map(|b| format!("{b:02x}")).collect()
+        let first = sum.as_ref().iter().take(4).fold(0_u32, |all, byte| all << 8 | u32::from(*byte));
+        format!("{first:08x}")
     }
 
     /// The header value, marked so that nothing prints it and no header table keeps it.

@@ -90,6 +90,10 @@ impl Office {
                 (Kind::Issue, None) => format!("Issue {}", job.title),
                 (Kind::Revoke, _) => format!("Revoke, reason: {}", job.title),
             });
+            if let (Kind::Revoke, Some(origin)) = (job.kind, &job.origin) {
+                let read_as = crate::domain::text::scrub(&origin.read_as);
+                lines.push(format!("  from {} ({read_as})", origin.name));
+            }
             let ready = job.counts.of(Bucket::Ready);
             let requests = words::count(requests(ready, self.jobs.settings().batch), "request");
             lines.push(format!("  {ready}  will be sent, in {requests}"));

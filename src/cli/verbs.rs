@@ -15,7 +15,7 @@ pub struct IssueFlags {
     /// The template to issue from; a file with a template column needs none
     #[arg(long, value_name = "ID", required_unless_present = "recipients")]
     pub template: Option<String>,
-    /// A recipient, "NAME <EMAIL>"; may be repeated
+    /// A recipient, `NAME <EMAIL>`; may be repeated
     #[arg(long, value_name = "RECIPIENT")]
     pub to: Vec<String>,
     /// A file of recipients (CSV, TSV, XLSX, XLS, ODS); - reads pasted lines from standard input
@@ -29,7 +29,7 @@ pub struct IssueFlags {
     pub map: Vec<(Field, String)>,
     /// Whoever holds the badge already, may get it twice, or has one waiting: leave out, or issue all the same
     /// [default: as the profile says; what it asks about is left out]
-    #[arg(long, value_name = "HOW", value_parser = ["block", "allow"])]
+    #[arg(long, value_name = "HOW", value_parser = ["block", "allow"], help_heading = "Sending")]
     pub on_duplicate: Option<String>,
     /// How it is sent.
     #[command(flatten)]

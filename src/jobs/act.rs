@@ -131,7 +131,7 @@ impl Jobs {
     async fn begin_using_up(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.core.writer()?;
         let job = self.core.my_job(id).await?;
-        if !job.stop.as_ref().is_some_and(|s| s.kind == StopKind::Quota) {
+        if job.stop.as_ref().is_none_or(|s| s.kind != StopKind::Quota) {
             return Err(JobError::no(format!("Job {id} did not stop at the quota. Nothing was changed.")));
         }
         let rows = self.core.journal.read(move |db| refused_rows(db, id)).await?;

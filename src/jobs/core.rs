@@ -170,6 +170,22 @@ impl Jobs {
         Ok(self.core.journal.read(|db| facts::newest(db, "file", 20)).await?)
     }
 
+    /// Offers files of recipients, the first one first, as if they had been used before.
+    ///
+    /// # Errors
+    /// When the journal cannot be used.
+    pub async fn offer_files(&self, files: &[std::path::PathBuf]) -> Result<(), JobError> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let files: Vec<String> = files.iter().map(|f| f.to_string_lossy().into_owned()).collect();
+        let now = self.core.moment().0.as_second();
+        let offer = move |db: &rusqlite::Transaction<'_>| {
+            (0_i64..).zip(&files).try_for_each(|(n, file)| facts::keep(db, "file", file, file, now - n))
+        };
+        Ok(self.core.journal.write("keep", offer).await?)
+    }
+
     /// Looks now at a job, or at everything that is open, whatever the schedule says; comes back when that is
     /// done.
     pub async fn look_now(&self, job: Option<JobId>) -> Looked {

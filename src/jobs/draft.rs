@@ -85,9 +85,7 @@ impl RevokePlan {
 
     /// Those that are left out, since the service would drop them without a word.
     pub fn left_out(&self) -> impl Iterator<Item = &Victim> {
-        self.victims
-            .iter()
-            .filter(|v| !v.state.may_be_revoked() && !(self.when_issued && v.state == State::Waiting))
+        self.victims.iter().filter(|v| placed(&v.state, self.when_issued).0 == Bucket::LeftOut)
     }
 
     /// The reason that goes with the request; the holder may see it.

@@ -372,7 +372,7 @@ fn compare(db: &Connection, id: JobId, template: &TemplateId) -> rusqlite::Resul
                         class_why = 'a job of this journal has sent one that the service does not show yet'
          WHERE job = ?1 AND bucket IN ('ready', 'ask', 'left_out') AND request IS NULL
            AND (class IS NULL OR class NOT IN ('valid', 'waiting'))
-           AND EXISTS (SELECT 1 FROM row AS other JOIN job ON job.id = other.job
+           AND EXISTS (SELECT 1 FROM row AS other INDEXED BY row_key JOIN job ON job.id = other.job
                        WHERE other.email_key = row.email_key AND other.email_key <> '' AND other.job <> row.job
                          AND job.kind = 'issue' AND job.template = ?2 AND job.phase <> 'draft'
                          AND job.account = (SELECT account FROM job WHERE id = ?1)

@@ -3,7 +3,7 @@
 use super::core::Jobs;
 use super::error::JobError;
 use super::files::off_the_loop;
-use super::job::{Bucket, Job, JobId, JobRow};
+use super::job::{Bucket, Job, JobId, JobRow, Phase};
 use super::journal::rows::{self, RowFilter};
 use super::journal::{Journal, JournalError};
 use super::receipt::{
@@ -142,7 +142,9 @@ impl Jobs {
         overwrite: bool,
     ) -> Result<Written, JobError> {
         let job = self.job(id).await?;
-        let all = AllRows::of(self, id, &REDO);
+        // Of a draft, what is ready is about to be sent.
+        let redo = if job.phase == Phase::Draft { &REDO[1..] } else { &REDO };
+        let all = AllRows::of(self, id, redo);
         off_the_loop(move || {
             let columns = columns(&job);
             // A row that waits for a decision after it was sent may exist: it is not done again by a file.

@@ -33,6 +33,7 @@ mod gate;
 mod ledger;
 mod limiter;
 mod line;
+mod papers;
 mod params;
 mod pictures;
 mod records;
@@ -57,6 +58,7 @@ pub use control::{Control, RowSpec, RowState, Rows};
 pub use fault::Fault;
 pub use flags::{Flags, serve};
 pub use ledger::{Accepted, Connections, Ledger, Minute, Revoked, Violations};
+pub use papers::{DEMO_QUOTA, lay_out};
 pub use switches::{GAPS, Gap, Switches};
 
 use line::{Door, Peer, Traffic};

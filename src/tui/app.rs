@@ -1,27 +1,35 @@
 //! The desk itself: which screen is open, what is over it, and how a message changes that. It never waits
 //! and never draws.
 
+mod going;
 mod input;
+mod news;
 
 use super::Begin;
 use super::action::Action;
-use super::ask::{Answer, Ask, Session, Ticket, Tickets};
-use super::env::{Env, Go, Out};
+use super::ask::{Ask, Session, Ticket, Tickets};
+use super::env::{Env, Out};
+use super::forms::correct::CorrectForm;
+use super::forms::draft::DraftForm;
+use super::forms::file::FileForm;
+use super::forms::ids::IdsForm;
 use super::forms::issue::IssueForm;
+use super::forms::question::Question;
+use super::forms::replace::ReplaceForm;
 use super::forms::revoke::RevokeForm;
 use super::help::Help;
 use super::keymap::Context;
 use super::message::Message;
+use super::screens::activity::Activity;
 use super::screens::badge::BadgeScreen;
 use super::screens::history::History;
-use super::screens::sent::{Sent, news};
 use super::screens::templates::Templates;
 use super::screens::wallet::Wallet;
 use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::Order;
 use crate::config::ThemeChoice;
-use crate::jobs::{Bucket, Changed, Kind};
+use crate::jobs::Jobs;
 use crossterm::event::KeyEventKind;
 use ratatui::layout::Rect;
 use std::collections::HashMap;
@@ -38,15 +46,17 @@ pub enum Tab {
     History,
     Wallet,
     Badge,
+    Activity,
 }
 
 impl Tab {
     /// All of them, in order, with their names.
-    pub const ALL: [(Self, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str); 5] = [
         (Self::Templates, "Templates"),
         (Self::History, "History"),
         (Self::Wallet, "Wallet"),
         (Self::Badge, "Badge"),
+        (Self::Activity, "Activity"),
     ];
 
     fn step(self, by: usize) -> Self {
@@ -59,7 +69,12 @@ impl Tab {
 pub(super) enum Over {
     Issue(Box<IssueForm>),
     Revoke(Box<RevokeForm>),
-    Sent,
+    Question(Box<Question>),
+    Draft(Box<DraftForm>),
+    Correct(Box<CorrectForm>),
+    File(Box<FileForm>),
+    Ids(Box<IdsForm>),
+    Replace(Box<ReplaceForm>),
     Help(Help),
 }
 
@@ -105,7 +120,11 @@ pub struct App {
     pub(super) history: History,
     pub(super) wallet: Wallet,
     pub(super) badge: BadgeScreen,
-    pub(super) sent: Sent,
+    pub(super) activity: Activity,
+    /// Where jobs are handed in, once the journal is open.
+    jobs: Option<Jobs>,
+    /// Whether there can be no jobs, since the journal cannot be used.
+    no_jobs: bool,
     pub(super) over: Vec<Over>,
     pub(super) notice: Option<Notice>,
     /// What came by itself and was not asked for: it stays until it is closed.
@@ -116,6 +135,8 @@ pub struct App {
     orders: Vec<Order>,
     /// Questions that are not answered yet, and whether each is only a pause in typing.
     outstanding: HashMap<Ticket, bool>,
+    /// Those of them that have consequences.
+    deeds: Vec<Ticket>,
     wish: Option<Wish>,
     quit_asked: bool,
     changed: bool,
@@ -144,7 +165,9 @@ impl App {
             history: History::default(),
             wallet: Wallet::default(),
             badge: BadgeScreen::default(),
-            sent: Sent::default(),
+            activity: Activity::default(),
+            jobs: None,
+            no_jobs: false,
             over: Vec::new(),
             notice: None,
             news,
@@ -153,6 +176,7 @@ impl App {
             tickets: Tickets::default(),
             orders: Vec::new(),
             outstanding: HashMap::new(),
+            deeds: Vec::new(),
             wish: None,
             quit_asked: false,
             changed: true,
@@ -180,6 +204,8 @@ impl App {
         self.env.session = Some(session.clone());
         self.env.reader = None;
         self.env.link = None;
+        self.jobs = None;
+        self.no_jobs = false;
         self.outstanding.clear();
         self.orders.push(Order::Connect(Box::new(session)));
         self.welcome = None;
@@ -238,23 +264,24 @@ impl App {
             && match self.tab {
                 Tab::Wallet => self.wallet.is_running(&self.env),
                 Tab::Badge => self.badge.is_running(&self.env),
-                Tab::Templates | Tab::History => false,
+                Tab::Templates | Tab::History | Tab::Activity => false,
             }
     }
 
     /// Whether an answer is on its way that the screen waits for.
     pub fn is_loading(&self) -> bool {
-        self.outstanding.values().any(|pause| !pause) || self.sent.is_sending()
+        self.outstanding.values().any(|pause| !pause) || self.activity.is_sending()
     }
 
     /// Whether anything at all is still to come by itself: an answer, or the end of a pause in typing.
     pub fn is_busy(&self) -> bool {
-        !self.outstanding.is_empty() || self.sent.is_sending() || !self.is_ready()
+        !self.outstanding.is_empty() || self.activity.is_sending() || !self.is_ready()
     }
 
     /// Whether there is a connection, or nothing to connect to.
     fn is_ready(&self) -> bool {
-        self.env.reader.is_some() || self.welcome.is_some() || self.broken.is_some()
+        let connected = self.env.reader.is_some() && (self.jobs.is_some() || self.no_jobs);
+        connected || self.welcome.is_some() || self.broken.is_some()
     }
 
     /// The contexts in which a key is looked up now, innermost first.
@@ -265,7 +292,12 @@ impl App {
         match self.over.last() {
             Some(Over::Issue(form)) => form.stack(),
             Some(Over::Revoke(form)) => form.stack(),
-            Some(Over::Sent) => Sent::stack(),
+            Some(Over::Question(form)) => form.stack(),
+            Some(Over::Draft(form)) => form.stack(),
+            Some(Over::Correct(form)) => form.stack(),
+            Some(Over::File(form)) => form.stack(),
+            Some(Over::Ids(form)) => form.stack(),
+            Some(Over::Replace(form)) => form.stack(),
             Some(Over::Help(_)) => vec![Context::Help, Context::Always],
             None => self.tab_stack(),
         }
@@ -277,12 +309,13 @@ impl App {
             Tab::History => self.history.stack(),
             Tab::Wallet => self.wallet.stack(),
             Tab::Badge => self.badge.stack(),
+            Tab::Activity => self.activity.stack(),
         }
     }
 
     /// Whether an action is one that this profile cannot do: it is not shown either.
     pub fn is_forbidden(&self, action: Action) -> bool {
-        self.env.read_only() && matches!(action, Action::Issue | Action::Revoke | Action::Sent)
+        self.env.read_only() && is_acting(action)
     }
 
     /// Takes a message. This is the only way in.
@@ -320,7 +353,26 @@ impl App {
             }
             Message::Link => self.link(),
             Message::Job(changed) => self.job(*changed, &mut out),
-            Message::JournalFailed(why) => self.news = Some(Notice { text: why, bad: true }),
+            Message::Jobs(jobs) => {
+                self.jobs = Some(jobs.0);
+                self.activity.restart(&mut out);
+                self.changed = true;
+            }
+            Message::JournalFailed(why) => {
+                self.no_jobs = true;
+                self.news = Some(Notice { text: why, bad: true });
+                self.changed = true;
+            }
+            Message::Progress(ticket, done, all) => {
+                for over in &mut self.over {
+                    self.changed |= match over {
+                        Over::Draft(form) => form.progress(ticket, done, all),
+                        Over::File(form) => form.progress(ticket, done, all),
+                        Over::Ids(form) => form.progress(ticket, done, all),
+                        _ => false,
+                    };
+                }
+            }
             Message::Tick => {
                 self.link();
                 self.changed |= self.is_running();
@@ -359,10 +411,18 @@ impl App {
                 Tab::History => self.history.pump(area, &mut out),
                 Tab::Wallet => self.wallet.pump(area),
                 Tab::Badge => self.badge.pump(area, &self.env),
+                Tab::Activity => self.activity.pump(area, &mut out),
+            }
+            if let Some(Over::Draft(form)) = self.over.last_mut() {
+                form.pump(area, &self.env, &mut out);
             }
         }
         if let Some((text, bad)) = out.notice.take() {
             self.notice = Some(Notice { text, bad });
+            self.changed = true;
+        }
+        if let Some((text, bad)) = out.news.take() {
+            self.news = Some(Notice { text, bad });
             self.changed = true;
         }
         if self.broken.is_some() {
@@ -371,12 +431,12 @@ impl App {
         }
         for order in &out.orders {
             match order {
-                // Jobs report by themselves.
-                Order::Ask(_, Ask::Issue(_) | Ask::Revoke(_) | Ask::GiveUp(_) | Ask::LookNow) => {
-                    self.counts.asks += 1;
-                }
                 Order::Ask(ticket, ask) => {
                     self.counts.asks += 1;
+                    if matches!(ask, Ask::Do(_)) {
+                        self.deeds.retain(|deed| self.outstanding.contains_key(deed));
+                        self.deeds.push(*ticket);
+                    }
                     self.outstanding.insert(*ticket, matches!(ask, Ask::Pause(_)));
                 }
                 Order::Cancel(ticket) => {
@@ -386,6 +446,31 @@ impl App {
             }
         }
         self.orders.append(&mut out.orders);
+    }
+
+    /// Whether an action does something where one is now: the footer offers nothing else.
+    pub(super) fn offers(&self, action: Action) -> bool {
+        match self.over.last() {
+            Some(Over::Question(form)) => form.offers(action),
+            Some(Over::Draft(form)) => form.offers(action),
+            Some(Over::Revoke(form)) => form.offers(action),
+            Some(Over::Issue(form)) => form.offers(action),
+            Some(Over::File(form)) => form.offers(action),
+            Some(Over::Ids(form)) => form.offers(action),
+            Some(Over::Replace(form)) => form.offers(action),
+            None if self.welcome.is_none() && self.tab == Tab::Activity => self.activity.offers(action),
+            Some(Over::Correct(_) | Over::Help(_)) | None => true,
+        }
+    }
+
+    /// Whether something that has consequences was handed to the worker and is not answered.
+    pub(super) fn outstanding_deeds(&self) -> bool {
+        self.deeds.iter().any(|ticket| self.outstanding.contains_key(ticket))
+    }
+
+    /// Whether jobs outlive the program.
+    pub fn keeps_jobs(&self) -> bool {
+        self.env.session.as_ref().is_some_and(|session| session.journal.is_some())
     }
 
     /// The part of the screen between header and footer.
@@ -413,67 +498,6 @@ impl App {
         }
     }
 
-    /// An answer goes to whoever holds its ticket; one that nobody waits for is dropped.
-    fn answer(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) {
-        self.changed = true;
-        if let Some(welcome) = &mut self.welcome {
-            // Whatever else comes was asked for on another connection.
-            let _ = welcome.receive(ticket, answer, out);
-            return;
-        }
-        let mut left = answer;
-        for over in &mut self.over {
-            if let Over::Issue(form) = over {
-                match form.receive(ticket, left) {
-                    Ok(()) => return,
-                    Err(answer) => left = answer,
-                }
-            }
-        }
-        let left = self
-            .templates
-            .receive(ticket, left, out)
-            .or_else(|a| self.history.receive(ticket, a, out))
-            .or_else(|a| self.wallet.receive(ticket, a))
-            .or_else(|a| self.badge.receive(ticket, a));
-        if left.is_err() {
-            tracing::debug!("an answer that nobody waits for any more");
-        }
-    }
-
-    fn job(&mut self, changed: Changed, out: &mut Out<'_>) {
-        self.changed = true;
-        let Changed { job, touched } = changed;
-        let before = self.sent.take(job.clone());
-        if let Some((text, bad)) = news(before.as_ref(), &job) {
-            // While one looks at it, the screen itself says it.
-            if !matches!(self.over.last(), Some(Over::Sent)) {
-                // Good news does not push bad news aside.
-                if bad || self.news.as_ref().is_none_or(|n| !n.bad) {
-                    self.news = Some(Notice { text, bad });
-                }
-            }
-        }
-        if touched.is_empty() {
-            return;
-        }
-        self.wallet.refresh(touched.iter().map(|t| &t.badge_id), out);
-        if job.kind == Kind::Revoke {
-            let done = touched.iter().filter(|t| matches!(t.bucket, Bucket::Revoking | Bucket::Revoked));
-            self.history.unmark(done.map(|t| t.badge_id.clone()));
-        }
-        // What is on the screen is shown as the service shows it now.
-        if self.env.reader.is_some() {
-            for t in &touched {
-                self.badge.refresh(&t.badge_id, out);
-            }
-            if job.kind == Kind::Issue || self.history.holds(touched.iter().map(|t| &t.badge_id)) {
-                let dropped = self.history.browser.list.reload();
-                out.cancel(dropped);
-            }
-        }
-    }
-
     /// Opens a tab from another one, which back then returns to.
     fn follow_to(&mut self, tab: Tab) {
         if self.tab != tab {
@@ -495,37 +519,10 @@ impl App {
         let filtered = match self.tab {
             Tab::Templates => self.templates.can_go_back(),
             Tab::History => self.history.can_go_back(),
+            Tab::Activity => self.activity.can_go_back(),
             Tab::Wallet | Tab::Badge => false,
         };
         inside || filtered || !self.came_from.is_empty() || self.news.is_some()
-    }
-
-    fn go(&mut self, go: Go, out: &mut Out<'_>) {
-        match go {
-            Go::Badge(id, accepted_at) => {
-                self.follow_to(Tab::Badge);
-                self.badge.open(id, accepted_at, out);
-            }
-            Go::Holder(email) => {
-                self.follow_to(Tab::Wallet);
-                self.wallet.look_up(&email, out);
-            }
-            Go::Issue(id, title) => self.over.push(Over::Issue(Box::new(IssueForm::new(id, title, out)))),
-            Go::Revoke(victims) => self.over.push(Over::Revoke(Box::new(RevokeForm::new(victims)))),
-            Go::Sent => {
-                self.notice = None;
-                self.news = None;
-                self.over.push(Over::Sent);
-            }
-            Go::Close => {
-                self.over.pop();
-            }
-            Go::Connect(session) => {
-                self.connect(*session);
-                self.tab = Tab::Templates;
-            }
-            Go::Quit => self.quit(out),
-        }
     }
 
     /// Tries to connect again, where that has failed.
@@ -544,17 +541,41 @@ impl App {
         match self.tab {
             Tab::Templates => self.templates.browser.rows_built(),
             Tab::History => self.history.browser.rows_built(),
+            Tab::Activity => self.activity.rows_built(),
             Tab::Wallet | Tab::Badge => 0,
         }
     }
 
-    /// What a person should know who leaves now, line by line: what is in doubt, and what is not done.
-    pub fn unfinished(&self) -> Vec<String> {
-        self.sent.unfinished()
+    /// Where jobs are handed in, for closing them in good order.
+    pub fn jobs(&self) -> Option<&Jobs> {
+        self.jobs.as_ref()
+    }
+
+    /// Requests whose answers are not here yet.
+    pub fn in_flight(&self) -> u64 {
+        self.activity.in_flight()
     }
 
     /// The marked badges' ids, for tests.
     pub fn marked(&self) -> Vec<String> {
         self.history.marks().keys().map(|id| id.wire().to_owned()).collect()
     }
+}
+
+/// Whether an action has consequences at the service, or prepares some.
+fn is_acting(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Issue
+            | Action::Revoke
+            | Action::Pause
+            | Action::Resume
+            | Action::UseUp
+            | Action::Retry
+            | Action::CallOff
+            | Action::Undo
+            | Action::Decide
+            | Action::Ids
+            | Action::Replace
+    )
 }

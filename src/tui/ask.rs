@@ -1,13 +1,17 @@
 //! Questions that the screens hand out, and the answers that come back. A screen never waits: it keeps the
 //! ticket of its question and drops an answer whose ticket is not the current one.
 
+use super::deed::{Deed, Done, RowsQuery};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery};
 use crate::config::{Environment, NewProfile};
 use crate::domain::{
-    Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, WalletBadge,
+    Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
-use crate::jobs::{Holdings, IssuePlan, JobId, JobRow, RevokePlan};
+use crate::jobs::intake::{Choices, Source};
+use crate::jobs::receipt::{MailReport, Written};
+use crate::jobs::{FileRequest, Guarded, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened};
 use secrecy::SecretString;
+use std::path::PathBuf;
 
 /// What a question is known by. Never used twice in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,18 +46,64 @@ pub enum Ask {
     Holdings(TemplateId, String),
     /// Nothing, after a while: the end of a pause in typing.
     Pause(std::time::Duration),
-    /// Issue a badge. Not cancelled by anything.
-    Issue(IssuePlan),
-    /// Revoke badges. Not cancelled by anything.
-    Revoke(RevokePlan),
-    /// Give up a job's request, if it has not left yet.
-    GiveUp(JobId),
-    /// Look now at everything that is followed.
-    LookNow,
+    /// Every job of the profile.
+    Jobs,
+    /// A page of a job's rows.
+    Rows(RowsQuery),
+    /// Reasons of earlier revocations.
+    Reasons,
+    /// Which template a badge is of, by its holder's history: its own record does not say.
+    TemplateOf(BadgeId, String),
+    /// Files that recipients were read from.
+    Files,
+    /// What a typed path can go on as.
+    Complete(String),
+    /// Open a file and find out how it is to be read.
+    OpenFile(Source, Choices),
+    /// Write every row of a file into drafts.
+    DraftFile(Box<FileRequest>),
+    /// Write a revocation of the badges whose ids stand in a file.
+    DraftIds(Box<IdsRequest>),
+    /// Write a receipt or a redo file.
+    Paper(Paper),
+    /// Whom the mail of a job's badges did not reach.
+    Mail(JobId),
+    /// Read who has the badges of these drafts already.
+    Guard(Vec<JobId>),
+    /// Something to be done with jobs. Not cancelled by anything.
+    Do(Box<Deed>),
     /// Try a base URL and a key, and keep them as a profile if they are good.
     TryProfile(Candidate),
     /// Start the sandbox and connect to it.
     StartSandbox,
+}
+
+impl Ask {
+    /// Whether it ends by itself when it is cancelled, in good order, rather than being broken off.
+    pub fn ends_by_itself(&self) -> bool {
+        matches!(
+            self,
+            Self::Guard(_)
+                | Self::OpenFile(..)
+                | Self::DraftFile(_)
+                | Self::DraftIds(_)
+                | Self::Paper(_)
+                | Self::Do(_)
+        )
+    }
+}
+
+/// A file about a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paper {
+    /// The job.
+    pub job: JobId,
+    /// The rows to be done again, rather than the receipt of all.
+    pub redo: bool,
+    /// Where it goes; its ending says what it is.
+    pub to: PathBuf,
+    /// Whether a file of that name may be replaced.
+    pub overwrite: bool,
 }
 
 /// What the first screen asks for.
@@ -83,7 +133,31 @@ pub enum Answer {
     /// To [`Ask::Holder`].
     Holder(Box<Holder>),
     /// To [`Ask::Holdings`].
-    Holdings(Result<Holdings, ApiError>, Option<JobRow>),
+    Holdings(Result<Holdings, ApiError>, Option<Box<JobRow>>),
+    /// To [`Ask::Jobs`].
+    Jobs(Result<Vec<Job>, String>),
+    /// To [`Ask::Rows`].
+    Rows(Result<Page<JobRow>, String>),
+    /// To [`Ask::Reasons`]; the newest first.
+    Reasons(Vec<String>),
+    /// To [`Ask::TemplateOf`]: its id and title, or why it is not known.
+    TemplateOf(Result<(TemplateId, Text), String>),
+    /// To [`Ask::Files`]; the newest first.
+    Files(Vec<String>),
+    /// To [`Ask::Complete`]: every path that fits.
+    Completed(Vec<String>),
+    /// To [`Ask::OpenFile`].
+    Opened(Box<Result<Opened, String>>),
+    /// To [`Ask::DraftFile`] and [`Ask::DraftIds`].
+    Drafted(Result<Vec<Job>, String>),
+    /// To [`Ask::Paper`].
+    Paper(Result<Written, JobError>),
+    /// To [`Ask::Mail`].
+    Mail(Result<MailReport, String>),
+    /// To [`Ask::Guard`]: the drafts as they stand now, and what was found for each.
+    Guarded(Result<(Vec<Job>, Vec<Guarded>), String>),
+    /// To [`Ask::Do`].
+    Done(Result<Done, String>),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::TryProfile`] and [`Ask::StartSandbox`]: how to connect, or why not, in words.
@@ -113,9 +187,11 @@ pub struct Session {
     /// The organisation's label, where the profile has one.
     pub organisation: Option<String>,
     /// The folder of the journal; without one it lives as long as the program, as a sandbox does.
-    pub journal: Option<std::path::PathBuf>,
+    pub journal: Option<PathBuf>,
     /// How jobs work.
     pub jobs: crate::jobs::Settings,
+    /// Files of recipients that are offered from the beginning: a demo's.
+    pub files: Vec<std::path::PathBuf>,
 }
 
 /// Gives out tickets.

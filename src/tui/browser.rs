@@ -327,7 +327,9 @@ impl<T: Browse> Browser<T> {
         let answer = T::answer(answer)?;
         // A page far out may be refused for other reasons; the first answer under an order tells.
         let refused = matches!(answer, Err(ApiError::BadRequest(_))) && !self.list.is_answered();
-        let Some((page, dropped)) = self.list.receive(ticket, answer) else { return Ok(()) };
+        let Some((page, dropped)) = self.list.receive(ticket, answer.map_err(|e| e.to_string())) else {
+            return Ok(());
+        };
         out.cancel(dropped);
         let Some(order) = self.order.clone() else { return Ok(()) };
         match order.by {

@@ -22,25 +22,49 @@ const HINTS: &[Action] = &[
     Action::Open,
     Action::Accept,
     Action::Confirm,
+    Action::Complete,
+    Action::Correct,
+    Action::Encoding,
+    Action::Columns,
+    Action::Sheet,
+    Action::Header,
+    Action::Allow,
+    Action::LeaveOut,
+    Action::Resume,
+    Action::UseUp,
+    Action::Decide,
+    Action::Pause,
+    Action::Only,
+    Action::Retry,
+    Action::Redo,
+    Action::Receipt,
+    Action::CallOff,
+    Action::Undo,
+    Action::Mail,
+    Action::AllowClass,
+    Action::LeaveOutClass,
     Action::Mark,
     Action::Issue,
     Action::Revoke,
     Action::Filter,
     Action::Sort,
     Action::Wallet,
+    Action::Replace,
     Action::LookUp,
     Action::FindBadge,
     Action::Categories,
     Action::OnlyCategory,
     Action::NextField,
+    Action::Toggle,
+    Action::Earlier,
     Action::ToggleDirection,
     Action::ClearField,
     Action::ClearFilter,
-    Action::Sent,
     Action::ChooseSandbox,
     Action::ChooseService,
     Action::Reload,
-    Action::GiveUp,
+    Action::Look,
+    Action::Ids,
     Action::Range,
     Action::MarkLoaded,
     Action::Back,
@@ -77,7 +101,12 @@ impl App {
             (Some(welcome), _) => welcome.draw(frame, body, &self.env),
             (None, Some(Over::Issue(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Revoke(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::Sent)) => self.sent.draw(frame, body, &self.env),
+            (None, Some(Over::Question(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::Draft(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::Correct(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::File(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::Ids(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::Replace(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Help(help))) => help.draw(frame, body, &self.env),
             (None, None) => self.draw_tab(frame, body),
         }
@@ -107,6 +136,7 @@ impl App {
             Tab::History => self.history.draw(frame, body, &self.env),
             Tab::Wallet => self.wallet.draw(frame, body, &self.env),
             Tab::Badge => self.badge.draw(frame, body, &self.env),
+            Tab::Activity => self.activity.draw(frame, body, &self.env),
         }
     }
 
@@ -121,13 +151,15 @@ impl App {
                 spans.push(Span::raw("  "));
                 used += width(name) + 2;
             }
-            let open = self.sent.open_rows();
+            let open = self.activity.open();
             if open > 0 {
-                let style = if self.sent.in_doubt() > 0 { theme.warning() } else { theme.dim() };
-                let word = if area.width < 100 { "" } else { " followed" };
-                let text = format!("{} {open}{word}", self.env.glyphs.waiting);
+                // The last tab has its number of open jobs beside it.
+                let style = if self.activity.needs_a_person() { theme.warning() } else { theme.dim() };
+                spans.pop();
+                let text = format!(" {open}");
                 used += width(&text);
                 spans.push(Span::styled(text, style));
+                spans.push(Span::raw("  "));
             }
         }
         frame.render_widget(Line::from(spans), area);
@@ -234,7 +266,7 @@ impl App {
         let stack = self.stack();
         let room = usize::from(area.width).saturating_sub(2);
         let hint = |action: Action| {
-            if self.is_forbidden(action) {
+            if self.is_forbidden(action) || !self.offers(action) {
                 return None;
             }
             self.env.keymap.key(&stack, action).map(|key| (key, action.hint()))

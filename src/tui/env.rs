@@ -7,7 +7,7 @@ use super::worker::Order;
 use crate::api::{LinkStatus, Reader};
 use crate::config::{Environment, ThemeChoice};
 use crate::domain::{BadgeId, ServiceClock, ServiceTime, Text};
-use crate::jobs::Victim;
+use crate::jobs::{Job, JobId, JobRow, Victim};
 use jiff::civil::DateTime;
 use std::time::Duration;
 
@@ -108,10 +108,34 @@ pub enum Go {
     Issue(crate::domain::TemplateId, Text),
     /// Open the revoke form for these badges.
     Revoke(Vec<Victim>),
-    /// What was sent in this session.
-    Sent,
+    /// The jobs; the newest one selected.
+    Activity,
+    /// Ask whether to call off what a job has not sent.
+    CallOff(Box<Job>),
+    /// Ask why an issue job is to be undone.
+    Undo(Box<Job>),
+    /// Decide about a row of a job.
+    Decide(JobId, Box<JobRow>),
+    /// Open a file of recipients, or what was pasted, for a template.
+    File(crate::domain::TemplateId, Text, crate::jobs::intake::Source),
+    /// Write a receipt, or the rows to be done again, of a job.
+    Paper(Box<Job>, bool),
+    /// Whom the mail of a job did not reach.
+    Mail(Box<Job>),
+    /// Revoke the badges whose ids stand in a file.
+    Ids,
+    /// Correct and replace a badge.
+    Replace(Box<crate::domain::Badge>),
+    /// Review drafts: look through their rows, confirm, begin.
+    Drafts(Vec<Job>),
+    /// Correct a row of a draft.
+    Correct(JobId, Box<JobRow>),
+    /// A row of the draft below was corrected.
+    Corrected,
     /// Close what is open on top.
     Close,
+    /// Close all that is open over the tab.
+    CloseAll,
     /// Use this connection.
     Connect(Box<Session>),
     /// Leave lapel.
@@ -127,12 +151,14 @@ pub struct Out<'a> {
     pub go: Vec<Go>,
     /// One line for the person, and whether it is bad news.
     pub notice: Option<(String, bool)>,
+    /// The same, staying until it is closed: what nobody has asked for.
+    pub news: Option<(String, bool)>,
 }
 
 impl<'a> Out<'a> {
     /// With tickets from here.
     pub fn new(tickets: &'a mut Tickets) -> Self {
-        Self { tickets, orders: Vec::new(), go: Vec::new(), notice: None }
+        Self { tickets, orders: Vec::new(), go: Vec::new(), notice: None, news: None }
     }
 
     /// Asks something.

@@ -138,6 +138,47 @@ fn clean(text: &str) -> String {
     out
 }
 
+/// What was typed earlier, offered again: the newest first.
+#[derive(Clone, Debug, Default)]
+pub struct Recent {
+    all: Vec<String>,
+    at: Option<usize>,
+    /// What was typed before one went back.
+    typed: String,
+}
+
+impl Recent {
+    /// With these, the newest first.
+    pub fn new(all: Vec<String>) -> Self {
+        Self { all, ..Self::default() }
+    }
+
+    /// Whether there is nothing to offer.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The one before, or after, the one that is offered; `now` is what stands in the field, which comes
+    /// again after the newest.
+    pub fn step(&mut self, earlier: bool, now: &str) -> Option<String> {
+        let next = match (self.at, earlier) {
+            (None, true) if !self.all.is_empty() => {
+                now.clone_into(&mut self.typed);
+                Some(0)
+            }
+            (Some(at), true) => Some((at + 1).min(self.all.len() - 1)),
+            (Some(at @ 1..), false) => Some(at - 1),
+            (Some(0), false) => {
+                self.at = None;
+                return Some(std::mem::take(&mut self.typed));
+            }
+            (None, _) => return None,
+        };
+        self.at = next;
+        next.and_then(|at| self.all.get(at).cloned())
+    }
+}
+
 /// Which of some fields has the focus.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Focus {
@@ -194,6 +235,18 @@ mod tests {
         assert_eq!(width(&text(&field.spans(5, true, &env))), 5);
         field.key(KeyEvent::new(KeyCode::Home, KeyModifiers::NONE));
         assert_eq!(text(&field.spans(10, true, &env)), "한서윤    ");
+    }
+
+    #[test]
+    fn what_was_typed_earlier_is_offered_and_what_is_typed_now_comes_back() {
+        let mut recent = Recent::new(vec!["new".into(), "old".into()]);
+        assert_eq!(recent.step(false, "mine"), None);
+        assert_eq!(recent.step(true, "mine").as_deref(), Some("new"));
+        assert_eq!(recent.step(true, "new").as_deref(), Some("old"));
+        assert_eq!(recent.step(true, "old").as_deref(), Some("old"), "there is nothing before it");
+        assert_eq!(recent.step(false, "old").as_deref(), Some("new"));
+        assert_eq!(recent.step(false, "new").as_deref(), Some("mine"));
+        assert_eq!(Recent::default().step(true, "mine"), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! already shown elsewhere, is shown as such.
 
 use super::ask::Ticket;
-use crate::api::{ApiError, MAX_ROWS_PER_PAGE};
+use crate::api::MAX_ROWS_PER_PAGE;
 use crate::domain::{Page, RecordProblem};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
@@ -47,14 +47,14 @@ pub enum Place<'a, T> {
     /// On its way.
     Loading,
     /// Its page could not be read.
-    Failed(&'a ApiError),
+    Failed(&'a str),
 }
 
 enum Slot<T> {
     Wanted,
     Loading(Ticket),
     Loaded(Vec<Entry<T>>),
-    Failed(ApiError),
+    Failed(String),
 }
 
 /// What a person should know about the list besides its rows.
@@ -153,9 +153,9 @@ impl<T: Row> PagedList<T> {
     }
 
     /// The first error among the pages that are held.
-    pub fn error(&self) -> Option<&ApiError> {
+    pub fn error(&self) -> Option<&str> {
         self.slots.values().find_map(|s| match s {
-            Slot::Failed(e) => Some(e),
+            Slot::Failed(e) => Some(e.as_str()),
             _ => None,
         })
     }
@@ -398,13 +398,14 @@ impl<T: Row> PagedList<T> {
         }
     }
 
+    /// Whether a fetch of this list has this ticket.
+    pub fn awaits(&self, ticket: Ticket) -> bool {
+        self.slots.values().any(|s| matches!(s, Slot::Loading(t) if *t == ticket))
+    }
+
     /// Takes the answer to a fetch. `None` when nobody waits for it any more; otherwise the page number,
     /// and the tickets of fetches that are of no use any more.
-    pub fn receive(
-        &mut self,
-        ticket: Ticket,
-        answer: Result<Page<T>, ApiError>,
-    ) -> Option<(u64, Vec<Ticket>)> {
+    pub fn receive(&mut self, ticket: Ticket, answer: Result<Page<T>, String>) -> Option<(u64, Vec<Ticket>)> {
         let page = self.slots.iter().find_map(|(page, slot)| match slot {
             Slot::Loading(t) if *t == ticket => Some(*page),
             _ => None,

@@ -2,8 +2,9 @@
 
 use super::ask::{Answer, Ticket};
 use crate::api::{ApiError, Reader};
-use crate::jobs::Changed;
+use crate::jobs::{Changed, Jobs};
 use crossterm::event::{KeyEvent, MouseEvent};
+use std::fmt;
 
 /// Everything that can happen to the desk.
 #[derive(Debug)]
@@ -22,10 +23,14 @@ pub enum Message {
     Linked(Reader),
     /// There can be no connection, and why.
     LinkFailed(ApiError),
+    /// Jobs can be handed in and watched now.
+    Jobs(Handle),
     /// The journal cannot be used, and why: nothing can be sent.
     JournalFailed(String),
     /// The state of the link changed: the header shows it.
     Link,
+    /// How far a question is: so much of so much.
+    Progress(Ticket, u64, u64),
     /// A job changed.
     Job(Box<Changed>),
     /// A moment has come that something on the screen waits for: a spinner's next frame, a count that ends.
@@ -36,4 +41,14 @@ pub enum Message {
     InputClosed,
     /// A background task panicked; the text names the crash file.
     Crashed(String),
+}
+
+/// Where jobs are handed in.
+#[derive(Clone)]
+pub struct Handle(pub Jobs);
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Handle")
+    }
 }

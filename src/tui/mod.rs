@@ -14,8 +14,10 @@ mod action;
 mod app;
 mod ask;
 mod browser;
+mod deed;
 mod draw;
 mod env;
+mod farewell;
 mod field;
 mod filter;
 mod fit;
@@ -24,6 +26,8 @@ mod help;
 mod keymap;
 mod list;
 mod message;
+mod paths;
+mod rows;
 mod screens;
 mod terminal;
 mod theme;
@@ -33,6 +37,7 @@ pub use action::Action;
 pub use app::{App, Counts, Tab};
 pub use ask::{Candidate, Session};
 pub use env::Env;
+pub use farewell::close;
 pub use keymap::{Context, Keymap};
 pub use message::Message;
 pub use theme::Glyphs;
@@ -169,10 +174,10 @@ impl<B: Backend> Desk<B> {
     ///
     /// # Errors
     /// When the terminal is gone.
-    pub async fn run(mut self, mut suspend: impl FnMut() -> std::io::Result<()>) -> anyhow::Result<App> {
+    pub async fn run(&mut self, mut suspend: impl FnMut() -> std::io::Result<()>) -> anyhow::Result<()> {
         loop {
             match self.app.take_wish() {
-                Some(Wish::Quit) => return Ok(self.app),
+                Some(Wish::Quit) => return Ok(()),
                 Some(Wish::Suspend) => {
                     suspend().context("the terminal went away while lapel was in the background")?;
                     self.app.repaint();
@@ -189,11 +194,12 @@ impl<B: Backend> Desk<B> {
     }
 }
 
-/// Runs the desk on the real terminal. It is given back whatever happens.
+/// Runs the desk on the real terminal. It is given back whatever happens; then jobs are let go of in good
+/// order, which may take as long as what is on its way, and `say` is told what is not done, line by line.
 ///
 /// # Errors
 /// When standard output is no terminal, or goes away.
-pub async fn run(start: Start) -> anyhow::Result<App> {
+pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> {
     let crash_dir = start.crash_dir.clone();
     let screen = terminal::screen().context("lapel needs a terminal to draw on")?;
     let mut desk = Desk::new(screen, start)?;
@@ -213,5 +219,6 @@ pub async fn run(start: Start) -> anyhow::Result<App> {
         })
         .await;
     drop(taken);
+    farewell::close(&desk.app, &mut say).await;
     ended
 }

@@ -1,23 +1,29 @@
 //! The worker: runs the desk's questions as tasks and sends the answers back.
 
 use super::ask::{Answer, Ask, Candidate, Holder, Session, Ticket};
-use super::message::Message;
+use super::deed;
+use super::message::{Handle, Message};
+use super::paths;
 use crate::api::{
     ApiError, ApiKey, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, connect,
     whole,
 };
-use crate::domain::{EmailKey, HistoryItem, Text, WalletBadge};
-use crate::jobs::{Account, Jobs, Journal, holdings};
+use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
+use crate::jobs::receipt::Format;
+use crate::jobs::{Account, Guarding, Job, JobError, JobId, Jobs, Journal, Reading, holdings};
 use secrecy::ExposeSecret;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 /// Pages of one holder's badges that a look-up reads at most.
 const HOLDER_PAGES: u64 = 20;
+/// What is said where there is no journal.
+const NO_JOBS: &str =
+    "The journal cannot be used: nothing can be sent, and nothing is known of jobs. Nothing was changed.";
 
 /// A future that answers with how to connect, or with why not.
 pub type Connecting = Pin<Box<dyn Future<Output = Result<Session, String>> + Send>>;
@@ -63,18 +69,22 @@ pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Messa
                 }
                 Some(Order::Ask(ticket, ask)) => {
                     let token = CancellationToken::new();
-                    running.insert(ticket, token.clone());
+                    // What has consequences goes on, whoever waits for its answer.
+                    if !matches!(ask, Ask::Do(_)) {
+                        running.insert(ticket, token.clone());
+                    }
                     let (messages, done, helpers, link) = (messages.clone(), done.clone(), helpers.clone(), link.clone());
                     tokio::spawn(async move {
-                        let broken = failed(&ask);
+                        let (broken, own_end) = (failed(&ask), ask.ends_by_itself());
+                        let errand = Errand { ticket, messages: messages.clone(), cancel: token.clone() };
                         // A task of its own, so that a panic in it is an answer too and nothing waits for ever.
-                        let mut work = tokio::spawn(async move { answer(ask, link, &helpers).await });
+                        let mut work = tokio::spawn(async move { answer(ask, link, &helpers, errand).await });
                         let answer = tokio::select! {
-                            () = token.cancelled() => {
+                            () = token.cancelled(), if !own_end => {
                                 work.abort();
                                 None
                             }
-                            answer = &mut work => answer.unwrap_or(broken),
+                            answer = &mut work => (!token.is_cancelled()).then(|| answer.unwrap_or(broken)),
                         };
                         if let Some(answer) = answer {
                             // A closed channel means that the desk is ending.
@@ -91,6 +101,33 @@ pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Messa
     }
     for (_, token) in running {
         token.cancel();
+    }
+}
+
+/// What goes with a question that takes a while.
+struct Errand {
+    ticket: Ticket,
+    messages: mpsc::Sender<Message>,
+    cancel: CancellationToken,
+}
+
+impl Errand {
+    /// Progress that is told to the desk: as much of it as the desk has time for.
+    fn watch<T: Default + Send + Sync + 'static>(
+        &self,
+        read: impl Fn(&T) -> (u64, u64) + Send + 'static,
+    ) -> watch::Sender<T> {
+        let (sender, mut receiver) = watch::channel(T::default());
+        let (ticket, messages) = (self.ticket, self.messages.clone());
+        tokio::spawn(async move {
+            while receiver.changed().await.is_ok() {
+                let (done, all) = read(&receiver.borrow_and_update());
+                if messages.send(Message::Progress(ticket, done, all)).await.is_err() {
+                    return;
+                }
+            }
+        });
+        sender
     }
 }
 
@@ -151,6 +188,8 @@ impl Link {
                 }
             }
         });
+        // A demo without its files is as good as one with them.
+        let _ = jobs.offer_files(&session.files).await;
         let (mut status, sender) = (reader.link(), messages.clone());
         tokio::spawn(async move {
             while status.changed().await.is_ok() {
@@ -159,14 +198,15 @@ impl Link {
                 }
             }
         });
+        let _ = messages.send(Message::Jobs(Handle(jobs.clone()))).await;
         Some(Self { reader, jobs: Some(jobs) })
     }
 }
 
 /// The answer to a question whose task has failed, or for which there is no connection.
-fn failed(ask: &Ask) -> Option<Answer> {
+fn failed(ask: &Ask) -> Answer {
     let error = || ApiError::NoAnswer { why: "a part of lapel failed before there was an answer".to_owned() };
-    Some(match ask {
+    match ask {
         Ask::Templates(_) => Answer::Templates(Err(error())),
         Ask::Template(_) => Answer::Template(Box::new(Err(error()))),
         Ask::Categories(_) => Answer::Categories(Err(error())),
@@ -181,25 +221,36 @@ fn failed(ask: &Ask) -> Option<Answer> {
         Ask::TryProfile(_) | Ask::StartSandbox => {
             Answer::Connected(Err("A part of lapel failed.".to_owned()))
         }
-        Ask::Issue(_) | Ask::Revoke(_) | Ask::GiveUp(_) | Ask::LookNow => return None,
-    })
+        Ask::Jobs => Answer::Jobs(Err(NO_JOBS.to_owned())),
+        Ask::Rows(_) => Answer::Rows(Err(NO_JOBS.to_owned())),
+        Ask::Reasons => Answer::Reasons(Vec::new()),
+        Ask::TemplateOf(..) => Answer::TemplateOf(Err(error().to_string())),
+        Ask::Files => Answer::Files(Vec::new()),
+        Ask::Complete(_) => Answer::Completed(Vec::new()),
+        Ask::OpenFile(..) => Answer::Opened(Box::new(Err(NO_JOBS.to_owned()))),
+        Ask::DraftFile(_) | Ask::DraftIds(_) => Answer::Drafted(Err(NO_JOBS.to_owned())),
+        Ask::Paper(_) => Answer::Paper(Err(JobError::NotPossible(NO_JOBS.to_owned()))),
+        Ask::Mail(_) => Answer::Mail(Err(NO_JOBS.to_owned())),
+        Ask::Guard(_) => Answer::Guarded(Err(NO_JOBS.to_owned())),
+        Ask::Do(_) => Answer::Done(Err(NO_JOBS.to_owned())),
+    }
 }
 
-/// Runs one question. `None` when it has no answer of its own: jobs report by themselves.
-async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers) -> Option<Answer> {
+/// Runs one question.
+async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand) -> Answer {
     let connected = |result: Result<Session, String>| Answer::Connected(result.map(Box::new));
     match ask {
         Ask::Pause(time) => {
             tokio::time::sleep(time).await;
-            return Some(Answer::Paused);
+            return Answer::Paused;
         }
-        Ask::StartSandbox => return Some(connected((helpers.start_sandbox)().await)),
-        Ask::TryProfile(profile) => return Some(connected(try_profile(profile, helpers).await)),
+        Ask::StartSandbox => return connected((helpers.start_sandbox)().await),
+        Ask::TryProfile(profile) => return connected(try_profile(profile, helpers).await),
         _ => {}
     }
     let Some(Link { reader, jobs }) = link else { return failed(&ask) };
     let call = Call::interactive();
-    Some(match ask {
+    match ask {
         Ask::Templates(query) => Answer::Templates(reader.templates(&query, &call).await),
         Ask::Template(id) => Answer::Template(Box::new(reader.template(&id, &call).await)),
         Ask::Categories(filter) => Answer::Categories(reader.categories(&filter, &call).await),
@@ -212,34 +263,115 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers) -> Option<Answe
                 Some(jobs) => jobs.sent_before(&template, &email).await.ok().flatten(),
                 None => None,
             };
-            Answer::Holdings(holdings(&reader, &template, &email, &call).await, before)
+            Answer::Holdings(holdings(&reader, &template, &email, &call).await, before.map(Box::new))
         }
-        Ask::Issue(plan) => {
-            if let Some(jobs) = jobs {
-                let _ = jobs.issue(plan).await;
-            }
-            return None;
+        Ask::TemplateOf(id, email) => Answer::TemplateOf(template_of(&reader, &id, &email, &call).await),
+        Ask::Pause(_) | Ask::StartSandbox | Ask::TryProfile(_) => failed(&ask),
+        Ask::Complete(text) => Answer::Completed(
+            tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),
+        ),
+        Ask::Jobs
+        | Ask::Rows(_)
+        | Ask::Reasons
+        | Ask::Files
+        | Ask::OpenFile(..)
+        | Ask::DraftFile(_)
+        | Ask::DraftIds(_)
+        | Ask::Paper(_)
+        | Ask::Mail(_)
+        | Ask::Guard(_)
+        | Ask::Do(_) => match jobs {
+            Some(jobs) => of_jobs(ask, &jobs, errand).await,
+            None => failed(&ask),
+        },
+    }
+}
+
+/// Runs one question that the journal answers, or a deed.
+async fn of_jobs(ask: Ask, jobs: &Jobs, errand: Errand) -> Answer {
+    match ask {
+        Ask::Files => Answer::Files(jobs.files().await.unwrap_or_default()),
+        Ask::OpenFile(source, choices) => {
+            let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
+            let opened = jobs.open_file(source, choices, progress, errand.cancel.clone()).await;
+            Answer::Opened(Box::new(opened.map_err(|why| why.to_string())))
         }
-        Ask::Revoke(plan) => {
-            if let Some(jobs) = jobs {
-                let _ = jobs.revoke(plan).await;
-            }
-            return None;
+        Ask::DraftFile(request) => {
+            let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
+            let drafted = jobs.draft_file(*request, progress, errand.cancel.clone()).await;
+            Answer::Drafted(drafted_by(jobs, drafted, &errand).await)
         }
-        Ask::GiveUp(id) => {
-            if let Some(jobs) = jobs {
-                let _ = jobs.cancel(id, "").await;
-            }
-            return None;
+        Ask::DraftIds(request) => {
+            let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
+            let drafted = jobs.draft_ids(*request, progress, errand.cancel.clone()).await;
+            Answer::Drafted(drafted_by(jobs, drafted.map(|id| vec![id]), &errand).await)
         }
-        Ask::LookNow => {
-            if let Some(jobs) = jobs {
-                jobs.look_now(None).await;
-            }
-            return None;
+        Ask::Paper(paper) => {
+            let format = Format::from_path(&paper.to).unwrap_or_default();
+            Answer::Paper(if paper.redo {
+                jobs.redo(paper.job, paper.to, format, paper.overwrite).await
+            } else {
+                jobs.receipt(paper.job, paper.to, format, paper.overwrite).await
+            })
         }
-        Ask::Pause(_) | Ask::StartSandbox | Ask::TryProfile(_) => return None,
-    })
+        Ask::Mail(id) => Answer::Mail(jobs.mail_failures(id).await.map_err(|why| why.to_string())),
+        Ask::Guard(ids) => {
+            let progress = errand.watch(|g: &Guarding| (g.done, g.all));
+            Answer::Guarded(deed::guard(jobs, ids, &progress, &errand.cancel).await)
+        }
+        Ask::Jobs => Answer::Jobs(jobs.list().await.map_err(|why| why.to_string())),
+        Ask::Rows(query) => Answer::Rows(deed::rows(jobs, query).await),
+        Ask::Reasons => Answer::Reasons(jobs.reasons().await.unwrap_or_default()),
+        Ask::Do(deed) => Answer::Done(deed::run(*deed, jobs).await),
+        other => failed(&other),
+    }
+}
+
+/// Drafts as they stand; nothing is left of them when nobody waits for them any more.
+async fn drafted_by(
+    jobs: &Jobs,
+    drafted: Result<Vec<JobId>, JobError>,
+    errand: &Errand,
+) -> Result<Vec<Job>, String> {
+    let ids = drafted.map_err(|why| why.to_string())?;
+    if errand.cancel.is_cancelled() {
+        for id in ids {
+            let _ = jobs.discard(id).await;
+        }
+        return Ok(Vec::new());
+    }
+    deed::drafts(jobs, ids).await
+}
+
+/// Which template a badge is of, by the history of its holder: the badge's own record does not say.
+async fn template_of(
+    reader: &Reader,
+    id: &BadgeId,
+    email: &str,
+    call: &Call,
+) -> Result<(TemplateId, Text), String> {
+    let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
+    let history = whole(
+        HOLDER_PAGES,
+        |i: &HistoryItem| i.badge_id.clone(),
+        |page| {
+            let query = HistoryQuery { filter: filter.clone(), paging: Paging::full(page) };
+            async move { reader.history(&query, call).await }
+        },
+    )
+    .await
+    .map_err(|error| {
+        format!(
+            "The holder's history was not read, so it is not known which template this badge is of: {error}"
+        )
+    })?;
+    let item = history.items.into_iter().find(|item| item.badge_id == *id).ok_or(
+        "The history does not show this badge under its holder's address, so it is not known which template it is of. Nothing was changed. Issue the corrected badge from Templates, and revoke this one when it is Issued.",
+    )?;
+    let template = item.template_id.ok_or(
+        "The service does not say which template this badge is of. Nothing was changed. Issue the corrected badge from Templates, and revoke this one when it is Issued.",
+    )?;
+    Ok((template, item.title.unwrap_or_default()))
 }
 
 /// Wallet and history of one address, side by side.

@@ -45,6 +45,7 @@ pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
         organisation: Some("연습용 기관".into()),
         journal: None,
         jobs: lapel::jobs::Settings::default(),
+        files: Vec::new(),
     }
 }
 
@@ -78,6 +79,20 @@ impl Harness {
         let sandbox =
             Sandbox::start(Options { history: Some(0), ..frozen() }).await.expect("the sandbox starts");
         Self { desk: desk(Begin::Welcome, helpers(), columns, rows), sandbox }
+    }
+
+    /// Another desk on the same sandbox, as after a new start of the program.
+    pub fn reopened(self, change: impl FnOnce(Session) -> Session, columns: u16, rows: u16) -> Self {
+        let session = change(session(&self.sandbox, Environment::Demo));
+        Self {
+            desk: desk(Begin::Session(Box::new(session)), helpers(), columns, rows),
+            sandbox: self.sandbox,
+        }
+    }
+
+    /// Pastes text.
+    pub fn paste(&mut self, text: &str) {
+        self.desk.app.update(Message::Paste(text.to_owned()));
     }
 
     /// Presses keys by name, one after the other: `j`, `G`, `enter`, `ctrl-u`.

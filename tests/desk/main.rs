@@ -6,8 +6,10 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+mod activity;
 #[path = "../common/mod.rs"]
 mod common;
+mod files;
 mod link;
 mod lists;
 mod looking;

@@ -32,7 +32,7 @@ async fn any_size_can_be_drawn() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.press("2");
     h.settled().await;
-    for screen in ["", "?", "esc x", "esc s", "esc /", "esc 1 i", "esc c", "esc 3", "esc 4", "esc A"] {
+    for screen in ["", "?", "esc x", "esc s", "esc /", "esc 1 i", "esc c", "esc 3", "esc 4", "esc 5"] {
         h.press(screen);
         h.settled().await;
         for (columns, rows) in
@@ -52,7 +52,7 @@ async fn any_size_can_be_drawn() {
 async fn the_help_shows_every_action_of_its_screen() {
     let mut h = Harness::new(small(), 120, 60).await;
     h.settled().await;
-    for tab in ["1", "2", "4"] {
+    for tab in ["1", "2", "4", "5"] {
         h.press(tab);
         h.settled().await;
         h.press("esc");

@@ -17,7 +17,7 @@ async fn someone_who_was_sent_the_badge_a_moment_ago_is_named_even_if_the_servic
     h.shows("1 waiting").await;
     h.press("esc");
     let screen = to_review(&mut h, "홍길동", "Gildong@naru.example").await;
-    assert!(screen.contains("you sent this badge to this address in this session already"), "{screen}");
+    assert!(screen.contains("lapel sent this badge to this address before; it is waiting"), "{screen}");
     h.press("y");
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges"), 1, "one key is not enough this time");
@@ -42,11 +42,13 @@ async fn a_request_that_waits_for_its_turn_can_be_given_up() {
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.press("y");
-    h.shows("c gives it up").await;
+    h.shows("1 being sent").await;
     h.shows("▲ waits").await;
     h.press("c");
-    let screen = h.shows("1 not done").await;
-    assert!(screen.contains("Given up"), "{screen}");
+    let screen = h.shows("to call it off").await;
+    assert!(screen.contains("that still waits for its turn is given up"), "{screen}");
+    h.press("y");
+    h.shows("1 left out").await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }
 
@@ -80,8 +82,9 @@ async fn a_badge_is_issued_once_and_followed_until_it_is_issued() {
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 1);
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
-    let screen = h.shows("1 issued").await;
-    assert!(screen.contains("● Issued"), "{screen}");
+    h.shows("● issued").await;
+    let screen = h.shows("the service says").await;
+    assert!(screen.contains("1 issued = 1 row"), "{screen}");
     assert_eq!(requests(&h, "POST /badges"), 1);
 }
 
@@ -130,9 +133,14 @@ async fn a_lost_answer_is_a_doubt_that_is_looked_at_and_never_sent_again() {
     h.sandbox.control().add_fault("post /badges commit-drop times=1").expect("a rule");
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.press("y");
-    let screen = h.shows("1 in doubt").await;
-    assert!(screen.contains("This badge may exist"), "{screen}");
-    assert!(screen.contains("will not send it again"), "{screen}");
+    // The row and the counts are read one after the other.
+    let screen = h
+        .until("the doubt, in words and counted", |s| {
+            s.contains("This badge may exist") && s.contains("1 in doubt = 1 row")
+        })
+        .await;
+    // The window of 26 hours, by the service's clock.
+    assert!(screen.contains("11-22 12:00 and will not send it again before you say so"), "{screen}");
     h.press("r");
     let screen = h.shows("1 waiting").await;
     assert!(!screen.contains("in doubt"), "{screen}");
@@ -168,7 +176,7 @@ async fn a_used_up_quota_is_told_in_the_services_words() {
     let mut h = Harness::new(Options { quota: Some(0), ..small() }, 80, 24).await;
     to_review(&mut h, "홍길동", "gildong@naru.example").await;
     h.press("y");
-    let screen = h.shows("1 not done").await;
+    let screen = h.shows("not sent: stopped at the quota").await;
     assert!(screen.contains("422"), "{screen}");
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }
@@ -220,9 +228,8 @@ async fn a_revocation_says_before_what_is_left_out_and_after_what_was_accepted()
     h.settled().await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 0);
     h.press("backspace y");
-    let screen = h.shows("2 of 2 accepted").await;
-    assert!(screen.contains("2 being revoked"), "{screen}");
-    assert!(screen.contains("2 left out"), "{screen}");
+    let screen = h.shows("2 left out · 2 being revoked = 4 rows").await;
+    assert!(screen.contains("revoke 중복 발급"), "{screen}");
     h.sandbox.control().advance(std::time::Duration::from_secs(3600));
     h.press("r");
     h.shows("2 revoked").await;
@@ -272,9 +279,8 @@ async fn a_badge_that_somebody_else_revokes_meanwhile_is_told_apart() {
     h.type_text("중복 발급");
     h.press("enter 2 y");
     // It is being revoked, though not by this request: what counts is that nothing is left unsaid.
-    let screen = h.shows("the rest by another request").await;
+    let screen = h.shows("2 left out · 2 being revoked = 4 rows").await;
     assert!(screen.contains("1 of 2 accepted"), "{screen}");
-    assert!(screen.contains("2 being revoked"), "{screen}");
 }
 
 #[tokio::test]
@@ -310,11 +316,14 @@ async fn a_dropped_badge_is_found_by_name() {
     h.press("enter 2 y");
     h.shows("1 being revoked").await;
     // One look is not enough: the service may not have acted yet.
-    h.sandbox.control().advance(std::time::Duration::from_secs(120));
-    h.press("r");
-    let screen = h.shows("1 not accepted").await;
-    assert!(screen.contains("1 of 2 accepted"), "{screen}");
-    assert!(screen.contains("심사중"), "{screen}");
+    for _ in 0..2 {
+        h.sandbox.control().advance(std::time::Duration::from_secs(600));
+        h.press("r");
+        h.settled().await;
+    }
+    let screen =
+        h.until("which one, and why", |s| s.contains("▲ not accepted") && s.contains("심사중")).await;
+    assert!(screen.contains("1 not accepted"), "{screen}");
 }
 
 #[tokio::test]
@@ -370,7 +379,9 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     h.shows("being sent").await;
     h.press("ctrl-c");
     assert!(h.desk.app.take_wish().is_none());
-    assert!(h.screen().contains("a request is not answered yet"));
+    let screen = h.screen();
+    assert!(screen.contains("Something is being sent. Quit again to leave"), "{screen}");
+    assert!(screen.contains("sends nothing more"), "{screen}");
     h.press("ctrl-c");
     assert!(h.desk.app.take_wish().is_some());
 }

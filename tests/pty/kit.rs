@@ -113,10 +113,10 @@ impl Setup {
     }
 
     /// With a file in its home.
-    pub fn write(&self, path: &str, text: &str) {
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.home.path().join(path);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-        std::fs::write(path, text).expect("written");
+        std::fs::write(path, content).expect("written");
     }
 
     /// Starts it.

@@ -44,7 +44,7 @@ fn child() {
     };
     runtime.block_on(async {
         tokio::select! {
-            ended = run(start) => drop(ended.expect("the desk ends")),
+            ended = run(start, |_| {}) => ended.expect("the desk ends"),
             () = provoked.notified() => panic!("provoked on the desk's own thread"),
         }
     });

@@ -68,7 +68,7 @@ fn a_badge() {
     term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
     term.send("/\t\t");
     term.send("데이터 시각화 역량");
-    term.until("the filtered list", |s| s.has("68 badges"));
+    term.until("the filtered list", |s| s.has(" badges · title “데이터 시각화 역량”") && !s.is_loading());
     term.send("\r");
     term.until("the list without its bar", |s| !s.has("Revoked from"));
     go_to(&mut term, "3");
@@ -76,4 +76,28 @@ fn a_badge() {
     term.send("\r");
     let shown = term.until("the badge", |s| s.has("Badge id") && !s.is_loading());
     write("badge-light.svg", &shown, &LIGHT, "The Badge tab: one badge, its verdict first, then its story");
+}
+
+#[test]
+fn the_review_of_a_spreadsheet() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/attendees-cp949.csv");
+    let setup = lapel(&["demo", "--speed", "0", "--theme", "dark"]).size(100, 30);
+    setup.write("attendees.csv", std::fs::read(file).expect("the demo's file"));
+    let mut term = setup.start();
+    term.shows("row 1 of 40");
+    for row in 2..=4 {
+        term.send("j");
+        term.shows(&format!("row {row} of"));
+    }
+    term.send("i");
+    term.shows("one person");
+    term.send("\t\t");
+    term.until("the file's field", |s| s.has("(\u{2022}) a file"));
+    term.send("attendees.csv");
+    term.send("\r");
+    term.shows("checks every row");
+    term.send("\r");
+    let shown =
+        term.until("the review", |s| s.has("to issue") && s.has("twice in the file") && !s.is_loading());
+    write("review-dark.svg", &shown, &DARK, "The review of a spreadsheet before anything is sent");
 }

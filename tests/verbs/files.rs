@@ -21,7 +21,7 @@ fn what_cannot_be_known_is_asked_for_by_its_flag() {
     assert_eq!(count(&said["jobs"][0], "waiting"), 1);
 }
 
-/// 12 letters that are CP949 and, by accident, also valid UTF-8.
+/// The file's one name is CP949 and, by accident, also valid UTF-8.
 #[test]
 fn an_encoding_that_cannot_be_told_is_never_guessed() {
     let bench = Bench::new();
@@ -85,6 +85,23 @@ fn a_template_column_makes_a_job_for_each_template() {
     let plain = bench.write("plain.csv", "name,email\na,a@naru.example\n");
     let said = bench.run(&["issue", "--recipients", &plain, "--yes"]).ended(2);
     assert!(said.err.contains("--template"), "{}", said.err);
+}
+
+#[test]
+fn a_spreadsheet_is_read_with_everything_that_is_odd_in_it_listed() {
+    let bench = Bench::new();
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo/safety-2025-h2.xlsx");
+    let issue = ["issue", "--template", "TPL-001", "--recipients", demo, "--dry-run"];
+    let said = bench.json(&issue, 3);
+    let job = &said["jobs"][0];
+    let all: u64 =
+        job["counts"].as_object().expect("counts").values().filter_map(serde_json::Value::as_u64).sum();
+    assert_eq!(Some(all), job["rows"].as_u64(), "every row is somewhere");
+    assert_eq!(count(job, "left_out"), 1, "{said}");
+    assert_eq!(said["held_back"], count(job, "ask"), "a total means nobody");
+    assert!(!said["source"]["notes"].as_array().expect("notes").is_empty());
+    let said = bench.run(&[&issue[..], &["--sheet", "no such sheet"]].concat()).ended(1);
+    assert!(said.err.contains("no such sheet") && said.err.contains("safety-2025-h2.xlsx"), "{}", said.err);
 }
 
 #[test]

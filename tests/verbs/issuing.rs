@@ -235,6 +235,32 @@ fn several_people_and_pasted_lines_are_taken_too() {
 }
 
 #[test]
+fn the_key_is_in_no_file_whatever_is_logged() {
+    let bench = Bench::new();
+    bench.fault("post /badges commit-drop times=1");
+    for verb in
+        [&[ONE, &["--yes"]].concat()[..], &["jobs", "follow"], &["jobs", "receipt", "1", "--to", "r.csv"]]
+    {
+        let output = bench.lapel(verb).env("LAPEL_LOG", "trace").output().expect("it runs");
+        bench.said(output).ended(0);
+    }
+    let (mut folders, mut files) = (vec![bench.home.path().to_owned()], 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+                continue;
+            }
+            files += 1;
+            let bytes = std::fs::read(entry.path()).expect("a file");
+            let key = bench.sandbox.api_key().as_bytes();
+            assert!(!bytes.windows(key.len()).any(|part| part == key), "{}", entry.path().display());
+        }
+    }
+    assert!(files >= 3, "a journal, a log and a receipt at least: {files}");
+}
+
+#[test]
 fn hostile_text_steers_no_terminal_and_reaches_programs_as_it_is() {
     let bench = Bench::new();
     let file = bench

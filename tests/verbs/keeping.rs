@@ -62,6 +62,20 @@ fn a_receipt_holds_every_row_and_a_redo_file_can_be_issued() {
     assert_eq!((bench.accepted(), bench.most_for_one()), (3, 1));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_reader_that_stops_is_no_error() {
+    let bench = Bench::new();
+    let id = sent(&bench);
+    for args in [&["jobs"][..], &["jobs", "--json"], &["jobs", "show", &id, "--json"], &["doctor"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = bench.lapel(args).stdout(writer).output().expect("it runs");
+        let said = bench.said(output).ended(0);
+        assert_eq!(said.err, "", "{args:?}");
+    }
+}
+
 #[test]
 fn what_has_stopped_can_be_called_off() {
     let bench = Bench::new();

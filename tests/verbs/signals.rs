@@ -9,10 +9,10 @@ use serde_json::Value;
 fn stalled(bench: &Bench) -> Running {
     bench.settings("[jobs]\nbatch = 2\nin_flight = 1\n");
     let names = ["하나", "두리", "세나", "네모", "다솜", "여름"];
-    let rows: String =
-        names.iter().zip(1..).map(|(name, n)| format!("김{name},person{n}@naru.example\n")).collect();
-    let file = bench.write("people.csv", format!("name,email\n{rows}"));
-    bench.fault("post /badges/batch commit delay=3s");
+    let rows: Vec<String> =
+        names.iter().zip(1..).map(|(name, n)| format!("김{name},person{n}@naru.example")).collect();
+    let file = bench.write("people.csv", format!("name,email\n{}\n", rows.join("\n")));
+    bench.fault("post /badges/batch commit delay=6s");
     let running = Running::start(bench.lapel(&[
         "issue",
         "--template",
@@ -32,22 +32,29 @@ fn only_job(bench: &Bench) -> Value {
 
 #[test]
 fn ctrl_c_stops_after_what_is_on_its_way_and_resuming_sends_the_rest_once() {
-    for signal in [Signal::INT, Signal::TERM] {
-        let bench = Bench::new();
-        let running = stalled(&bench);
-        running.signal(signal);
-        let said = bench.said(running.output()).ended(4);
-        assert!(said.err.contains("stopping"), "{}", said.err);
-        let job = &said.json()["jobs"][0];
-        assert_eq!((count(job, "waiting"), count(job, "ready"), bench.accepted()), (2, 4, 2), "{job}");
-        assert_eq!((&job["can_resume"], &job["owner"]), (&true.into(), &Value::Null));
+    stops_cleanly(Signal::INT);
+}
 
-        bench.control().clear_faults();
-        let id = job["id"].to_string();
-        let said = bench.json(&["jobs", "resume", &id], 0);
-        assert_eq!(count(&said["jobs"][0], "waiting"), 6, "{said}");
-        assert_eq!((bench.accepted(), bench.most_for_one(), bench.posts()), (6, 1, 3));
-    }
+#[test]
+fn so_does_the_machine_that_ends_it() {
+    stops_cleanly(Signal::TERM);
+}
+
+fn stops_cleanly(signal: Signal) {
+    let bench = Bench::new();
+    let running = stalled(&bench);
+    running.signal(signal);
+    let said = bench.said(running.output()).ended(4);
+    assert!(said.err.contains("stopping"), "{}", said.err);
+    let job = &said.json()["jobs"][0];
+    assert_eq!((count(job, "waiting"), count(job, "ready"), bench.accepted()), (2, 4, 2), "{job}");
+    assert_eq!((&job["can_resume"], &job["owner"]), (&true.into(), &Value::Null));
+
+    bench.control().clear_faults();
+    let id = job["id"].to_string();
+    let said = bench.json(&["jobs", "resume", &id], 0);
+    assert_eq!(count(&said["jobs"][0], "waiting"), 6, "{said}");
+    assert_eq!((bench.accepted(), bench.most_for_one(), bench.posts()), (6, 1, 3));
 }
 
 #[test]
@@ -76,6 +83,20 @@ fn a_second_ctrl_c_ends_at_once_and_nothing_is_lost_or_repeated() {
 }
 
 #[test]
+fn ctrl_c_while_waiting_leaves_the_job_to_whoever_follows_it_next() {
+    let bench = Bench::switched(&[("issue-time", "5m")]);
+    let one = ["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>"];
+    let mut running = Running::start(bench.lapel(&[&one[..], &["--yes", "--wait", "--json"]].concat()));
+    running.says("settled");
+    running.signal(Signal::INT);
+    let said = bench.said(running.output()).ended(4).json();
+    assert_eq!((&said["interrupted"], count(&said["jobs"][0], "waiting")), (&true.into(), 1), "{said}");
+    bench.advance(10);
+    let said = bench.json(&["jobs", "follow", "--wait"], 0);
+    assert_eq!((count(&said["changed"][0], "issued"), bench.posts()), (1, 1), "{said}");
+}
+
+#[test]
 fn a_job_belongs_to_one_lapel_at_a_time() {
     let bench = Bench::new();
     let running = stalled(&bench);
@@ -90,8 +111,8 @@ fn a_job_belongs_to_one_lapel_at_a_time() {
     let said = bench.json(&["jobs", "follow"], 0);
     assert_eq!((&said["elsewhere"][0], &said["followed"]), (&job["id"], &Value::Array(Vec::new())));
     running.signal(Signal::INT);
-    bench.said(running.output()).ended(4);
-    assert_eq!(bench.posts(), 1);
+    let said = bench.said(running.output()).ended(4).json();
+    assert_eq!((bench.accepted(), bench.most_for_one()), (count(&said["jobs"][0], "waiting"), 1), "{said}");
 }
 
 #[cfg(target_os = "linux")]

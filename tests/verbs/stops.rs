@@ -5,8 +5,8 @@ use super::kit::{Bench, count};
 const ONE: &[&str] = &["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>", "--yes"];
 
 fn people(count: usize) -> String {
-    let rows: String = (0..count).map(|n| format!("{},person{n}@naru.example\n", name(n))).collect();
-    format!("name,email\n{rows}")
+    let rows: Vec<String> = (0..count).map(|n| format!("{},person{n}@naru.example", name(n))).collect();
+    format!("name,email\n{}\n", rows.join("\n"))
 }
 
 /// That the service shows waiting badges is learned from one that was accepted.
@@ -21,7 +21,7 @@ fn name(n: usize) -> String {
     format!("김{}", given[n % given.len()])
 }
 
-fn issue<'a>(file: &'a str) -> Vec<&'a str> {
+fn issue(file: &str) -> Vec<&str> {
     vec!["issue", "--template", "TPL-001", "--recipients", file, "--yes"]
 }
 

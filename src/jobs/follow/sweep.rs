@@ -260,7 +260,7 @@ async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<()
         match look::badge(core.reader(), id, call).await {
             Ok(Some(sight)) => drop(seen(core, vec![sight]).await?),
             Ok(None) => {
-                hidden(core, "waiting_by_id", "an accepted badge could not be read by its id").await?
+                hidden(core, "waiting_by_id", "an accepted badge could not be read by its id").await?;
             }
             // One odd record says nothing about the others; anything else would meet them too.
             Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}

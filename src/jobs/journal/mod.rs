@@ -221,11 +221,11 @@ impl Journal {
         let (answer, asked) = oneshot::channel();
         let job: Work = Box::new(move |desk| {
             let result = work(desk);
-            if !desk.dead {
-                let _ = answer.send(result);
-            } else {
+            if desk.dead {
                 // As after a power cut: nobody hears of it.
                 std::mem::forget(answer);
+            } else {
+                let _ = answer.send(result);
             }
         });
         self.work.send(job).map_err(|_| JournalError::Closed)?;

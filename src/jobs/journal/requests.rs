@@ -37,7 +37,8 @@ pub(in crate::jobs) fn take(
     most: usize,
     (at, heard): (i64, bool),
 ) -> rusqlite::Result<Option<Chunk>> {
-    let found: Option<(String, String, Option<String>, String, Option<i64>)> = db
+    type Found = (String, String, Option<String>, String, Option<i64>);
+    let found: Option<Found> = db
         .prepare_cached(
             "SELECT kind, account, template, base_url, batch FROM job
              WHERE id = ?1 AND phase = 'running' AND owner = ?2",

@@ -63,6 +63,8 @@ pub struct RowFilter {
     pub class: Option<Class>,
     /// Only those after this place, in order.
     pub after: u64,
+    /// So many of those are passed over: for a list that is gone through by place.
+    pub skip: u64,
 }
 
 /// Rows of a job in their order, at most `most`.
@@ -79,12 +81,19 @@ pub(in crate::jobs) fn page(
     let sql = format!(
         "SELECT row.*, (SELECT intent FROM request WHERE id = row.request) AS intent,
                 (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues FROM row
-         WHERE job = ?1 AND no > ?2 {chosen} AND (?3 IS NULL OR class = ?3) ORDER BY no LIMIT ?4"
+         WHERE job = ?1 AND no > ?2 {chosen} AND (?3 IS NULL OR class = ?3) ORDER BY no LIMIT ?4 OFFSET ?5"
     );
     db.prepare_cached(&sql)?
-        .query_map(params![job.0, filter.after as i64, filter.class.map(Class::code), most as i64], |r| {
-            read(r, doubt_window)
-        })?
+        .query_map(
+            params![
+                job.0,
+                filter.after as i64,
+                filter.class.map(Class::code),
+                most as i64,
+                filter.skip as i64
+            ],
+            |r| read(r, doubt_window),
+        )?
         .collect()
 }
 

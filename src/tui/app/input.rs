@@ -25,7 +25,16 @@ impl App {
         } else {
             let typed = self.type_key(key, out);
             // In a field the cursor may have moved where the text has not changed.
-            let in_field = |c: &Context| matches!(c, Context::FilterBar | Context::Prompt | Context::Form);
+            let in_field = |c: &Context| {
+                matches!(
+                    c,
+                    Context::FilterBar
+                        | Context::Prompt
+                        | Context::Form
+                        | Context::RevokeForm
+                        | Context::FileField
+                )
+            };
             self.changed |= typed || stack.iter().any(in_field);
         }
     }
@@ -55,13 +64,19 @@ impl App {
         match self.over.last_mut() {
             Some(Over::Issue(form)) => form.act(action, &self.env, out),
             Some(Over::Revoke(form)) => form.act(action, &self.env, out),
-            Some(Over::Sent) => self.sent.act(action, out),
+            Some(Over::Question(form)) => form.act(action, out),
+            Some(Over::Draft(form)) => form.act(action, &self.env, out),
+            Some(Over::Correct(form)) => form.act(action, out),
+            Some(Over::File(form)) => form.act(action, out),
+            Some(Over::Ids(form)) => form.act(action, out),
+            Some(Over::Replace(form)) => form.act(action, &self.env, out),
             Some(Over::Help(help)) => help.act(action, out),
             None => match self.tab {
                 Tab::Templates => self.templates.act(action, out),
                 Tab::History => self.history.act(action, &self.env, out),
                 Tab::Wallet => self.wallet.act(action, &self.env, out),
                 Tab::Badge => self.badge.act(action, &self.env, out),
+                Tab::Activity => self.activity.act(action, out),
             },
         }
     }
@@ -74,7 +89,7 @@ impl App {
             Action::BadgeTab => self.open_tab(Tab::Badge),
             Action::NextTab => self.open_tab(self.tab.step(1)),
             Action::PreviousTab => self.open_tab(self.tab.step(Tab::ALL.len() - 1)),
-            Action::Sent => self.over.push(Over::Sent),
+            Action::Activity => self.open_tab(Tab::Activity),
             Action::Help => {
                 let stack = self.stack();
                 let lines = self
@@ -98,17 +113,20 @@ impl App {
     }
 
     pub(super) fn quit(&mut self, out: &mut Out<'_>) {
-        let doubts = self.sent.in_doubt();
-        if self.quit_asked || (!self.sent.is_sending() && doubts == 0) {
+        let deeds = self.outstanding_deeds();
+        if self.quit_asked || (!self.activity.is_sending() && !deeds) {
             self.wish = Some(Wish::Quit);
             return;
         }
         self.quit_asked = true;
-        if self.sent.is_sending() {
-            out.warn("Quit again to leave: a request is not answered yet, look in the history then.");
+        let then = if self.keeps_jobs() {
+            "What is not sent then stays unsent and can be resumed."
         } else {
-            out.warn(format!("Quit again to leave: {doubts} in doubt, which lapel stops looking for."));
-        }
+            "The demo's jobs end with it."
+        };
+        out.warn(format!(
+            "Something is being sent. Quit again to leave: lapel waits for the answers of what is on its way and sends nothing more. {then}"
+        ));
     }
 
     fn type_key(&mut self, key: KeyEvent, out: &mut Out<'_>) -> bool {
@@ -118,12 +136,18 @@ impl App {
         match self.over.last_mut() {
             Some(Over::Issue(form)) => form.key(key),
             Some(Over::Revoke(form)) => form.key(key),
-            Some(Over::Sent | Over::Help(_)) => false,
+            Some(Over::Question(form)) => form.key(key),
+            Some(Over::Draft(form)) => form.key(key),
+            Some(Over::Correct(form)) => form.key(key),
+            Some(Over::Ids(form)) => form.key(key),
+            Some(Over::Replace(form)) => form.key(key),
+            Some(Over::File(_) | Over::Help(_)) => false,
             None => match self.tab {
                 Tab::Templates => self.templates.browser.key(key, out),
                 Tab::History => self.history.browser.key(key, out),
                 Tab::Wallet => self.wallet.key(key),
                 Tab::Badge => self.badge.key(key),
+                Tab::Activity => false,
             },
         }
     }
@@ -134,9 +158,13 @@ impl App {
             return;
         }
         match self.over.last_mut() {
-            Some(Over::Issue(form)) => form.paste(text),
+            Some(Over::Issue(form)) => form.paste(text, out),
             Some(Over::Revoke(form)) => form.paste(text),
-            Some(Over::Sent | Over::Help(_)) => {}
+            Some(Over::Question(form)) => form.paste(text),
+            Some(Over::Correct(form)) => form.paste(text),
+            Some(Over::Ids(form)) => form.paste(text),
+            Some(Over::Replace(form)) => form.paste(text),
+            Some(Over::Draft(_) | Over::File(_) | Over::Help(_)) => {}
             None => match self.tab {
                 Tab::Templates => {
                     self.templates.browser.paste(text, out);
@@ -146,6 +174,7 @@ impl App {
                 }
                 Tab::Wallet => self.wallet.paste(text),
                 Tab::Badge => self.badge.paste(text),
+                Tab::Activity => {}
             },
         }
     }
@@ -161,11 +190,7 @@ impl App {
         };
         if let Some(action) = step {
             // Only where the keys for it exist too: in a field, the wheel must not change fields.
-            if self
-                .stack()
-                .iter()
-                .any(|c| matches!(c, Context::List | Context::Badge | Context::Sent | Context::Help))
-            {
+            if self.stack().iter().any(|c| matches!(c, Context::List | Context::Badge | Context::Help)) {
                 self.changed = true;
                 for _ in 0..3 {
                     self.act_inside(action, out);
@@ -204,6 +229,7 @@ impl App {
             }
             Tab::Wallet => self.wallet.click(area, mouse.row),
             Tab::Badge => false,
+            Tab::Activity => self.activity.click(area, mouse.row),
         };
     }
 }

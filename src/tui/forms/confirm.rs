@@ -5,6 +5,9 @@ use crate::tui::env::Env;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
 
+/// Digits of the largest number: a job has a million rows at most.
+const LONGEST: usize = 8;
+
 /// What has to be typed, and what was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Confirm {
@@ -24,11 +27,16 @@ impl Confirm {
         Self { count, typed: Some(String::new()) }
     }
 
+    /// The number that has to be typed.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
     /// Takes a digit or a backspace; nothing else is typed here, and nothing is pasted.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let Some(typed) = &mut self.typed else { return false };
         match key.code {
-            KeyCode::Char(c) if c.is_ascii_digit() && typed.len() < 6 => typed.push(c),
+            KeyCode::Char(c) if c.is_ascii_digit() && typed.len() < LONGEST => typed.push(c),
             KeyCode::Backspace => {
                 typed.pop();
             }
@@ -120,5 +128,14 @@ mod tests {
             press(&mut confirm, code);
             assert_eq!(confirm.is_ready(), ready, "{code:?}");
         }
+    }
+
+    #[test]
+    fn the_number_of_the_largest_job_can_be_typed() {
+        let mut confirm = Confirm::new(1_048_576, Environment::Live);
+        "1048576".chars().for_each(|c| press(&mut confirm, KeyCode::Char(c)));
+        assert!(confirm.is_ready());
+        (0..100).for_each(|_| press(&mut confirm, KeyCode::Char('1')));
+        assert!(confirm.missing().len() < 100);
     }
 }

@@ -2,5 +2,12 @@
 //! confirmation that neither Enter nor the key that opened the form can give.
 
 pub mod confirm;
+pub mod correct;
+pub mod draft;
+pub mod file;
+pub mod ids;
 pub mod issue;
+pub mod path;
+pub mod question;
+pub mod replace;
 pub mod revoke;

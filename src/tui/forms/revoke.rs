@@ -5,9 +5,10 @@ use super::confirm::Confirm;
 use crate::domain::State;
 use crate::jobs::{RevokePlan, Victim};
 use crate::tui::action::Action;
-use crate::tui::ask::Ask;
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
-use crate::tui::field::Field;
+use crate::tui::field::{Field, Recent};
 use crate::tui::fit::{cells, count, number, wrap};
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
@@ -26,22 +27,59 @@ pub struct RevokeForm {
     review: Option<(RevokePlan, Confirm)>,
     /// The first victim that is listed.
     top: usize,
+    /// Whether those that wait are revoked when they become Issued.
+    when_issued: bool,
+    reasons: Recent,
+    reasons_ticket: Option<Ticket>,
 }
 
 impl RevokeForm {
     /// Opens it for these badges.
-    pub fn new(mut victims: Vec<Victim>) -> Self {
+    pub fn new(mut victims: Vec<Victim>, out: &mut Out<'_>) -> Self {
         victims.sort_by_key(|v| !v.state.may_be_revoked());
-        Self { victims, reason: Field::default(), error: None, review: None, top: 0 }
+        Self {
+            victims,
+            reason: Field::default(),
+            error: None,
+            review: None,
+            top: 0,
+            when_issued: false,
+            reasons: Recent::default(),
+            reasons_ticket: Some(out.ask(Ask::Reasons)),
+        }
+    }
+
+    fn of(&self, which: impl Fn(&State) -> bool) -> usize {
+        self.victims.iter().filter(|v| which(&v.state)).count()
+    }
+
+    fn waiting(&self) -> usize {
+        self.of(|state| *state == State::Waiting)
+    }
+
+    /// How many something is done about: sent now, or when they become Issued.
+    fn meant(&self) -> usize {
+        self.sendable() + if self.when_issued { self.waiting() } else { 0 }
     }
 
     fn sendable(&self) -> usize {
-        self.victims.iter().filter(|v| v.state.may_be_revoked()).count()
+        self.of(State::may_be_revoked)
     }
 
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
-        vec![if self.review.is_some() { Context::Review } else { Context::Form }, Context::Always]
+        vec![if self.review.is_some() { Context::Review } else { Context::RevokeForm }, Context::Always]
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        match action {
+            Action::Toggle => self.waiting() > 0,
+            Action::Earlier | Action::Later => !self.reasons.is_empty(),
+            Action::Accept | Action::ClearField => self.meant() > 0,
+            Action::PageDown | Action::PageUp => self.victims.len() > 5,
+            _ => true,
+        }
     }
 
     /// Does an action; false when it is none of the form's.
@@ -60,16 +98,26 @@ impl RevokeForm {
                     out.warn(confirm.missing());
                     return true;
                 }
-                out.ask(Ask::Revoke(plan.clone()));
+                out.ask(Ask::Do(Box::new(Deed::Revoke(plan.clone()))));
                 out.go.push(Go::Close);
-                out.go.push(Go::Sent);
+                out.go.push(Go::Activity);
             }
             Action::Back => {
                 if self.review.take().is_none() {
                     out.go.push(Go::Close);
                 }
             }
-            Action::NextField | Action::PreviousField => {}
+            Action::Toggle => {
+                if self.waiting() > 0 && self.review.is_none() {
+                    self.when_issued = !self.when_issued;
+                }
+            }
+            Action::Earlier | Action::Later => {
+                if let Some(reason) = self.reasons.step(action == Action::Earlier, self.reason.value()) {
+                    self.reason.set(&reason);
+                    self.error = None;
+                }
+            }
             _ => return false,
         }
         true
@@ -77,22 +125,22 @@ impl RevokeForm {
 
     fn go_on(&mut self, env: &Env) {
         self.error = None;
-        if self.sendable() == 0 {
+        if self.meant() == 0 {
             return;
         }
         if crate::domain::Text::new(self.reason.value()).looks_empty() {
             self.error =
                 Some("the reason is empty; the service asks for one, and holders may see it".to_owned());
         } else {
-            let plan = RevokePlan::new(self.victims.clone(), self.reason.value(), false);
-            let confirm = Confirm::new(plan.sent().count(), env.environment());
+            let plan = RevokePlan::new(self.victims.clone(), self.reason.value(), self.when_issued);
+            let confirm = Confirm::new(self.meant(), env.environment());
             self.review = Some((plan, confirm));
         }
     }
 
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
-        if self.sendable() == 0 {
+        if self.meant() == 0 {
             return false;
         }
         match &mut self.review {
@@ -111,25 +159,51 @@ impl RevokeForm {
         }
     }
 
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+        match answer {
+            Answer::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
+                self.reasons_ticket = None;
+                self.reasons = Recent::new(reasons);
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
     /// Draws the form.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines = vec![Line::from(vec![
             Span::styled(
-                format!("  Revoke {}", count(self.sendable() as u64, "badge", "badges")),
+                format!("  Revoke {}", count(self.meant() as u64, "badge", "badges")),
                 theme.strong(),
             ),
             Span::styled(format!("   {}", env.place()), theme.accent()),
         ])];
         lines.extend(self.breakdown(env));
+        if self.waiting() > 0 && self.review.is_none() {
+            let key = env.keymap.key(&[Context::RevokeForm], Action::Toggle).unwrap_or_default();
+            let sign = if self.when_issued { "[x]" } else { "[ ]" };
+            let text = format!("{sign} those that wait: revoke them when they become Issued");
+            lines.push(Line::from(vec![
+                Span::raw(format!("        {text}   ")),
+                Span::styled(key, theme.key()),
+            ]));
+        }
         lines.push(Line::raw(""));
-        if self.sendable() > 0 {
+        if self.meant() > 0 {
             let mut spans = vec![
                 Span::styled("  Reason ", theme.strong()),
                 Span::styled(if self.review.is_none() { env.glyphs.cursor } else { " " }, theme.accent()),
             ];
             spans.extend(self.reason.spans(room.saturating_sub(9), self.review.is_none(), env));
+            if self.review.is_none() && !self.reasons.is_empty() && self.reason.value().is_empty() {
+                spans.truncate(3);
+                let hint = format!("  {} earlier reasons", env.glyphs.up);
+                spans.push(Span::styled(hint, theme.dim()));
+            }
             lines.push(Line::from(spans));
         } else {
             let text = "  None of these can be revoked now. Nothing is sent.";
@@ -149,7 +223,7 @@ impl RevokeForm {
         lines.push(Line::raw(""));
         let foot = match &self.review {
             Some((_, confirm)) => confirm.line("to revoke: this cannot be taken back", env),
-            None if self.sendable() == 0 => Line::styled("  esc goes back", theme.dim()),
+            None if self.meant() == 0 => Line::styled("  esc goes back", theme.dim()),
             None => Line::styled(
                 format!(
                     "  {} goes on to the confirmation; nothing is sent before it.  esc gives up.",
@@ -184,13 +258,17 @@ impl RevokeForm {
                 None => states.push((victim.state.clone(), 1)),
             }
         }
+        let requests = self.sendable().div_ceil(crate::api::MAX_ENTRIES);
         let fate = |state: &State| match state {
-            State::Issued => "will be sent in 1 request",
-            State::Expired => "will be sent: to the service it is still Issued",
-            State::Waiting => "left out: cannot be revoked before it is Issued",
-            State::Revoking => "left out: being revoked already",
-            State::Revoked => "left out: revoked already",
-            State::Other(_) => "will be sent: an unknown word, the service decides",
+            State::Issued => format!("will be sent in {}", count(requests as u64, "request", "requests")),
+            State::Expired => "will be sent: to the service it is still Issued".to_owned(),
+            State::Waiting if self.when_issued => {
+                "revoked when they become Issued, while lapel runs".to_owned()
+            }
+            State::Waiting => "left out: cannot be revoked before it is Issued".to_owned(),
+            State::Revoking => "left out: being revoked already".to_owned(),
+            State::Revoked => "left out: revoked already".to_owned(),
+            State::Other(_) => "will be sent: an unknown word, the service decides".to_owned(),
         };
         states
             .into_iter()
@@ -199,9 +277,9 @@ impl RevokeForm {
                 let row = [
                     (format!("{:>7}", number(n as u64)), env.theme.strong()),
                     (word, env.theme.state(&state)),
-                    (fate(&state).to_owned(), env.theme.text()),
+                    (fate(&state), env.theme.text()),
                 ];
-                Line::from(cells(&row, &[7, 14, 60], env.glyphs.ellipsis))
+                Line::from(cells(&row, &[7, 14, 66], env.glyphs.ellipsis))
             })
             .collect()
     }

@@ -272,7 +272,7 @@ fn a_page_that_failed_is_shown_and_read_again_on_demand() {
         asked.push(page);
         Ticket::test(7)
     });
-    list.receive(Ticket::test(7), Err(ApiError::Cancelled));
+    list.receive(Ticket::test(7), Err("given up".to_owned()));
     assert!(matches!(list.place(0), Place::Failed(_)));
     assert_eq!(settle(&mut list, &service), 0, "it is not asked for again by itself");
     list.reload();
@@ -381,7 +381,7 @@ fn what_was_read_is_shown_until_the_new_rows_are_there() {
     list.reload();
     list.pump(|_| Ticket::test(5));
     assert_eq!(shown(&list), (0..10).collect::<Vec<_>>(), "on its way");
-    list.receive(Ticket::test(5), Err(ApiError::Cancelled));
+    list.receive(Ticket::test(5), Err("given up".to_owned()));
     assert_eq!(shown(&list), (0..10).collect::<Vec<_>>(), "it did not come");
     assert!(list.error().is_some());
 }

@@ -106,6 +106,17 @@ impl BadgeScreen {
                 Some(email) => out.go.push(Go::Holder(email.wire().to_owned())),
                 None => out.say("There is no e-mail address here to look up."),
             },
+            Action::Replace => match self.badge() {
+                Some(badge) => {
+                    let state = Verdict::of(badge, env.now()).state();
+                    if matches!(state, State::Revoked | State::Revoking) {
+                        out.say("This badge is revoked, so there is nothing to replace. Issue a new one from Templates.");
+                    } else {
+                        out.go.push(Go::Replace(Box::new(badge.clone())));
+                    }
+                }
+                None => out.say("There is no badge here to correct."),
+            },
             Action::Revoke => match self.badge() {
                 Some(badge) => out.go.push(Go::Revoke(vec![Victim {
                     badge_id: badge.badge_id.clone(),

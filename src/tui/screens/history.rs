@@ -16,8 +16,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::collections::BTreeMap;
 
-/// The most rows that a range may mark: one request's worth.
-const LARGEST_RANGE: u64 = crate::api::MAX_ENTRIES as u64;
+/// The most rows that a range may mark: each is held while it is marked. More than that go by a file of ids.
+const LARGEST_RANGE: u64 = 10_000;
 
 impl Row for HistoryItem {
     type Id = BadgeId;
@@ -185,6 +185,7 @@ impl History {
             }
             Action::Back if self.range_from.is_some() => self.range_from = None,
             Action::Revoke => self.revoke(env, out),
+            Action::Ids => out.go.push(Go::Ids),
             _ => return self.browser.act(action, out),
         }
         true
@@ -214,7 +215,7 @@ impl History {
             }
             Some(from) if from.0.abs_diff(here.0) >= LARGEST_RANGE => {
                 out.warn(format!(
-                    "A range of more than {LARGEST_RANGE} rows is more than one request may revoke. Nothing was marked."
+                    "A range of more than {LARGEST_RANGE} rows is more than lapel marks at once. Nothing was marked. To revoke more, use a file of badge ids on the Activity tab."
                 ));
             }
             Some(from) => {

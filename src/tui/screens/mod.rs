@@ -1,8 +1,8 @@
-//! The four tabs, the first screen, and what was sent. Each is one file with its state, its update, its drawing and its tests.
+//! The five tabs and the first screen. Each has its state, its update, its drawing and its tests in one place.
 
+pub mod activity;
 pub mod badge;
 pub mod history;
-pub mod sent;
 pub mod templates;
 pub mod wallet;
 pub mod welcome;

@@ -1,24 +1,32 @@
-//! The issue form, for one person: fields, checks as one types, review, confirmation.
+//! The issue form: one person, checked as one types, reviewed and confirmed; or a file, or lines that were
+//! pasted, which go on to be opened.
+
+mod review;
 
 use super::confirm::Confirm;
+use super::path::PathField;
 use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::email::EmailProblem;
 use crate::domain::validity::{Validity, policy, validity, warnings};
-use crate::domain::{Address, TemplateDetail, TemplateId, Text, Verdict};
+use crate::domain::{Address, TemplateDetail, TemplateId, Text};
+use crate::jobs::intake::{Field as FieldOf, Severity, Source, check_person};
 use crate::jobs::{Holdings, IssuePlan, JobRow};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Focus};
 use crate::tui::fit::{count, fit, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::paths;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use review::Put;
 
-/// A name longer than this is more likely a slip of the clipboard; the contract gives no limit.
-const LONG_NAME: usize = 100;
+/// The field for the file comes after name and address.
+const FILE: usize = 2;
 
 /// The form.
 pub struct IssueForm {
@@ -26,6 +34,7 @@ pub struct IssueForm {
     title: Text,
     name: Field,
     email: Field,
+    file: PathField,
     focus: Focus,
     tried: bool,
     detail: Option<Result<TemplateDetail, ApiError>>,
@@ -41,7 +50,7 @@ struct Review {
     address: Address,
     holdings: Option<Result<Holdings, ApiError>>,
     /// What was sent to this person before: the service may not show it yet.
-    sent_before: Option<JobRow>,
+    sent_before: Option<Box<JobRow>>,
     ticket: Option<Ticket>,
     confirm: Confirm,
 }
@@ -59,6 +68,7 @@ impl IssueForm {
             title,
             name: Field::default(),
             email: Field::default(),
+            file: PathField::new(true, out),
             focus: Focus::default(),
             tried: false,
             detail: None,
@@ -71,17 +81,37 @@ impl IssueForm {
 
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
-        vec![if self.review.is_some() { Context::Review } else { Context::Form }, Context::Always]
+        let own = match &self.review {
+            Some(_) => Context::Review,
+            None if self.focus.at == FILE => Context::FileField,
+            None => Context::Form,
+        };
+        vec![own, Context::Always]
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        if self.review.is_none() && self.focus.at == FILE {
+            return self.file.offers(action);
+        }
+        !matches!(action, Action::PageDown | Action::PageUp)
     }
 
     /// Does an action; false when it is none of the form's.
     pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+        if self.review.is_none() && self.focus.at == FILE && self.file.act(action, out) {
+            return true;
+        }
         match action {
-            Action::NextField => self.focus.next(2),
-            Action::PreviousField => self.focus.previous(2),
+            Action::NextField => self.focus.next(FILE + 1),
+            Action::PreviousField => self.focus.previous(FILE + 1),
             Action::ClearField => match &mut self.review {
                 Some(review) => review.confirm.clear(),
                 None => self.field().clear(),
+            },
+            Action::Accept if self.review.is_none() && self.focus.at == FILE => match self.file.path() {
+                Some(path) => self.open(Source::File(path), out),
+                None => out.say("Type the name of a file, or paste or drop one here."),
             },
             Action::Accept if self.review.is_none() => self.go_on(env, out),
             Action::Accept => {}
@@ -91,12 +121,17 @@ impl IssueForm {
                 None => {
                     out.cancel(self.detail_ticket.take());
                     out.cancel(self.same_title_ticket.take());
+                    self.file.cancel(out);
                     out.go.push(Go::Close);
                 }
             },
             _ => return false,
         }
         true
+    }
+
+    fn open(&self, source: Source, out: &mut Out<'_>) {
+        out.go.push(Go::File(self.template_id.clone(), self.title.clone(), source));
     }
 
     fn field(&mut self) -> &mut Field {
@@ -150,28 +185,40 @@ impl IssueForm {
             .ok()
             .filter(|h| h.complete)
             .map(|h| h.items.iter().map(|i| i.badge_id.clone()).collect());
-        out.ask(Ask::Issue(IssuePlan {
+        out.ask(Ask::Do(Box::new(Deed::Issue(IssuePlan {
             template_id: self.template_id.clone(),
             title: self.title.clone(),
             recipient_name: review.name.clone(),
             recipient_email: review.address.clone(),
             held_before,
-        }));
+        }))));
         out.go.push(Go::Close);
-        out.go.push(Go::Sent);
+        out.go.push(Go::Activity);
     }
 
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         match &mut self.review {
             Some(review) => review.confirm.key(key),
+            None if self.focus.at == FILE => self.file.key(key),
             None => self.field().key(key),
         }
     }
 
-    /// Takes pasted text; not into the confirmation.
-    pub fn paste(&mut self, text: &str) {
+    /// Takes pasted text; not into the confirmation. Several lines with addresses are recipients, a dropped
+    /// file is one to open.
+    pub fn paste(&mut self, text: &str, out: &mut Out<'_>) {
         if self.review.is_some() {
+            return;
+        }
+        if paths::is_recipients(text) {
+            // What is copied ends with the end of its last line, or with a few of them.
+            self.open(Source::Pasted(text.trim_end().to_owned()), out);
+            return;
+        }
+        if self.focus.at == FILE || paths::is_dropped(text) {
+            self.focus.at = FILE;
+            self.file.set_pasted(text);
             return;
         }
         // A whole `Name <address>` fills both fields.
@@ -219,7 +266,7 @@ impl IssueForm {
                 }
                 _ => Err(Answer::Holdings(holdings, sent_before)),
             },
-            other => Err(other),
+            other => self.file.receive(ticket, other),
         }
     }
 
@@ -252,17 +299,24 @@ impl IssueForm {
                 );
                 put(&mut lines, &text, theme.warning());
             }
-            review_lines(review, &mut lines, &mut put, env);
+            review::lines(review, &mut lines, &mut put, env);
             self.template_lines(&mut lines, &mut put, env);
         } else {
             self.template_lines(&mut lines, &mut put, env);
             lines.push(Line::raw(""));
             self.field_lines(&mut lines, &mut put, room, env);
             lines.push(Line::raw(""));
-            let text = format!(
-                "{} goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
-                env.glyphs.enter
-            );
+            let text = if self.focus.at == FILE {
+                format!(
+                    "{} opens the file; it is checked row by row, and nothing is sent before the review. A file can be dropped here, and lines with names and addresses can be pasted.",
+                    env.glyphs.enter
+                )
+            } else {
+                format!(
+                    "{} goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
+                    env.glyphs.enter
+                )
+            };
             put(&mut lines, &text, theme.dim());
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
@@ -302,6 +356,13 @@ impl IssueForm {
 
     fn field_lines(&self, lines: &mut Vec<Line<'static>>, put: &mut Put<'_>, room: usize, env: &Env) {
         let theme = &env.theme;
+        let of_file = self.focus.at == FILE;
+        let mode = |chosen: bool, words: &str| {
+            let sign = if chosen { env.glyphs.on } else { env.glyphs.off };
+            let style = if chosen { theme.strong() } else { theme.dim() };
+            Line::styled(format!("  {sign} {words}"), style)
+        };
+        lines.push(mode(!of_file, "one person"));
         for (at, label, field) in [(0, "Name  ", &self.name), (1, "E-mail", &self.email)] {
             let focused = self.focus.at == at;
             let style = if focused { theme.strong() } else { theme.dim() };
@@ -337,110 +398,32 @@ impl IssueForm {
                 }
             }
         }
+        lines.push(mode(of_file, "a file, or lines that are pasted"));
+        let style = if of_file { theme.strong() } else { theme.dim() };
+        let cursor = if of_file { env.glyphs.cursor } else { " " };
+        let mut spans = vec![Span::styled("  File   ", style), Span::styled(cursor, theme.accent())];
+        spans.extend(self.file.spans(room.saturating_sub(9), of_file, env));
+        lines.push(Line::from(spans));
+        lines.extend(self.file.lines(room, env));
     }
 }
 
-/// Puts a text into lines, wrapped.
-type Put<'a> = dyn FnMut(&mut Vec<Line<'static>>, &str, ratatui::style::Style) + 'a;
-
-fn review_lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut Put<'_>, env: &Env) {
-    let theme = &env.theme;
-    if let Some(row) = &review.sent_before {
-        let text = format!(
-            "{} lapel sent this badge to this address before; it is {}. Sending again makes a second one.",
-            env.glyphs.alert,
-            row.bucket.word()
-        );
-        put(lines, &text, theme.error());
-    }
-    match &review.holdings {
-        None => put(
-            lines,
-            &format!("{} reading whether this person has the badge already", env.spinner()),
-            theme.dim(),
-        ),
-        Some(Err(error)) => {
-            put(
-                lines,
-                &format!(
-                    "{} whether this person has the badge already is not known: {error}",
-                    env.glyphs.alert
-                ),
-                theme.error(),
-            );
-        }
-        Some(Ok(held)) if held.items.is_empty() && !held.complete => {
-            put(
-                lines,
-                &format!(
-                    "{} the history could not be read to its end: whether this person has the badge already is not known",
-                    env.glyphs.alert
-                ),
-                theme.warning(),
-            );
-        }
-        Some(Ok(held)) if held.items.is_empty() => {
-            put(
-                lines,
-                "No badge of this template is to be seen for this address. One that waits may not be visible yet.",
-                theme.dim(),
-            );
-        }
-        Some(Ok(held)) => {
-            let text = format!(
-                "{} this address has {} of this template already:",
-                env.glyphs.alert,
-                count(held.items.len() as u64, "badge", "badges")
-            );
-            put(lines, &text, theme.warning());
-            for item in held.items.iter().take(5) {
-                let (word, why) = Verdict::of(item, env.now()).line();
-                let name = item.recipient_name.as_ref().map_or(String::new(), ToString::to_string);
-                put(lines, &format!("  {word} {why}  {name}  {}", item.badge_id), theme.warning());
-            }
-        }
-    }
-    for warning in review.address.warnings() {
-        put(lines, &format!("{} e-mail: {warning}", env.glyphs.alert), theme.warning());
-    }
-}
-
-/// Checks a name as it was typed: trimmed, Hangul composed. What it gives back is what will be printed,
-/// with notes on what was changed or looks odd.
+/// Checks a name as it was typed: what will be printed, with notes on what was changed or looks odd; or why
+/// it cannot be sent.
 fn check_name(typed: &str) -> Result<(String, Vec<String>), String> {
-    use unicode_normalization::UnicodeNormalization;
-    let text = Text::new(typed);
-    if text.looks_empty() {
-        return Err("the name is empty".to_owned());
-    }
-    let mut notes = Vec::new();
-    let composed: String = typed.nfc().collect();
-    // Compatibility ideographs are other characters to a printer; only jamo are put together.
-    let jamo = typed.chars().any(|c| matches!(c, '\u{1100}'..='\u{11ff}'));
-    let name = if jamo { composed } else { typed.to_owned() };
-    if jamo {
-        notes.push("the Hangul was in single letters; it is sent composed".to_owned());
-    }
-    let name = name.trim().to_owned();
+    // The address that goes with it is checked by itself, as it is typed; a space at the end may be followed
+    // by another name.
+    let (name, _, _, findings) = check_person(typed.trim(), "");
+    let of_name = findings.into_iter().filter(|finding| finding.field == FieldOf::Name);
+    let (refused, notes): (Vec<_>, Vec<_>) =
+        of_name.partition(|finding| finding.severity == Severity::Refuse);
     if name.contains('@') {
         return Err("the name is an e-mail address: are the two fields swapped?".to_owned());
     }
-    if let Some(c) = name
-        .chars()
-        .find(|c| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
-    {
-        return Err(format!("the name has a hidden character in it (U+{:04X})", c as u32));
+    match refused.into_iter().next() {
+        Some(finding) => Err(finding.what),
+        None => Ok((name, notes.into_iter().map(|finding| finding.what).collect())),
     }
-    if crate::domain::text::scrub(&name) != name {
-        notes.push("the name has characters that cannot be seen".to_owned());
-    }
-    if name.chars().count() > LONG_NAME {
-        notes.push(format!("the name is longer than {LONG_NAME} characters"));
-    }
-    if ["null", "n/a", "-", "#ref!", "none", "undefined"].contains(&name.to_lowercase().as_str()) {
-        notes.push("this looks like an empty cell rather than a name".to_owned());
-    }
-    Ok((name, notes))
 }
 
 #[cfg(test)]

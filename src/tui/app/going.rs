@@ -1,0 +1,70 @@
+//! Where the screens want to go: tabs, forms, questions.
+
+use super::{App, Over, Tab};
+use crate::tui::env::{Go, Out};
+use crate::tui::forms::correct::CorrectForm;
+use crate::tui::forms::draft::DraftForm;
+use crate::tui::forms::file::FileForm;
+use crate::tui::forms::ids::IdsForm;
+use crate::tui::forms::issue::IssueForm;
+use crate::tui::forms::question::Question;
+use crate::tui::forms::replace::ReplaceForm;
+use crate::tui::forms::revoke::RevokeForm;
+
+impl App {
+    /// Goes there.
+    pub(super) fn go(&mut self, go: Go, out: &mut Out<'_>) {
+        match go {
+            Go::Badge(id, accepted_at) => {
+                self.follow_to(Tab::Badge);
+                self.badge.open(id, accepted_at, out);
+            }
+            Go::Holder(email) => {
+                self.follow_to(Tab::Wallet);
+                self.wallet.look_up(&email, out);
+            }
+            Go::Issue(id, title) => self.over.push(Over::Issue(Box::new(IssueForm::new(id, title, out)))),
+            Go::Revoke(victims) => self.over.push(Over::Revoke(Box::new(RevokeForm::new(victims, out)))),
+            Go::Activity => {
+                self.notice = None;
+                self.news = None;
+                self.follow_to(Tab::Activity);
+                self.activity.select_newest();
+            }
+            Go::CallOff(job) => self.over.push(Over::Question(Box::new(Question::call_off(job)))),
+            Go::Undo(job) => self.over.push(Over::Question(Box::new(Question::undo(job)))),
+            Go::Decide(job, row) => self.over.push(Over::Question(Box::new(Question::decide(job, row)))),
+            Go::Drafts(jobs) => {
+                if let Some(form) = DraftForm::new(jobs, &self.env, out) {
+                    self.over.push(Over::Draft(Box::new(form)));
+                }
+            }
+            Go::File(id, title, source) => {
+                self.over.push(Over::File(Box::new(FileForm::new((id, title), source, out))));
+            }
+            Go::Paper(job, redo) => {
+                self.over.push(Over::Question(Box::new(Question::paper(&job, redo))));
+            }
+            Go::Mail(job) => self.over.push(Over::Question(Box::new(Question::mail(job, out)))),
+            Go::Ids => self.over.push(Over::Ids(Box::new(IdsForm::new(out)))),
+            Go::Replace(badge) => {
+                self.over.push(Over::Replace(Box::new(ReplaceForm::new(badge, &self.env, out))));
+            }
+            Go::Correct(job, row) => self.over.push(Over::Correct(Box::new(CorrectForm::new(job, row)))),
+            Go::Corrected => {
+                if let Some(Over::Draft(form)) = self.over.last_mut() {
+                    form.corrected(out);
+                }
+            }
+            Go::CloseAll => self.over.clear(),
+            Go::Close => {
+                self.over.pop();
+            }
+            Go::Connect(session) => {
+                self.connect(*session);
+                self.tab = Tab::Templates;
+            }
+            Go::Quit => self.quit(out),
+        }
+    }
+}

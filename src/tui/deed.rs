@@ -1,0 +1,193 @@
+//! What the desk has done with jobs: each deed is handed to [`Jobs`] by the worker, and never cancelled.
+
+use crate::domain::Page;
+use crate::jobs::{
+    Bucket, Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, RevokePlan, RowFilter, Rows,
+    Victim,
+};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// Something to be done with jobs.
+#[derive(Clone, Debug)]
+pub enum Deed {
+    /// Issue a badge to one person who was reviewed.
+    Issue(IssuePlan),
+    /// Issue a corrected badge and revoke the old one, for a reason, when the new one is Issued.
+    Replace(IssuePlan, Victim, String),
+    /// Revoke badges that were reviewed.
+    Revoke(RevokePlan),
+    /// Plan to undo an issue job, for a reason. Gives a draft.
+    Undo(JobId, String),
+    /// Let reviewed drafts go.
+    Begin(Vec<JobId>),
+    /// Remove drafts.
+    Discard(Vec<JobId>),
+    /// Pause before the next request.
+    Pause(JobId),
+    /// Go on.
+    Resume(JobId),
+    /// Use up what is left of the quota.
+    UseUp(JobId),
+    /// Send again what was refused.
+    Retry(JobId),
+    /// Call off what was not sent.
+    CallOff(JobId),
+    /// Settle a row that lapel cannot tell about, and why.
+    Decide(JobId, u64, Decision, String),
+    /// Look now at a job, or at everything that is open.
+    Look(Option<JobId>),
+    /// Allow rows of a draft.
+    Allow(JobId, Rows),
+    /// Leave rows of a draft out.
+    LeaveOut(JobId, Rows),
+    /// Correct a row of a draft: name and address.
+    Correct(JobId, u64, String, String),
+}
+
+/// What came of a deed.
+#[derive(Debug)]
+pub enum Done {
+    /// There is nothing to say: the job shows it.
+    Fine,
+    /// One line for the person.
+    Said(String),
+    /// Drafts, for review.
+    Drafts(Vec<Job>),
+}
+
+/// A page of a job's rows, by place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowsQuery {
+    /// The job.
+    pub job: JobId,
+    /// Only rows in these; all when it is empty.
+    pub buckets: Vec<Bucket>,
+    /// From 1.
+    pub page: u64,
+    /// Rows of a page.
+    pub per_page: u64,
+}
+
+/// Who acts, for the journal: the computer's user, at the desk.
+fn who() -> String {
+    let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default();
+    if user.is_empty() { "desk".to_owned() } else { format!("{user} (desk)") }
+}
+
+/// Does it.
+///
+/// # Errors
+/// Why it was not done, in words that say whether anything was changed.
+pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
+    let who = who();
+    let fine = |result: Result<(), crate::jobs::JobError>| result.map(|()| Done::Fine);
+    let done = match deed {
+        Deed::Issue(plan) => jobs.issue(plan).await.map(|_| Done::Fine),
+        Deed::Replace(plan, old, reason) => jobs.replace(plan, old, &reason).await.map(|_| Done::Fine),
+        Deed::Revoke(plan) => jobs.revoke(plan).await.map(|_| Done::Fine),
+        Deed::Undo(id, reason) => match jobs.undo(id, &reason).await {
+            Ok(draft) => return drafts(jobs, vec![draft]).await.map(Done::Drafts),
+            Err(why) => Err(why),
+        },
+        Deed::Begin(ids) => {
+            for (at, id) in ids.iter().enumerate() {
+                if let Err(why) = jobs.begin(*id, &who).await {
+                    let begun = if at == 0 {
+                        String::new()
+                    } else {
+                        format!(" {at} of {} were begun before.", ids.len())
+                    };
+                    return Err(format!("{why}{begun}"));
+                }
+            }
+            Ok(Done::Fine)
+        }
+        Deed::Discard(ids) => {
+            for id in ids {
+                jobs.discard(id).await.map_err(|why| why.to_string())?;
+            }
+            Ok(Done::Fine)
+        }
+        Deed::Pause(id) => fine(jobs.pause(id).await),
+        Deed::Resume(id) => fine(jobs.resume(id, &who).await),
+        Deed::UseUp(id) => fine(jobs.use_up_quota(id, &who).await),
+        Deed::Retry(id) => jobs.retry_refused(id, &who).await.map(|n| {
+            Done::Said(format!(
+                "Sending {} again that the service had refused.",
+                super::fit::count(n, "row", "rows")
+            ))
+        }),
+        Deed::CallOff(id) => jobs.cancel(id, &who).await.map(|n| {
+            let rows = super::fit::count(n, "row was", "rows were");
+            Done::Said(format!("{rows} not sent and will not be. What was sent is followed all the same."))
+        }),
+        Deed::Decide(id, row, decision, why) => fine(jobs.decide(id, row, decision, &who, &why).await),
+        Deed::Look(id) => {
+            let looked = jobs.look_now(id).await;
+            return match looked.failed {
+                Some(why) => Err(format!("Not everything could be looked at: {why}")),
+                None if looked.jobs == 0 => Ok(Done::Said("There is nothing open to look at.".to_owned())),
+                None => Ok(Done::Fine),
+            };
+        }
+        Deed::Allow(id, rows) => jobs.allow(id, rows).await.map(|_| Done::Fine),
+        Deed::LeaveOut(id, rows) => jobs.leave_out(id, rows).await.map(|_| Done::Fine),
+        Deed::Correct(id, row, name, email) => jobs.correct(id, row, &name, &email).await.map(|_| Done::Fine),
+    };
+    done.map_err(|why| why.to_string())
+}
+
+/// Reads who has the badges of these drafts already, one draft after the other.
+///
+/// # Errors
+/// Why it was not read; the drafts are as they were then.
+pub async fn guard(
+    jobs: &Jobs,
+    ids: Vec<JobId>,
+    progress: &watch::Sender<Guarding>,
+    cancel: &CancellationToken,
+) -> Result<(Vec<Job>, Vec<Guarded>), String> {
+    let mut found = Vec::with_capacity(ids.len());
+    for id in &ids {
+        found.push(jobs.guard(*id, progress, cancel.clone()).await.map_err(|why| why.to_string())?);
+    }
+    Ok((drafts(jobs, ids).await?, found))
+}
+
+/// Drafts as they stand.
+///
+/// # Errors
+/// Why the journal cannot be read.
+pub async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
+    let mut all = Vec::with_capacity(ids.len());
+    for id in ids {
+        all.push(jobs.job(id).await.map_err(|why| why.to_string())?);
+    }
+    Ok(all)
+}
+
+/// Reads a page of rows.
+///
+/// # Errors
+/// Why the journal cannot be read.
+pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
+    let RowsQuery { job, buckets, page, per_page } = query;
+    let before = page.saturating_sub(1).saturating_mul(per_page);
+    let counts = jobs.job(job).await.map_err(|why| why.to_string())?.counts;
+    let total = counts.sum(|b| buckets.is_empty() || buckets.contains(&b));
+    // Places of a job have no gaps, so that what is before a page need not be gone through.
+    let all = buckets.is_empty();
+    let (after, skip) = if all { (before, 0) } else { (0, before) };
+    let most = usize::try_from(per_page).unwrap_or(usize::MAX);
+    let filter = RowFilter { buckets, class: None, after, skip };
+    let rows = jobs.rows(job, filter, most).await.map_err(|why| why.to_string())?;
+    Ok(Page {
+        list_len: rows.len(),
+        items: rows.into_iter().enumerate().collect(),
+        total_count: Some(total),
+        page: Some(page),
+        rows_per_page: None,
+        problems: Vec::new(),
+    })
+}

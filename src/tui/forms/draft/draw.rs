@@ -1,0 +1,187 @@
+//! Drawing drafts: what they are, how their rows stand, the rows, and the line that confirms.
+
+use super::{DraftForm, Guard};
+use crate::api::MAX_ENTRIES;
+use crate::jobs::{Bucket, Class, JobRow, Kind, Policy};
+use crate::tui::env::Env;
+use crate::tui::fit::{count, fit, number, width, wrap};
+use crate::tui::rows::{bucket_style, row_lines};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// Lines that the selected row takes below the rows.
+const ROW_LINES: u16 = 3;
+
+impl DraftForm {
+    /// Where the rows are: between the head and the foot.
+    pub(super) fn rows_area(&self, area: Rect, env: &Env) -> Rect {
+        let head = u16::try_from(self.head(usize::from(area.width), env).len()).unwrap_or(u16::MAX);
+        let head = head.min(area.height / 2);
+        Rect { y: area.y + head, height: area.height.saturating_sub(head + ROW_LINES + 2), ..area }
+    }
+
+    /// What is planned, and how its rows stand.
+    fn head(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
+        let theme = &env.theme;
+        let room = columns.saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let put = |lines: &mut Vec<Line<'static>>, text: &str, style: Style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        let Some(job) = self.job() else { return lines };
+        let what = if job.kind == Kind::Issue { "Issue" } else { "Revoke" };
+        let mut head = format!("{what}  {}", job.title);
+        if self.jobs.len() > 1 {
+            head = format!("{head}   ({} of {} templates in the file)", self.at + 1, self.jobs.len());
+        }
+        lines.push(Line::styled(format!("  {}", fit(&head, room, env.glyphs.ellipsis)), theme.strong()));
+        if let Some(origin) = &job.origin {
+            let read = crate::domain::text::scrub(&origin.read_as).into_owned();
+            let text = format!("{}  {read}", origin.name);
+            lines.push(Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), theme.dim()));
+        }
+        let mut spans =
+            vec![Span::raw("  "), Span::styled(count(job.counts.total(), "row", "rows"), theme.strong())];
+        for (bucket, n) in job.counts.iter() {
+            spans.push(Span::raw("   "));
+            spans.push(Span::styled(
+                format!("{} {}", number(n), words(bucket, job.kind)),
+                bucket_style(bucket, env),
+            ));
+        }
+        lines.push(Line::from(spans));
+        let classes: Vec<String> = self
+            .found
+            .get(self.at)
+            .into_iter()
+            .flat_map(|found| found.classes.iter())
+            .filter(|(class, _)| *class != Class::New)
+            .map(|(class, n)| format!("{} {}{}", number(*n), class.word(), policy(*class)))
+            .collect();
+        if !classes.is_empty() {
+            put(&mut lines, &classes.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
+        }
+        match &self.guard {
+            Guard::Reading { done, all, .. } => {
+                let far = if *all > 0 {
+                    format!(": {} of {} requests", number(*done), number(*all))
+                } else {
+                    String::new()
+                };
+                let text =
+                    format!("{} reading who has this badge already{far}   esc gives up", env.spinner());
+                put(&mut lines, &text, theme.dim());
+            }
+            Guard::Failed(why) => {
+                put(
+                    &mut lines,
+                    &format!(
+                        "{} who has this badge already was not read: {why}  r reads again.",
+                        env.glyphs.alert
+                    ),
+                    theme.error(),
+                );
+            }
+            Guard::Read if self.found.iter().any(|found| !found.complete) => {
+                put(
+                    &mut lines,
+                    &format!(
+                        "{} the history could not be read to its end: somebody may have this badge all the same. r reads again.",
+                        env.glyphs.alert
+                    ),
+                    theme.warning(),
+                );
+            }
+            Guard::Read | Guard::None => {}
+        }
+        if let Some(said) = &self.said {
+            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+        }
+        lines
+    }
+
+    /// Draws the form.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let mut head = self.head(usize::from(area.width), env);
+        let rows = self.rows_area(area, env);
+        head.truncate(usize::from(rows.y - area.y));
+        let at = Rect { height: rows.y - area.y, ..area };
+        frame.render_widget(ratatui::text::Text::from(head), at);
+        let Some(job) = self.job() else { return };
+        self.rows.draw(frame, rows, env, &|row: &JobRow| words(row.bucket, job.kind).to_owned());
+        let room = usize::from(area.width).saturating_sub(4);
+        if let Some(row) = self.selected() {
+            let mut lines = row_lines(row, job, room, env);
+            lines.truncate(usize::from(ROW_LINES));
+            let at = Rect {
+                x: area.x + 2,
+                y: rows.bottom(),
+                width: area.width.saturating_sub(4),
+                height: ROW_LINES,
+            };
+            frame.render_widget(ratatui::text::Text::from(lines), at);
+        }
+        // Where it goes may be cut, how many it is about may not.
+        let what = format!(" {} {}", env.glyphs.dot, self.what_is_sent(env));
+        let place = env.place();
+        let wide = width(&place).min(room.saturating_sub(width(&what)).max(12));
+        let foot = area.bottom().saturating_sub(2);
+        let line = format!("  {}{what}", fit(&place, wide, env.glyphs.ellipsis));
+        let line = Line::styled(line, theme.accent());
+        frame.render_widget(line, Rect { y: foot, height: 1, ..area });
+        let verb = if job.kind == Kind::Issue { "to issue" } else { "to revoke: this cannot be taken back" };
+        let line = if self.beginning {
+            Line::styled(format!("  {} beginning", env.spinner()), theme.dim())
+        } else if self.sendable() == 0 {
+            Line::styled("  Nothing of this can be sent as it stands.  esc gives up.", theme.warning())
+        } else {
+            self.confirm.line(verb, env)
+        };
+        frame.render_widget(line, Rect { y: foot + 1, height: 1, ..area });
+    }
+
+    /// How many it is about, and in how many requests.
+    fn what_is_sent(&self, env: &Env) -> String {
+        let dot = env.glyphs.dot;
+        let all = |bucket| self.jobs.iter().map(|job| job.counts.of(bucket)).sum::<u64>();
+        let (ready, queued, asked) = (all(Bucket::Ready), all(Bucket::Queued), all(Bucket::Ask));
+        let requests: u64 =
+            self.jobs.iter().map(|job| job.counts.of(Bucket::Ready).div_ceil(MAX_ENTRIES as u64)).sum();
+        let mut parts = Vec::new();
+        if self.issues() {
+            parts.push(count(ready, "person", "people"));
+        } else {
+            parts.push(count(ready, "badge", "badges"));
+        }
+        parts.push(count(requests, "request", "requests"));
+        if queued > 0 {
+            parts.push(format!("{} when they become Issued", number(queued)));
+        }
+        if asked > 0 {
+            parts.push(format!("{} not decided: left out", number(asked)));
+        }
+        parts.join(&format!(" {dot} "))
+    }
+}
+
+/// A bucket as it is in a draft.
+fn words(bucket: Bucket, kind: Kind) -> &'static str {
+    match (bucket, kind) {
+        (Bucket::Ready, Kind::Issue) => "ready",
+        (Bucket::Ready, Kind::Revoke) => "Issued: will be sent",
+        (Bucket::Queued, _) => "when they become Issued",
+        (bucket, _) => bucket.word(),
+    }
+}
+
+/// What happens with a class unless a person decides otherwise.
+fn policy(class: Class) -> &'static str {
+    match class.default_policy() {
+        Policy::Block => " (left out)",
+        Policy::Ask => " (asked about)",
+        Policy::Allow => "",
+    }
+}

@@ -1,0 +1,347 @@
+//! Drafts: what is planned, looked through row by row, and confirmed. Nothing is sent before.
+
+mod draw;
+
+use super::confirm::Confirm;
+use crate::jobs::{Bucket, Class, Guarded, Job, JobId, JobRow, Kind, Rows};
+use crate::tui::action::Action;
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::deed::{Deed, Done};
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::keymap::Context;
+use crate::tui::rows::RowList;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+/// The buckets of a draft that a person should look through.
+const LOOK: [Bucket; 3] = [Bucket::Ask, Bucket::Invalid, Bucket::LeftOut];
+
+/// Drafts that belong together, open for review.
+pub struct DraftForm {
+    jobs: Vec<Job>,
+    /// The one whose rows are shown.
+    at: usize,
+    rows: RowList,
+    confirm: Confirm,
+    guard: Guard,
+    /// What the last guard of each job found.
+    found: Vec<Guarded>,
+    /// A deed that is being done.
+    doing: Option<Ticket>,
+    beginning: bool,
+    said: Option<String>,
+}
+
+/// Whether it is known who has such a badge already.
+enum Guard {
+    /// Not needed: nothing is issued.
+    None,
+    /// Being read: requests done, and of how many.
+    Reading { ticket: Ticket, done: u64, all: u64 },
+    /// Read.
+    Read,
+    /// Not read, and why.
+    Failed(String),
+}
+
+impl DraftForm {
+    /// Opens drafts; there is at least one. Who has such a badge already is read now.
+    pub fn new(jobs: Vec<Job>, env: &Env, out: &mut Out<'_>) -> Option<Self> {
+        let first = jobs.first()?;
+        let rows = RowList::of_draft(first, look_through(first));
+        let mut form = Self {
+            confirm: Confirm::new(0, env.environment()),
+            rows,
+            at: 0,
+            guard: Guard::None,
+            found: Vec::new(),
+            doing: None,
+            beginning: false,
+            said: None,
+            jobs,
+        };
+        form.count(env);
+        form.guard(out);
+        Some(form)
+    }
+
+    fn ids(&self) -> Vec<JobId> {
+        self.jobs.iter().map(|job| job.id).collect()
+    }
+
+    fn job(&self) -> Option<&Job> {
+        self.jobs.get(self.at)
+    }
+
+    fn issues(&self) -> bool {
+        self.jobs.iter().any(|job| job.kind == Kind::Issue)
+    }
+
+    /// How many would be sent, or queued to be.
+    fn sendable(&self) -> u64 {
+        let sent = |bucket| matches!(bucket, Bucket::Ready | Bucket::Queued);
+        self.jobs.iter().map(|job| job.counts.sum(sent)).sum()
+    }
+
+    /// The number to type is the number that is sent; what was typed for another one is typed again.
+    fn count(&mut self, env: &Env) {
+        let count = usize::try_from(self.sendable()).unwrap_or(usize::MAX);
+        if self.confirm.count() != count {
+            self.confirm = Confirm::new(count, env.environment());
+        }
+    }
+
+    fn guard(&mut self, out: &mut Out<'_>) {
+        if !self.issues() {
+            return;
+        }
+        if let Guard::Reading { ticket, .. } = self.guard {
+            out.cancel([ticket]);
+        }
+        let ticket = out.ask(Ask::Guard(self.ids()));
+        self.guard = Guard::Reading { ticket, done: 0, all: 0 };
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
+        vec![own, Context::List, Context::Always]
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        let row = self.rows.list.selected();
+        match action {
+            Action::Allow => row.is_some_and(|r| matches!(r.bucket, Bucket::Ask | Bucket::LeftOut)),
+            Action::LeaveOut => row.is_some_and(|r| matches!(r.bucket, Bucket::Ask | Bucket::Ready)),
+            Action::AllowClass | Action::LeaveOutClass => {
+                row.is_some_and(|r| r.class.is_some_and(|c| c != Class::New))
+            }
+            Action::Correct => row.is_some(),
+            Action::NextField => self.jobs.len() > 1,
+            Action::Confirm => self.sendable() > 0,
+            Action::Reload => matches!(self.guard, Guard::Failed(_)),
+            Action::Redo => self.job().is_some_and(|job| job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0),
+            _ => true,
+        }
+    }
+
+    /// Does an action; false when it is none of the form's.
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+        match action {
+            Action::Back => self.give_up(out),
+            Action::Only => self.only_next(out),
+            Action::NextField => self.next_job(out),
+            Action::ClearField => self.confirm.clear(),
+            Action::Reload => self.guard(out),
+            Action::Redo => match self.job() {
+                Some(job) if self.offers(Action::Redo) => out.go.push(Go::Paper(Box::new(job.clone()), true)),
+                _ => out.say("Every row of this is ready: there is nothing to be done again."),
+            },
+            Action::Confirm => self.begin(out),
+            Action::Allow | Action::LeaveOut => {
+                if let Some(row) = self.rows.list.selected() {
+                    self.review(action == Action::Allow, Rows::One(row.no), out);
+                    self.rows.list.move_by(1);
+                }
+            }
+            Action::AllowClass | Action::LeaveOutClass => {
+                match self.rows.list.selected().and_then(|row| row.class) {
+                    Some(class) => self.review(action == Action::AllowClass, Rows::Class(class), out),
+                    None => out.say("The guard has found nothing about this row, so it is of no class."),
+                }
+            }
+            Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {
+                (Some(job), Some(row)) => out.go.push(Go::Correct(job, Box::new(row.clone()))),
+                _ => out.say("There is no row here to correct."),
+            },
+            _ => {
+                let _ = env;
+                return self.rows.act(action);
+            }
+        }
+        true
+    }
+
+    fn review(&mut self, allow: bool, rows: Rows, out: &mut Out<'_>) {
+        let Some(id) = self.job().map(|job| job.id) else { return };
+        let deed = if allow { Deed::Allow(id, rows) } else { Deed::LeaveOut(id, rows) };
+        self.doing = Some(out.ask(Ask::Do(Box::new(deed))));
+    }
+
+    fn only_next(&mut self, out: &mut Out<'_>) {
+        let Some(job) = self.job() else { return };
+        let mut choices: Vec<Vec<Bucket>> = vec![look_through(job), Vec::new()];
+        choices.extend(job.counts.iter().map(|(bucket, _)| vec![bucket]));
+        choices.dedup();
+        let now = choices.iter().position(|c| c == self.rows.buckets()).unwrap_or(0);
+        let next = choices.swap_remove((now + 1) % choices.len());
+        self.rows.only(next, out);
+    }
+
+    fn next_job(&mut self, out: &mut Out<'_>) {
+        self.at = (self.at + 1) % self.jobs.len().max(1);
+        if let Some(job) = self.jobs.get(self.at) {
+            let dropped = self.rows.list.restart();
+            out.cancel(dropped);
+            self.rows = RowList::of_draft(job, look_through(job));
+        }
+    }
+
+    fn give_up(&mut self, out: &mut Out<'_>) {
+        if self.beginning {
+            out.say("It is being begun; Activity shows it in a moment.");
+            return;
+        }
+        if let Guard::Reading { ticket, .. } = self.guard {
+            out.cancel([ticket]);
+        }
+        out.ask(Ask::Do(Box::new(Deed::Discard(self.ids()))));
+        out.say("Given up. Nothing was sent.");
+        out.go.push(Go::Close);
+    }
+
+    fn begin(&mut self, out: &mut Out<'_>) {
+        if self.beginning {
+            return;
+        }
+        match &self.guard {
+            Guard::Reading { .. } => {
+                out.say("Still reading who has this badge already. Nothing was sent.");
+                return;
+            }
+            Guard::Failed(_) => {
+                out.warn("It is not known who has this badge already: r reads again. Nothing was sent.");
+                return;
+            }
+            Guard::None | Guard::Read => {}
+        }
+        if self.sendable() == 0 {
+            out.say("There is nothing to send. Nothing was sent.");
+            return;
+        }
+        if !self.confirm.is_ready() {
+            out.warn(self.confirm.missing());
+            return;
+        }
+        if self.doing.is_some() {
+            out.say("One moment: the last change is still being written down. Nothing was sent.");
+            return;
+        }
+        // What would have nothing to send is not begun, and left out of the journal.
+        let sends = |job: &&Job| job.counts.sum(|b| matches!(b, Bucket::Ready | Bucket::Queued)) > 0;
+        let ids = self.jobs.iter().filter(sends).map(|job| job.id).collect();
+        self.beginning = true;
+        self.doing = Some(out.ask(Ask::Do(Box::new(Deed::Begin(ids)))));
+    }
+
+    /// Takes a job as it stands now, if it is one of these.
+    pub fn take(&mut self, job: &Job, env: &Env) {
+        let Some(mine) = self.jobs.iter_mut().find(|mine| mine.id == job.id) else { return };
+        mine.clone_from(job);
+        if self.rows.job() == job.id {
+            self.rows.changed();
+        }
+        self.count(env);
+    }
+
+    /// How far the guard is.
+    pub fn progress(&mut self, ticket: Ticket, now: u64, of: u64) -> bool {
+        match &mut self.guard {
+            Guard::Reading { ticket: mine, done, all } if *mine == ticket => {
+                (*done, *all) = (now, of);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A row was corrected: the person may be another one now.
+    pub fn corrected(&mut self, out: &mut Out<'_>) {
+        self.rows.changed();
+        self.guard(out);
+    }
+
+    /// Takes a key that is typed: a digit of the number.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        self.confirm.key(key)
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(
+        &mut self,
+        ticket: Ticket,
+        answer: Answer,
+        env: &Env,
+        out: &mut Out<'_>,
+    ) -> Result<(), Answer> {
+        match answer {
+            Answer::Guarded(found) if matches!(self.guard, Guard::Reading { ticket: t, .. } if t == ticket) =>
+            {
+                match found {
+                    Err(why) => self.guard = Guard::Failed(why),
+                    Ok((jobs, found)) => {
+                        self.guard = Guard::Read;
+                        self.found = found;
+                        for job in &jobs {
+                            self.take(job, env);
+                        }
+                        if let Some(job) = self.job()
+                            && self.rows.buckets().is_empty()
+                        {
+                            let look = look_through(job);
+                            if !look.is_empty() {
+                                self.rows.only(look, out);
+                            }
+                        }
+                    }
+                }
+                Ok(())
+            }
+            Answer::Done(done) if self.doing == Some(ticket) => {
+                self.doing = None;
+                match done {
+                    Err(why) => {
+                        self.said = Some(why);
+                        if std::mem::take(&mut self.beginning) {
+                            self.confirm.clear();
+                        }
+                    }
+                    Ok(_) if self.beginning => {
+                        let left: Vec<JobId> = self
+                            .jobs
+                            .iter()
+                            .filter(|j| j.counts.sum(|b| matches!(b, Bucket::Ready | Bucket::Queued)) == 0)
+                            .map(|j| j.id)
+                            .collect();
+                        if !left.is_empty() {
+                            out.ask(Ask::Do(Box::new(Deed::Discard(left))));
+                        }
+                        out.go.push(Go::CloseAll);
+                        out.go.push(Go::Activity);
+                    }
+                    Ok(Done::Said(text)) => out.say(text),
+                    Ok(_) => self.said = None,
+                }
+                Ok(())
+            }
+            other => self.rows.receive(ticket, other, out),
+        }
+    }
+
+    /// Asks for what is missing in an area.
+    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Out<'_>) {
+        let height = self.rows_area(area, env).height;
+        self.rows.pump(height.saturating_sub(2), out);
+    }
+
+    /// The row that the cursor is on.
+    fn selected(&self) -> Option<&JobRow> {
+        self.rows.list.selected()
+    }
+}
+
+/// Which rows are shown first: those to look through, or all where there are none.
+fn look_through(job: &Job) -> Vec<Bucket> {
+    if job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0 { LOOK.to_vec() } else { Vec::new() }
+}

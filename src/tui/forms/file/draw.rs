@@ -1,0 +1,240 @@
+//! Drawing a file: how it is read, its first rows, or what is to be decided.
+
+use super::FileForm;
+use super::steps::Step;
+use crate::domain::Text;
+use crate::jobs::intake::{Checked, ColumnMap, HeaderRow, NameColumns, Source, Standing, Sure};
+use crate::tui::action::Action;
+use crate::tui::env::Env;
+use crate::tui::fit::{cells, count, fit, number, wrap};
+use crate::tui::keymap::Context;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+impl FileForm {
+    /// Draws the form.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let put = |lines: &mut Vec<Line<'static>>, text: &str, style: Style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        let what = if self.by_column {
+            "each row by its template column".to_owned()
+        } else {
+            self.template.1.to_string()
+        };
+        let head = fit(&format!("Issue  {what}"), room, env.glyphs.ellipsis);
+        lines.push(Line::styled(format!("  {head}"), theme.strong()));
+        put(&mut lines, &self.source_words(env), theme.accent());
+        if let Some(work) = &self.work {
+            let verb = if work.drafting { "reading and checking every row" } else { "reading the file" };
+            let far = match (work.done, work.all) {
+                (_, 0) => String::new(),
+                (done, all) => format!(": {} %", (u128::from(done) * 100 / u128::from(all.max(1))).min(100)),
+            };
+            put(&mut lines, &format!("{} {verb}{far}   esc gives up", env.spinner()), theme.dim());
+        }
+        if let Some(said) = &self.said {
+            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+            put(&mut lines, "Nothing was sent.  esc goes back to the form.", theme.dim());
+        }
+        if let Some(opened) = &self.opened {
+            for note in opened.about.notes.iter().take(4) {
+                put(&mut lines, &format!("{} {note}", env.glyphs.dot), theme.dim());
+            }
+        }
+        lines.push(Line::raw(""));
+        let height = usize::from(area.height);
+        match (&self.step, &self.opened) {
+            (Some(step), Some(_)) => {
+                put(&mut lines, &self.step_question(), theme.strong());
+                let foot = self.side_by_side(room, env);
+                let free = height.saturating_sub(lines.len() + foot.len() + 1).max(2);
+                lines.extend(self.menu(step.at(), free, room, env));
+                lines.push(Line::raw(""));
+                lines.extend(foot);
+            }
+            (None, Some(opened)) if self.said.is_none() => {
+                for question in opened.about.needs_answer() {
+                    put(&mut lines, &format!("{} {question}", env.glyphs.alert), theme.warning());
+                }
+                if let Some(map) = opened.about.map.map() {
+                    let text =
+                        format!("columns {}: {}", self.map_words(), map_words(map, &opened.about.columns));
+                    put(&mut lines, &text, theme.dim());
+                }
+                let free = height.saturating_sub(lines.len() + 4).max(1);
+                lines.extend(preview(&opened.preview, &opened.rows, free, room, env));
+                lines.push(Line::raw(""));
+                if self.has_template_column() {
+                    let key = env.keymap.key(&[Context::File], Action::Toggle).unwrap_or_default();
+                    let now = if self.by_column { "[x]" } else { "[ ]" };
+                    put(
+                        &mut lines,
+                        &format!("{now} {key}: each row from the template that its column names"),
+                        theme.text(),
+                    );
+                }
+                put(&mut lines, &self.hint(env), theme.dim());
+            }
+            _ => {}
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+
+    /// What the source is and how it is read: `attendees.csv  CP949 · comma · header row 1`.
+    fn source_words(&self, env: &Env) -> String {
+        let dot = format!(" {} ", env.glyphs.dot);
+        let name = match &self.source {
+            Source::File(path) => {
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                crate::domain::text::scrub(&name.to_string_lossy()).into_owned()
+            }
+            Source::Pasted(text) => format!("{} pasted", count(text.lines().count() as u64, "line", "lines")),
+        };
+        let Some(opened) = &self.opened else { return name };
+        let about = &opened.about;
+        let mut parts = vec![about.format.label().to_owned()];
+        if let Some(guess) = &about.encoding {
+            let sure = match guess.sure {
+                Sure::Ambiguous => "?",
+                Sure::Guess => " (a guess)",
+                Sure::Chosen | Sure::Bom | Sure::Certain => "",
+            };
+            parts.push(format!("{}{sure}", guess.encoding.label()));
+        }
+        if let Some(delimiter) = about.delimiter {
+            parts.push(delimiter.label().to_owned());
+        }
+        if let Some(sheet) = &about.sheet {
+            parts.push(format!("sheet {}", crate::domain::text::scrub(sheet)));
+        }
+        match about.header {
+            Some(HeaderRow::At(row)) => parts.push(format!("header row {row}")),
+            Some(HeaderRow::Absent) => parts.push("no header".to_owned()),
+            None => {}
+        }
+        format!("{name}   {}", parts.join(&dot))
+    }
+
+    fn menu(&self, at: usize, free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let choices = self.step_choices();
+        let top = (at + 1).saturating_sub(free);
+        choices
+            .iter()
+            .enumerate()
+            .skip(top)
+            .take(free)
+            .map(|(i, choice)| {
+                let cursor = if i == at { env.glyphs.cursor } else { " " };
+                let style = if i == at { env.theme.selected() } else { env.theme.text() };
+                let text = fit(choice, room.saturating_sub(4), env.glyphs.ellipsis);
+                Line::from(vec![
+                    Span::styled(format!("  {cursor} "), env.theme.accent()),
+                    Span::styled(text, style),
+                ])
+            })
+            .collect()
+    }
+
+    /// How the same lines read in each encoding that fits, side by side.
+    fn side_by_side(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let (Some(Step::Encoding { .. }), Some(opened)) = (&self.step, &self.opened) else {
+            return Vec::new();
+        };
+        let Some(guess) = &opened.about.encoding else { return Vec::new() };
+        let all = &guess.alternatives;
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let columns = (room + 2) / all.len().max(1);
+        let widths = vec![columns.saturating_sub(2); all.len()];
+        let heads: Vec<(String, Style)> =
+            all.iter().map(|(encoding, _)| (format!("read as {encoding}"), env.theme.strong())).collect();
+        let row = |row: Vec<(String, Style)>| {
+            let mut spans = vec![Span::raw("  ")];
+            spans.extend(cells(&row, &widths, env.glyphs.ellipsis));
+            Line::from(spans)
+        };
+        let longest = all.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0).min(6);
+        let mut lines = vec![row(heads)];
+        for at in 0..longest {
+            lines.push(row(all
+                .iter()
+                .map(|(_, lines)| (lines.get(at).cloned().unwrap_or_default(), env.theme.text()))
+                .collect()));
+        }
+        lines
+    }
+
+    fn hint(&self, env: &Env) -> String {
+        if self.questions().is_empty() {
+            format!("{} checks every row; nothing is sent before the review.", env.glyphs.enter)
+        } else {
+            format!("{} asks what is not clear.", env.glyphs.enter)
+        }
+    }
+}
+
+fn map_words(map: &ColumnMap, columns: &[String]) -> String {
+    let name = |at: usize| {
+        columns.get(at).map_or_else(|| format!("column {}", at + 1), |c| Text::from(c.as_str()).to_string())
+    };
+    let who = match map.name {
+        NameColumns::One(at) => name(at),
+        NameColumns::FamilyGiven { family, given } => format!("{} + {}", name(family), name(given)),
+    };
+    let template = map.template.map_or(String::new(), |at| format!(", template = {}", name(at)));
+    format!("name = {who}, e-mail = {}{template}", name(map.email))
+}
+
+/// The first rows: as they were judged, or as they stand there while something is not clear.
+fn preview(
+    judged: &[Checked],
+    raw: &[crate::jobs::intake::RawRow],
+    free: usize,
+    room: usize,
+    env: &Env,
+) -> Vec<Line<'static>> {
+    let theme = &env.theme;
+    if judged.is_empty() {
+        return raw
+            .iter()
+            .take(free)
+            .map(|row| {
+                let all: Vec<String> = row.cells.iter().map(|c| Text::from(c.as_str()).to_string()).collect();
+                let text = format!("{:>6}  {}", number(row.line), all.join(" | "));
+                Line::raw(format!("  {}", fit(&text, room, env.glyphs.ellipsis)))
+            })
+            .collect();
+    }
+    let rest = room.saturating_sub(6 + 9 + 4);
+    let widths = [6, 9, rest / 5, rest * 2 / 5, rest - rest / 5 - rest * 2 / 5];
+    judged
+        .iter()
+        .take(free)
+        .map(|row| {
+            let (word, style) = match row.standing {
+                Standing::Ready => ("ready", theme.good()),
+                Standing::Ask => ("look", theme.warning()),
+                Standing::Refused => ("not valid", theme.error()),
+                Standing::NotARecipient => ("no person", theme.dim()),
+            };
+            let why = row.findings.first().map_or(String::new(), |finding| finding.what.clone());
+            let all = [
+                (format!("{:>6}", number(row.row.line)), theme.dim()),
+                (word.to_owned(), style),
+                (Text::from(row.name.as_str()).to_string(), theme.text()),
+                (Text::from(row.email.as_str()).to_string(), theme.text()),
+                (crate::domain::text::scrub(&why).into_owned(), theme.dim()),
+            ];
+            let mut spans = vec![Span::raw("  ")];
+            spans.extend(cells(&all, &widths, env.glyphs.ellipsis));
+            Line::from(spans)
+        })
+        .collect()
+}

@@ -1,0 +1,293 @@
+//! A file, opened: how it is read, its first rows, and what a person has to decide about it. Nothing is
+//! written down before that, and nothing is sent before the review of the draft that it becomes.
+
+mod draw;
+mod steps;
+
+use crate::domain::{TemplateId, Text};
+use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEncoding};
+use crate::jobs::{FileRequest, Opened};
+use crate::tui::action::Action;
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::env::{Go, Out};
+use crate::tui::keymap::Context;
+use steps::{Picking, Step};
+
+/// The form.
+pub struct FileForm {
+    template: (TemplateId, Text),
+    /// Whether a column of the file says which template each row is for.
+    by_column: bool,
+    source: Source,
+    choices: Choices,
+    opened: Option<Opened>,
+    work: Option<Work>,
+    step: Option<Step>,
+    said: Option<String>,
+}
+
+/// What is being done with the file.
+struct Work {
+    ticket: Ticket,
+    /// Whether its rows are being written down, rather than only looked at.
+    drafting: bool,
+    done: u64,
+    all: u64,
+}
+
+impl FileForm {
+    /// Opens a file, or what was pasted, for a template.
+    pub fn new(template: (TemplateId, Text), source: Source, out: &mut Out<'_>) -> Self {
+        let mut form = Self {
+            template,
+            by_column: false,
+            source,
+            choices: Choices::default(),
+            opened: None,
+            work: None,
+            step: None,
+            said: None,
+        };
+        form.open(out);
+        form
+    }
+
+    fn open(&mut self, out: &mut Out<'_>) {
+        self.cancel(out);
+        self.said = None;
+        let ticket = out.ask(Ask::OpenFile(self.source.clone(), self.choices.clone()));
+        self.work = Some(Work { ticket, drafting: false, done: 0, all: 0 });
+    }
+
+    fn cancel(&mut self, out: &mut Out<'_>) {
+        out.cancel(self.work.take().map(|work| work.ticket));
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        vec![if self.step.is_some() { Context::Menu } else { Context::File }, Context::Always]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        self.opened.as_ref().map(|opened| opened.about.needs_answer()).unwrap_or_default()
+    }
+
+    /// Whether a column names templates.
+    fn has_template_column(&self) -> bool {
+        self.opened
+            .as_ref()
+            .is_some_and(|opened| opened.about.map.map().is_some_and(|map| map.template.is_some()))
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        let Some(opened) = &self.opened else { return action == Action::Back };
+        match action {
+            Action::Encoding => opened.about.encoding.is_some(),
+            Action::Sheet => opened.about.sheets.len() > 1,
+            Action::Toggle => self.has_template_column(),
+            Action::Accept => self.work.is_none(),
+            _ => true,
+        }
+    }
+
+    /// Does an action; false when it is none of the form's.
+    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        if self.step.is_some() {
+            return self.act_step(action, out);
+        }
+        match action {
+            Action::Back => {
+                self.cancel(out);
+                out.go.push(Go::Close);
+            }
+            Action::Encoding | Action::Columns | Action::Sheet | Action::Header
+                if self.opened.is_none() || !self.offers(action) =>
+            {
+                out.say("There is nothing of the kind to choose for this file.");
+            }
+            Action::Encoding => self.step = self.opened.as_ref().map(|opened| Step::encoding(&opened.about)),
+            Action::Columns => self.step = self.opened.as_ref().map(|o| Step::columns(&o.about, true)),
+            Action::Sheet => self.step = Some(Step::Sheet { at: 0 }),
+            Action::Header => self.step = Some(Step::Header { at: 0 }),
+            Action::Toggle if self.has_template_column() => self.by_column = !self.by_column,
+            Action::Accept => self.go_on(out),
+            _ => return false,
+        }
+        true
+    }
+
+    fn go_on(&mut self, out: &mut Out<'_>) {
+        if self.work.is_some() {
+            out.say("Still reading the file. Nothing was sent.");
+            return;
+        }
+        if self.ask_next() {
+            return;
+        }
+        if self.opened.is_none() {
+            self.open(out);
+            return;
+        }
+        self.said = None;
+        let template = (!self.by_column).then(|| self.template.clone());
+        let request = FileRequest { template, source: self.source.clone(), choices: self.choices.clone() };
+        let ticket = out.ask(Ask::DraftFile(Box::new(request)));
+        self.work = Some(Work { ticket, drafting: true, done: 0, all: 0 });
+    }
+
+    /// Asks the first of what has to be decided; whether there is anything.
+    fn ask_next(&mut self) -> bool {
+        let (Some(question), Some(opened)) = (self.questions().into_iter().next(), &self.opened) else {
+            return false;
+        };
+        self.step = Some(match question {
+            Question::EncodingAmbiguous => Step::encoding(&opened.about),
+            Question::SheetAmbiguous => Step::Sheet { at: 0 },
+            Question::HeaderNotFound => Step::Header { at: 0 },
+            Question::ColumnsAmbiguous { .. } | Question::ColumnMissing { .. } => {
+                Step::columns(&opened.about, false)
+            }
+        });
+        true
+    }
+
+    fn act_step(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        let choices = self.step_choices().len().max(1);
+        let Some(step) = &mut self.step else { return false };
+        match action {
+            Action::Down => step.set((step.at() + 1) % choices),
+            Action::Up => step.set((step.at() + choices - 1) % choices),
+            Action::Back => self.step = None,
+            Action::Accept => self.choose(out),
+            _ => return false,
+        }
+        true
+    }
+
+    fn choose(&mut self, out: &mut Out<'_>) {
+        let (Some(step), Some(opened)) = (self.step.take(), &self.opened) else { return };
+        let about = &opened.about;
+        match step {
+            Step::Encoding { at, all } => {
+                self.choices.encoding = all.get(at).copied();
+                // Columns and header were told by how it was read before.
+                self.choices.columns = None;
+                self.choices.header = None;
+            }
+            Step::Sheet { at } => {
+                self.choices.sheet = about.sheets.get(at).map(|sheet| sheet.name.wire().to_owned());
+                self.choices.columns = None;
+                self.choices.header = None;
+            }
+            Step::Header { at } => {
+                let row = at.checked_sub(1).and_then(|at| opened.rows.get(at));
+                self.choices.header = Some(row.map_or(HeaderRow::Absent, |row| HeaderRow::At(row.line)));
+                self.choices.columns = None;
+            }
+            Step::Columns(mut picking) => {
+                if !picking.take(about.columns.len()) {
+                    self.step = Some(Step::Columns(picking));
+                    return;
+                }
+                self.choices.columns = picking.map();
+            }
+        }
+        self.open(out);
+    }
+
+    /// How far the reading is.
+    pub fn progress(&mut self, ticket: Ticket, now: u64, of: u64) -> bool {
+        match &mut self.work {
+            Some(work) if work.ticket == ticket => {
+                (work.done, work.all) = (now, of);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        if self.work.as_ref().is_none_or(|work| work.ticket != ticket) {
+            return Err(answer);
+        }
+        match answer {
+            Answer::Opened(opened) => {
+                self.work = None;
+                match *opened {
+                    Ok(opened) => {
+                        self.opened = Some(opened);
+                        self.by_column &= self.has_template_column();
+                        self.ask_next();
+                    }
+                    Err(why) => self.said = Some(why),
+                }
+            }
+            Answer::Drafted(drafted) => {
+                self.work = None;
+                match drafted {
+                    Ok(jobs) => out.go.push(Go::Drafts(jobs)),
+                    Err(why) => self.said = Some(why),
+                }
+            }
+            other => return Err(other),
+        }
+        Ok(())
+    }
+
+    /// What can be chosen in the open step, in words.
+    fn step_choices(&self) -> Vec<String> {
+        let (Some(step), Some(opened)) = (&self.step, &self.opened) else { return Vec::new() };
+        let about = &opened.about;
+        match step {
+            Step::Encoding { all, .. } => {
+                all.iter().map(|encoding: &TextEncoding| encoding.label().to_owned()).collect()
+            }
+            Step::Sheet { .. } => about
+                .sheets
+                .iter()
+                .map(|sheet| {
+                    let hidden = if sheet.hidden { ", hidden" } else { "" };
+                    format!("{} ({} rows{hidden})", sheet.name, sheet.rows)
+                })
+                .collect(),
+            Step::Header { .. } => std::iter::once("no header: the first row is a person".to_owned())
+                .chain(opened.rows.iter().map(|row| {
+                    let cells: Vec<String> =
+                        row.cells.iter().map(|c| Text::from(c.as_str()).to_string()).collect();
+                    format!("row {}: {}", row.line, cells.join(" | "))
+                }))
+                .collect(),
+            Step::Columns(picking) => picking.choices(about, &opened.rows),
+        }
+    }
+
+    /// What the open step asks.
+    fn step_question(&self) -> String {
+        match &self.step {
+            Some(Step::Encoding { .. }) => {
+                "Which is right? The same bytes read differently; only you can tell.".to_owned()
+            }
+            Some(Step::Sheet { .. }) => "Which sheet has the recipients?".to_owned(),
+            Some(Step::Header { .. }) => "Which row holds the names of the columns?".to_owned(),
+            Some(Step::Columns(picking)) => match picking.what() {
+                Picking::Name => "Which column is the recipient's name?".to_owned(),
+                Picking::Family => "Which column is the family name?".to_owned(),
+                Picking::Given => "Which column is the given name?".to_owned(),
+                Picking::Email => "Which column is the e-mail address?".to_owned(),
+                Picking::Template => "Which column says which template each row is for?".to_owned(),
+            },
+            None => String::new(),
+        }
+    }
+
+    /// Whether the columns are as a person, or an earlier time, said.
+    fn map_words(&self) -> &'static str {
+        match self.opened.as_ref().map(|opened| &opened.about.map) {
+            Some(MapState::Chosen(_)) => "as chosen",
+            Some(MapState::Remembered(_)) => "as the last time",
+            _ => "by their names",
+        }
+    }
+}

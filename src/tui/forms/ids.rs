@@ -1,0 +1,244 @@
+//! Revoking the badges whose ids stand in a file: the file and the reason; where each badge stands is looked
+//! at, and all of it is reviewed before anything is sent.
+
+use super::path::PathField;
+use crate::domain::Text;
+use crate::jobs::IdsRequest;
+use crate::jobs::intake::{Choices, Source};
+use crate::tui::action::Action;
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::field::{Field, Recent};
+use crate::tui::fit::{count, number, wrap};
+use crate::tui::keymap::Context;
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// The form.
+pub struct IdsForm {
+    file: PathField,
+    /// Ids that were pasted instead of a file.
+    pasted: Option<String>,
+    reason: Field,
+    reasons: Recent,
+    reasons_ticket: Option<Ticket>,
+    when_issued: bool,
+    /// Whether the reason is being typed, rather than the file's name.
+    at_reason: bool,
+    work: Option<(Ticket, u64, u64)>,
+    said: Option<String>,
+}
+
+impl IdsForm {
+    /// Opens it.
+    pub fn new(out: &mut Out<'_>) -> Self {
+        Self {
+            file: PathField::new(false, out),
+            pasted: None,
+            reason: Field::default(),
+            reasons: Recent::default(),
+            reasons_ticket: Some(out.ask(Ask::Reasons)),
+            when_issued: false,
+            at_reason: false,
+            work: None,
+            said: None,
+        }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        vec![if self.at_reason { Context::RevokeForm } else { Context::FileField }, Context::Always]
+    }
+
+    fn source(&self) -> Option<Source> {
+        match &self.pasted {
+            Some(lines) => Some(Source::Pasted(lines.clone())),
+            None => self.file.path().map(Source::File),
+        }
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        match action {
+            Action::Earlier | Action::Later => self.at_reason && !self.reasons.is_empty(),
+            Action::PageDown | Action::PageUp | Action::PreviousField => false,
+            Action::Accept => self.work.is_none() && self.source().is_some(),
+            _ => true,
+        }
+    }
+
+    /// Does an action; false when it is none of the form's.
+    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        if action == Action::Back {
+            match self.work.take() {
+                Some((ticket, ..)) => {
+                    out.cancel([ticket]);
+                    out.say("Given up. Nothing was sent.");
+                }
+                None if self.at_reason => self.at_reason = false,
+                None => {
+                    self.file.cancel(out);
+                    out.go.push(Go::Close);
+                }
+            }
+            return true;
+        }
+        if !self.at_reason {
+            if action == Action::ClearField {
+                self.pasted = None;
+            }
+            if self.pasted.is_none() && self.file.act(action, out) {
+                return true;
+            }
+        }
+        match action {
+            Action::Accept if self.at_reason => self.go_on(out),
+            Action::Accept if self.source().is_some() => self.at_reason = true,
+            Action::Accept => out.say("Type the name of a file with badge ids, or paste or drop one here."),
+            Action::Toggle => self.when_issued = !self.when_issued,
+            Action::ClearField => self.reason.clear(),
+            Action::Earlier | Action::Later => {
+                if let Some(reason) = self.reasons.step(action == Action::Earlier, self.reason.value()) {
+                    self.reason.set(&reason);
+                }
+            }
+            Action::PageDown | Action::PageUp | Action::PreviousField | Action::Complete => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn go_on(&mut self, out: &mut Out<'_>) {
+        let Some(source) = self.source().filter(|_| self.work.is_none()) else { return };
+        self.said = None;
+        if Text::new(self.reason.value()).looks_empty() {
+            self.said =
+                Some("the reason is empty; the service asks for one, and holders may see it".to_owned());
+            return;
+        }
+        let request = IdsRequest {
+            source,
+            choices: Choices::default(),
+            reason: self.reason.value().to_owned(),
+            when_issued: self.when_issued,
+        };
+        self.work = Some((out.ask(Ask::DraftIds(Box::new(request))), 0, 0));
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        match (self.at_reason, &self.pasted) {
+            (true, _) => self.reason.key(key),
+            (false, None) => self.file.key(key),
+            (false, Some(_)) => false,
+        }
+    }
+
+    /// Takes pasted text: a path, or the ids themselves, one a line.
+    pub fn paste(&mut self, text: &str) {
+        if self.at_reason {
+            self.reason.paste(text.trim());
+        } else if text.trim().lines().count() > 1 {
+            self.pasted = Some(text.to_owned());
+        } else {
+            self.pasted = None;
+            self.file.set_pasted(text);
+        }
+    }
+
+    /// How far the reading is.
+    pub fn progress(&mut self, ticket: Ticket, now: u64, of: u64) -> bool {
+        match &mut self.work {
+            Some((mine, done, all)) if *mine == ticket => {
+                (*done, *all) = (now, of);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        match answer {
+            Answer::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
+                self.reasons_ticket = None;
+                self.reasons = Recent::new(reasons);
+                Ok(())
+            }
+            Answer::Drafted(drafted) if self.work.as_ref().is_some_and(|(mine, ..)| *mine == ticket) => {
+                self.work = None;
+                match drafted {
+                    Ok(jobs) => out.go.push(Go::Drafts(jobs)),
+                    Err(why) => self.said = Some(why),
+                }
+                Ok(())
+            }
+            other => self.file.receive(ticket, other),
+        }
+    }
+
+    /// Draws the form.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        lines.push(Line::from(vec![
+            Span::styled("  Revoke the badges whose ids stand in a file", theme.strong()),
+            Span::styled(format!("   {}", env.place()), theme.accent()),
+        ]));
+        lines.push(Line::raw(""));
+        let label = |text: &str, focused: bool| {
+            vec![
+                Span::styled(format!("  {text} "), if focused { theme.strong() } else { theme.dim() }),
+                Span::styled(if focused { env.glyphs.cursor } else { " " }, theme.accent()),
+            ]
+        };
+        let mut spans = label("File  ", !self.at_reason);
+        match &self.pasted {
+            Some(pasted) => {
+                let ids = pasted.lines().filter(|line| !line.trim().is_empty()).count();
+                spans.push(Span::raw(format!("{} pasted", count(ids as u64, "line", "lines"))));
+            }
+            None => spans.extend(self.file.spans(room.saturating_sub(9), !self.at_reason, env)),
+        }
+        lines.push(Line::from(spans));
+        lines.extend(self.file.lines(room, env));
+        let mut spans = label("Reason", self.at_reason);
+        spans.extend(self.reason.spans(room.saturating_sub(9), self.at_reason, env));
+        lines.push(Line::from(spans));
+        let sign = if self.when_issued { "[x]" } else { "[ ]" };
+        let key = env.keymap.key(&[Context::RevokeForm], Action::Toggle).unwrap_or_default();
+        let key = if self.at_reason { format!("  {key}") } else { String::new() };
+        put(
+            &mut lines,
+            &format!(
+                "{sign} badges that still wait: revoke them when they become Issued, while lapel runs{key}"
+            ),
+            if self.at_reason { theme.text() } else { theme.dim() },
+        );
+        lines.push(Line::raw(""));
+        if let Some((_, done, all)) = &self.work {
+            let far =
+                if *all > 0 { format!(": {} of {}", number(*done), number(*all)) } else { String::new() };
+            put(
+                &mut lines,
+                &format!("{} looking where each badge stands{far}   esc gives up", env.spinner()),
+                theme.dim(),
+            );
+        }
+        if let Some(said) = &self.said {
+            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+        }
+        let text = format!(
+            "{} goes on. Ids can be pasted too, one a line. Where each badge stands is looked at first, and nothing is sent before you confirm the review.",
+            env.glyphs.enter
+        );
+        put(&mut lines, &text, theme.dim());
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}

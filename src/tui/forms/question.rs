@@ -1,0 +1,490 @@
+//! Short questions about a job: a reason, a choice, a path. Nothing that has consequences is done by Enter.
+
+use crate::domain::text::scrub;
+use crate::domain::{BadgeId, Text};
+use crate::jobs::receipt::MailReport;
+use crate::jobs::{Bucket, Decision, Job, JobError, JobId, JobRow};
+use crate::tui::action::Action;
+use crate::tui::ask::{Answer, Ask, Paper, Ticket};
+use crate::tui::deed::{Deed, Done};
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::field::Field;
+use crate::tui::fit::{count, fit, wrap};
+use crate::tui::keymap::Context;
+use crate::tui::paths;
+use crate::tui::rows::explain;
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// A question, open.
+pub struct Question {
+    about: About,
+    field: Field,
+    /// The question that this one has asked.
+    ticket: Option<Ticket>,
+    said: Option<String>,
+}
+
+enum About {
+    /// Whether to call off what was not sent.
+    CallOff(Box<Job>),
+    /// Why an issue job is to be undone.
+    Undo(Box<Job>),
+    /// What became of a row that lapel cannot tell about.
+    Decide { job: JobId, row: Box<JobRow>, at: usize, step: Step },
+    /// Where a receipt or a redo file goes; whether something is there that would be replaced.
+    Paper { job: JobId, redo: bool, exists: bool },
+    /// Whom the mail did not reach.
+    Mail { job: Box<Job>, report: Option<MailReport> },
+}
+
+/// How far a decision is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// One of the three is chosen.
+    Choice,
+    /// The badge's id is typed.
+    Badge,
+    /// The reason is typed.
+    Why,
+    /// It is confirmed.
+    Review,
+}
+
+const CHOICES: [(&str, &str); 3] = [
+    ("send it again", "the first request did nothing, or two badges are accepted"),
+    ("it is this badge", "a badge that was found is the one; its id is typed next"),
+    ("leave it as it is", "it is settled otherwise; nothing more is done about it"),
+];
+
+impl Question {
+    fn new(about: About) -> Self {
+        Self { about, field: Field::default(), ticket: None, said: None }
+    }
+
+    /// Whether to call off what a job has not sent.
+    pub fn call_off(job: Box<Job>) -> Self {
+        Self::new(About::CallOff(job))
+    }
+
+    /// Why an issue job is to be undone.
+    pub fn undo(job: Box<Job>) -> Self {
+        Self::new(About::Undo(job))
+    }
+
+    /// What a person decides about a row.
+    pub fn decide(job: JobId, row: Box<JobRow>) -> Self {
+        Self::new(About::Decide { job, row, at: 0, step: Step::Choice })
+    }
+
+    /// Where a receipt, or the rows to be done again, go.
+    pub fn paper(job: &Job, redo: bool) -> Self {
+        let what = if redo { "redo" } else { "receipt" };
+        let name = paths::file_name(what, job.id.0, job.title.wire(), "xlsx");
+        let about = About::Paper { job: job.id, redo, exists: false };
+        Self { field: Field::with(&name), ..Self::new(about) }
+    }
+
+    /// Whom the mail of a job did not reach.
+    pub fn mail(job: Box<Job>, out: &mut Out<'_>) -> Self {
+        let ticket = out.ask(Ask::Mail(job.id));
+        Self { ticket: Some(ticket), ..Self::new(About::Mail { job, report: None }) }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        let own = match &self.about {
+            About::CallOff(_) | About::Paper { exists: true, .. } => Context::Review,
+            About::Undo(_) | About::Paper { .. } => Context::Form,
+            About::Mail { .. } => Context::Help,
+            About::Decide { step, .. } => match step {
+                Step::Choice => Context::Menu,
+                Step::Badge | Step::Why => Context::Form,
+                Step::Review => Context::Review,
+            },
+        };
+        vec![own, Context::Always]
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        match action {
+            // What `y` does stands on the line that asks for it.
+            Action::NextField
+            | Action::PreviousField
+            | Action::PageDown
+            | Action::PageUp
+            | Action::Confirm => false,
+            Action::ClearField => self.stack()[0] == Context::Form,
+            _ => true,
+        }
+    }
+
+    /// Does an action; false when it is none of the question's.
+    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        match action {
+            Action::Back => self.back(out),
+            Action::ClearField => self.field.clear(),
+            Action::Accept => self.go_on(out),
+            Action::Confirm => self.confirm(out),
+            Action::Down | Action::Up => {
+                if let About::Decide { at, step: Step::Choice, .. } = &mut self.about {
+                    let by = if action == Action::Down { 1 } else { CHOICES.len() - 1 };
+                    *at = (*at + by) % CHOICES.len();
+                }
+            }
+            Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn back(&mut self, out: &mut Out<'_>) {
+        self.said = None;
+        match &mut self.about {
+            About::Paper { exists: exists @ true, .. } => *exists = false,
+            About::Decide { step, .. } if *step != Step::Choice => {
+                *step = Step::Choice;
+                self.field.clear();
+            }
+            _ => out.go.push(Go::Close),
+        }
+    }
+
+    fn go_on(&mut self, out: &mut Out<'_>) {
+        self.said = None;
+        let empty = Text::new(self.field.value()).looks_empty();
+        match &mut self.about {
+            About::CallOff(_) | About::Mail { .. } | About::Paper { exists: true, .. } => {}
+            About::Paper { .. } if empty => self.said = Some("type the name of a file".to_owned()),
+            About::Paper { .. } => self.write(false, out),
+            About::Undo(job) => {
+                if empty {
+                    self.said = Some(
+                        "the reason is empty; the service asks for one, and holders may see it".to_owned(),
+                    );
+                } else if self.ticket.is_none() {
+                    let deed = Deed::Undo(job.id, self.field.value().to_owned());
+                    self.ticket = Some(out.ask(Ask::Do(Box::new(deed))));
+                }
+            }
+            About::Decide { at, step, row, .. } => match step {
+                Step::Choice => {
+                    self.field = match at {
+                        1 => Field::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
+                        _ => Field::default(),
+                    };
+                    *step = if *at == 1 { Step::Badge } else { Step::Why };
+                }
+                Step::Badge if empty => self.said = Some("type or paste the badge's id".to_owned()),
+                Step::Why if empty => {
+                    self.said = Some("write a few words why: they are kept with the job".to_owned());
+                }
+                Step::Badge | Step::Why => *step = Step::Review,
+                Step::Review => {}
+            },
+        }
+    }
+
+    fn confirm(&mut self, out: &mut Out<'_>) {
+        if self.ticket.is_some() {
+            return;
+        }
+        if let About::Paper { exists: true, .. } = self.about {
+            self.write(true, out);
+            return;
+        }
+        let deed = match &self.about {
+            About::CallOff(job) => Deed::CallOff(job.id),
+            About::Decide { job, row, at, step: Step::Review } => {
+                let typed = self.field.value().trim();
+                let (decision, why) = match at {
+                    0 => (Decision::SendAgain, typed),
+                    1 => match BadgeId::new(typed) {
+                        Some(id) => (Decision::IsThis(id), "found by hand"),
+                        None => return,
+                    },
+                    _ => (Decision::LeaveOut, typed),
+                };
+                Deed::Decide(*job, row.no, decision, why.to_owned())
+            }
+            About::Decide { .. } | About::Undo(_) | About::Paper { .. } | About::Mail { .. } => return,
+        };
+        self.ticket = Some(out.ask(Ask::Do(Box::new(deed))));
+    }
+
+    fn write(&mut self, overwrite: bool, out: &mut Out<'_>) {
+        let About::Paper { job, redo, .. } = self.about else { return };
+        if self.ticket.is_none() {
+            let to = paths::typed(self.field.value());
+            self.ticket = Some(out.ask(Ask::Paper(Paper { job, redo, to, overwrite })));
+        }
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let typed = self.stack()[0] == Context::Form && self.ticket.is_none() && self.field.key(key);
+        if typed {
+            self.said = None;
+        }
+        typed
+    }
+
+    /// Takes pasted text; not into a confirmation.
+    pub fn paste(&mut self, text: &str) {
+        if self.stack()[0] == Context::Form {
+            match self.about {
+                About::Paper { .. } => self.field.set(&paths::unwrap(text)),
+                _ => self.field.paste(text.trim()),
+            }
+        }
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        match answer {
+            Answer::Done(done) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match done {
+                    Err(why) => self.said = Some(why),
+                    Ok(done) => {
+                        out.go.push(Go::Close);
+                        match done {
+                            Done::Said(text) => out.say(text),
+                            Done::Drafts(jobs) => out.go.push(Go::Drafts(jobs)),
+                            Done::Fine => {}
+                        }
+                    }
+                }
+                Ok(())
+            }
+            Answer::Paper(written) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match written {
+                    Ok(written) => {
+                        let path = scrub(&written.path.to_string_lossy()).into_owned();
+                        let rows = count(written.rows, "row", "rows");
+                        let mut said = vec![format!("Wrote {rows} to {path}.")];
+                        said.extend(written.remarks());
+                        out.say(said.join(" "));
+                        out.go.push(Go::Close);
+                    }
+                    Err(JobError::Exists(_)) => {
+                        if let About::Paper { exists, .. } = &mut self.about {
+                            *exists = true;
+                        }
+                    }
+                    Err(why) => self.said = Some(why.to_string()),
+                }
+                Ok(())
+            }
+            Answer::Mail(mail) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match mail {
+                    Ok(found) => {
+                        if let About::Mail { report, .. } = &mut self.about {
+                            *report = Some(found);
+                        }
+                    }
+                    Err(why) => self.said = Some(why),
+                }
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Draws it.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        let head = match &self.about {
+            About::CallOff(job) => format!("Call off what job {} has not sent   {}", job.id, job.title),
+            About::Undo(job) => format!("Undo job {}   {}", job.id, job.title),
+            About::Decide { job, row, .. } => {
+                format!("Decide about row {} of job {job}   {} {}", row.no, row.holder, row.address)
+            }
+            About::Paper { job, redo: false, .. } => {
+                format!("Receipt of job {job}: every row, and what became of it")
+            }
+            About::Paper { job, .. } => {
+                format!("Redo file of job {job}: rows that were not sent or are not valid, as they stood")
+            }
+            About::Mail { job, .. } => format!("Mails of job {}   {}", job.id, job.title),
+        };
+        lines.push(Line::styled(format!("  {}", fit(&head, room, env.glyphs.ellipsis)), theme.strong()));
+        lines.push(Line::styled(format!("  {}", env.place()), theme.accent()));
+        lines.push(Line::raw(""));
+        match &self.about {
+            About::CallOff(job) => {
+                let of = |bucket| job.counts.of(bucket);
+                let n = of(Bucket::Ready) + of(Bucket::Queued);
+                let mut text = match n {
+                    0 => "Nothing else is left to be sent.".to_owned(),
+                    n => format!("{} not sent, and will not be.", count(n, "row is", "rows are")),
+                };
+                if of(Bucket::Sending) > 0 {
+                    text.push_str(" What is on its way is waited for; a request that still waits for its turn is given up.");
+                }
+                text.push_str(" What was sent is followed all the same. This cannot be taken back: a job that was called off does not go on.");
+                put(&mut lines, &text, theme.text());
+                lines.push(Line::raw(""));
+                lines.push(self.yes("to call it off", env));
+            }
+            About::Undo(job) => {
+                put(&mut lines, &undo_words(job), theme.text());
+                lines.push(Line::raw(""));
+                lines.push(self.field_line("Reason", room, env));
+                lines.push(Line::raw(""));
+                let text = format!(
+                    "{} calls off what is not sent and goes on to the review of the revocation; nothing is revoked before you confirm it there.  esc gives up.",
+                    env.glyphs.enter
+                );
+                put(&mut lines, &text, theme.dim());
+            }
+            About::Paper { exists, .. } => {
+                lines.push(self.field_line("File", room, env));
+                lines.push(Line::raw(""));
+                if *exists {
+                    put(
+                        &mut lines,
+                        &format!(
+                            "{} There is a file of this name already. Nothing was written.",
+                            env.glyphs.alert
+                        ),
+                        theme.warning(),
+                    );
+                    lines.push(self.yes("to replace it", env));
+                } else {
+                    let text = format!(
+                        "{} writes it. The ending says what it becomes: .xlsx for Excel, .csv for UTF-8. Without a folder it goes into the one that lapel was started in.  esc gives up.",
+                        env.glyphs.enter
+                    );
+                    put(&mut lines, &text, theme.dim());
+                }
+            }
+            About::Mail { report, .. } => {
+                if let Some(report) = report {
+                    mail_lines(report, &mut lines, &put, env);
+                }
+            }
+            About::Decide { row, at, step, job } => {
+                put(&mut lines, &explain(row, crate::jobs::Kind::Issue, env), theme.warning());
+                lines.push(Line::raw(""));
+                for (i, (word, what)) in CHOICES.iter().enumerate() {
+                    let sign = if i == *at { env.glyphs.on } else { env.glyphs.off };
+                    let style = if i == *at { theme.strong() } else { theme.dim() };
+                    let text = format!("  {sign} {word:18} {what}");
+                    lines.push(Line::styled(fit(&text, room + 2, env.glyphs.ellipsis), style));
+                }
+                lines.push(Line::raw(""));
+                match step {
+                    Step::Choice => {}
+                    Step::Badge => lines.push(self.field_line("Badge id", room, env)),
+                    Step::Why => lines.push(self.field_line("Why", room, env)),
+                    Step::Review => {
+                        let typed = Text::new(self.field.value());
+                        let (label, verb) = match at {
+                            0 => ("Why", "to send it again: there may be two badges then".to_owned()),
+                            1 => ("Badge id", "to say that it is this badge".to_owned()),
+                            _ => ("Why", format!("to leave row {} of job {job} as it is", row.no)),
+                        };
+                        put(&mut lines, &format!("{label}  {typed}"), theme.text());
+                        lines.push(Line::raw(""));
+                        lines.push(self.yes(&verb, env));
+                    }
+                }
+            }
+        }
+        if self.ticket.is_some() {
+            lines.push(Line::styled(format!("  {} one moment", env.spinner()), theme.dim()));
+        }
+        if let Some(said) = &self.said {
+            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+
+    fn field_line(&self, label: &str, room: usize, env: &Env) -> Line<'static> {
+        let mut spans = vec![
+            Span::styled(format!("  {label} "), env.theme.strong()),
+            Span::styled(env.glyphs.cursor, env.theme.accent()),
+        ];
+        spans.extend(self.field.spans(room.saturating_sub(label.len() + 3), true, env));
+        Line::from(spans)
+    }
+
+    fn yes(&self, verb: &str, env: &Env) -> Line<'static> {
+        let key = env.keymap.key(&self.stack(), Action::Confirm).unwrap_or_default();
+        Line::from(vec![
+            Span::raw("  "),
+            Span::styled(key, env.theme.key()),
+            Span::styled(format!(" {verb}"), env.theme.accent()),
+            Span::raw("   "),
+            Span::styled("esc", env.theme.key()),
+            Span::raw(" go back"),
+        ])
+    }
+}
+
+/// Whom the mail did not reach, the worst first.
+fn mail_lines(
+    report: &MailReport,
+    lines: &mut Vec<Line<'static>>,
+    put: &dyn Fn(&mut Vec<Line<'static>>, &str, ratatui::style::Style),
+    env: &Env,
+) {
+    let theme = &env.theme;
+    if report.is_empty() {
+        let text = format!(
+            "Of {} no mail is known to have failed. SENT is not \u{201c}delivered\u{201d}: the service does not say more.",
+            count(report.issued, "badge that is Issued", "badges that are Issued")
+        );
+        put(lines, &text, theme.text());
+        return;
+    }
+    put(lines, &format!("{} of {} mails are not SENT.", report.failed, report.issued), theme.warning());
+    lines.push(Line::raw(""));
+    for group in &report.groups {
+        put(lines, &format!("{} {group}", env.glyphs.alert), theme.warning());
+    }
+    if report.scattered > 0 {
+        put(lines, &format!("{} more, one person here and one there", report.scattered), theme.dim());
+    }
+    lines.push(Line::raw(""));
+    put(lines, "The service offers no way to send a mail again.", theme.dim());
+}
+
+/// What undoing a job would do, as its rows stand now.
+fn undo_words(job: &Job) -> String {
+    let of = |which: &dyn Fn(Bucket) -> bool| job.counts.sum(which);
+    let issued = of(&|b| matches!(b, Bucket::Issued | Bucket::Other));
+    let later = of(&|b| {
+        matches!(
+            b,
+            Bucket::Waiting
+                | Bucket::Overdue
+                | Bucket::Unbound
+                | Bucket::InDoubt
+                | Bucket::NotSeen
+                | Bucket::Sending
+        )
+    });
+    let unsent = of(&|b| b == Bucket::Ready);
+    let mut parts = Vec::new();
+    if unsent > 0 {
+        parts.push(format!("{} not sent: called off", count(unsent, "row is", "rows are")));
+    }
+    parts.push(format!("{} Issued: revoked after the review", count(issued, "badge is", "badges are")));
+    parts.push(format!(
+        "{} not Issued yet: revoked as soon as they are, while lapel runs",
+        count(later, "badge is", "badges are")
+    ));
+    format!("{}. Mails that were sent cannot be called back.", parts.join("; "))
+}

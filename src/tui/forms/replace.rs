@@ -1,0 +1,355 @@
+//! Correct and replace: a badge is issued again with a corrected name or address, and the old one is revoked
+//! when the new one is Issued.
+
+use super::confirm::Confirm;
+use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
+use crate::jobs::intake::{Severity, check_person};
+use crate::jobs::{Holdings, IssuePlan, JobRow, Victim};
+use crate::tui::action::Action;
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::deed::Deed;
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::field::{Field, Focus};
+use crate::tui::fit::{fit, wrap};
+use crate::tui::keymap::Context;
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+const LABELS: [&str; 3] = ["Name  ", "E-mail", "Reason"];
+
+/// The form.
+pub struct ReplaceForm {
+    old: Box<Badge>,
+    state: State,
+    /// Name, address, reason.
+    fields: [Field; 3],
+    focus: Focus,
+    /// Which template the badge is of, or why that is not known.
+    template: Option<Result<(TemplateId, Text), String>>,
+    template_ticket: Option<Ticket>,
+    said: Option<String>,
+    review: Option<Review>,
+}
+
+struct Review {
+    name: String,
+    address: Address,
+    /// What the person has of the template; an error where that is not known.
+    holdings: Option<Result<Holdings, String>>,
+    sent_before: Option<Box<JobRow>>,
+    ticket: Option<Ticket>,
+    confirm: Confirm,
+}
+
+impl ReplaceForm {
+    /// Opens it for a badge.
+    pub fn new(old: Box<Badge>, env: &Env, out: &mut Out<'_>) -> Self {
+        let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), |t| t.wire().to_owned());
+        let email = text(&old.recipient_email);
+        let fields = [Field::with(&text(&old.recipient_name)), Field::with(&email), Field::default()];
+        let template_ticket = Some(out.ask(Ask::TemplateOf(old.badge_id.clone(), email)));
+        Self {
+            state: Verdict::of(&*old, env.now()).state(),
+            old,
+            fields,
+            focus: Focus::default(),
+            template: None,
+            template_ticket,
+            said: None,
+            review: None,
+        }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        vec![if self.review.is_some() { Context::Review } else { Context::Form }, Context::Always]
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        !matches!(action, Action::PageDown | Action::PageUp)
+    }
+
+    /// Does an action; false when it is none of the form's.
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+        match action {
+            Action::NextField => self.focus.next(LABELS.len()),
+            Action::PreviousField => self.focus.previous(LABELS.len()),
+            Action::ClearField => match &mut self.review {
+                Some(review) => review.confirm.clear(),
+                None => self.fields[self.focus.at].clear(),
+            },
+            Action::Accept if self.review.is_none() => self.go_on(env, out),
+            Action::Confirm => self.confirm(out),
+            Action::Back => match self.review.take() {
+                Some(mut review) => out.cancel(review.ticket.take()),
+                None => {
+                    out.cancel(self.template_ticket.take());
+                    out.go.push(Go::Close);
+                }
+            },
+            Action::Accept | Action::PageDown | Action::PageUp => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// What was corrected; none when nothing was.
+    fn changed(&self) -> bool {
+        let same = |field: usize, old: &Option<Text>| {
+            old.as_ref().is_some_and(|text| text.wire() == self.fields[field].value())
+        };
+        !(same(0, &self.old.recipient_name) && same(1, &self.old.recipient_email))
+    }
+
+    fn go_on(&mut self, env: &Env, out: &mut Out<'_>) {
+        self.said = None;
+        let mut refuse = |at: usize, why: String| {
+            self.focus.at = at;
+            self.said = Some(why);
+        };
+        let (name, email, _, findings) = check_person(self.fields[0].value(), self.fields[1].value());
+        if let Some(finding) = findings.iter().find(|finding| finding.severity == Severity::Refuse) {
+            let at = usize::from(finding.field != crate::jobs::intake::Field::Name);
+            refuse(at, format!("{}: {}", finding.field, finding.what));
+            return;
+        }
+        let address = match Address::check(&email) {
+            Ok(address) => address,
+            Err(why) => {
+                refuse(1, why.to_string());
+                return;
+            }
+        };
+        if Text::new(self.fields[2].value()).looks_empty() {
+            refuse(2, "the reason for revoking the old one is empty; the service asks for one, and holders may see it".to_owned());
+            return;
+        }
+        if !self.changed() {
+            self.said = Some("name and address are as they were: there is nothing to correct".to_owned());
+            return;
+        }
+        let template = match &self.template {
+            Some(Ok((template, _))) => template.clone(),
+            Some(Err(why)) => {
+                self.said = Some(why.clone());
+                return;
+            }
+            None => {
+                self.said = Some("still reading which template this badge is of".to_owned());
+                return;
+            }
+        };
+        let ticket = out.ask(Ask::Holdings(template, address.as_str().to_owned()));
+        self.review = Some(Review {
+            name,
+            address,
+            holdings: None,
+            sent_before: None,
+            ticket: Some(ticket),
+            confirm: Confirm::new(1, env.environment()),
+        });
+    }
+
+    fn confirm(&mut self, out: &mut Out<'_>) {
+        let (Some(review), Some(Ok((template_id, title)))) = (&self.review, &self.template) else { return };
+        if !review.confirm.is_ready() {
+            out.warn(review.confirm.missing());
+            return;
+        }
+        let Some(holdings) = &review.holdings else {
+            out.say("Still reading what this person has already. Nothing was sent.");
+            return;
+        };
+        let held_before = holdings
+            .as_ref()
+            .ok()
+            .filter(|held| held.complete)
+            .map(|held| held.items.iter().map(|item| item.badge_id.clone()).collect());
+        let plan = IssuePlan {
+            template_id: template_id.clone(),
+            title: title.clone(),
+            recipient_name: review.name.clone(),
+            recipient_email: review.address.clone(),
+            held_before,
+        };
+        let old = Victim {
+            badge_id: self.old.badge_id.clone(),
+            holder: self.old.recipient_name.clone().unwrap_or_default(),
+            email: self.old.recipient_email.clone().unwrap_or_default(),
+            title: self.old.title.clone().unwrap_or_default(),
+            state: self.state.clone(),
+        };
+        let reason = self.fields[2].value().to_owned();
+        out.ask(Ask::Do(Box::new(Deed::Replace(plan, old, reason))));
+        out.go.push(Go::Close);
+        out.go.push(Go::Activity);
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        match &mut self.review {
+            Some(review) => review.confirm.key(key),
+            None => {
+                self.said = None;
+                self.fields[self.focus.at].key(key)
+            }
+        }
+    }
+
+    /// Takes pasted text; not into the confirmation.
+    pub fn paste(&mut self, text: &str) {
+        if self.review.is_none() {
+            self.fields[self.focus.at].paste(text.trim());
+        }
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+        match answer {
+            Answer::TemplateOf(template) if self.template_ticket == Some(ticket) => {
+                self.template_ticket = None;
+                self.template = Some(template);
+                Ok(())
+            }
+            Answer::Holdings(holdings, sent_before) => match &mut self.review {
+                Some(review) if review.ticket == Some(ticket) => {
+                    review.ticket = None;
+                    review.holdings = Some(holdings.map_err(|error| error.to_string()));
+                    if sent_before.is_some() {
+                        review.confirm = Confirm::typed(1);
+                    }
+                    review.sent_before = sent_before;
+                    Ok(())
+                }
+                _ => Err(Answer::Holdings(holdings, sent_before)),
+            },
+            other => Err(other),
+        }
+    }
+
+    /// Draws the form.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let put = |lines: &mut Vec<Line<'static>>, text: &str, style: Style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        let cut = |text: &str| format!("  {}", fit(text, room, env.glyphs.ellipsis));
+        let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
+        lines.push(Line::styled(
+            cut(&format!("Correct and replace  {}", text(&self.old.title))),
+            theme.strong(),
+        ));
+        let old = format!(
+            "now     {}  {}  badge {}",
+            text(&self.old.recipient_name),
+            text(&self.old.recipient_email),
+            self.old.badge_id
+        );
+        lines.push(Line::styled(cut(&old), theme.dim()));
+        if let Some(review) = &self.review {
+            let name = Text::new(review.name.clone());
+            lines.push(Line::raw(cut(&format!("then    {name}  {}", review.address.text()))));
+            lines.push(Line::raw(cut(&format!("reason  {}", Text::new(self.fields[2].value())))));
+            let place = format!("{} {} 1 person {} 2 requests", env.place(), env.glyphs.dot, env.glyphs.dot);
+            lines.push(Line::styled(cut(&place), theme.accent()));
+            lines.push(review.confirm.line("to issue the corrected one, and to revoke this one then", env));
+            lines.push(Line::raw(""));
+            put(
+                &mut lines,
+                "Two mails will arrive: one for the corrected badge, one that the old one was revoked. Until the corrected one is Issued, five minutes to a day, both are valid. The old one is revoked as soon as it is, while lapel runs.",
+                theme.warning(),
+            );
+            review_lines(self, review, &mut lines, &put, env);
+        } else {
+            lines.push(Line::raw(""));
+            for (at, label) in LABELS.into_iter().enumerate() {
+                let focused = self.focus.at == at;
+                let style = if focused { theme.strong() } else { theme.dim() };
+                let cursor = if focused { env.glyphs.cursor } else { " " };
+                let mut spans =
+                    vec![Span::styled(format!("  {label} "), style), Span::styled(cursor, theme.accent())];
+                spans.extend(self.fields[at].spans(room.saturating_sub(9).min(60), focused, env));
+                lines.push(Line::from(spans));
+            }
+            lines.push(Line::raw(""));
+            let (_, _, _, findings) = check_person(self.fields[0].value(), self.fields[1].value());
+            for finding in findings.iter().filter(|finding| finding.severity != Severity::Note) {
+                let style =
+                    if finding.severity == Severity::Refuse { theme.error() } else { theme.warning() };
+                put(&mut lines, &format!("{} {}: {}", env.glyphs.alert, finding.field, finding.what), style);
+            }
+            match &self.template {
+                None => put(
+                    &mut lines,
+                    &format!("{} reading which template this badge is of", env.spinner()),
+                    theme.dim(),
+                ),
+                Some(Err(why)) => put(&mut lines, &format!("{} {why}", env.glyphs.alert), theme.error()),
+                Some(Ok(_)) => {}
+            }
+            if let Some(said) = &self.said {
+                put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+            }
+            let text = format!(
+                "A badge cannot be changed: a corrected one is issued, and this one is revoked when that is Issued. {} goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
+                env.glyphs.enter
+            );
+            put(&mut lines, &text, theme.dim());
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+fn review_lines(
+    form: &ReplaceForm,
+    review: &Review,
+    lines: &mut Vec<Line<'static>>,
+    put: &dyn Fn(&mut Vec<Line<'static>>, &str, Style),
+    env: &Env,
+) {
+    let theme = &env.theme;
+    if let Some(row) = &review.sent_before {
+        let text = format!(
+            "{} lapel sent this badge to this address before; it is {}. Sending again makes a second one.",
+            env.glyphs.alert,
+            row.bucket.word()
+        );
+        put(lines, &text, theme.warning());
+    }
+    let others =
+        |held: &Holdings| held.items.iter().filter(|item| item.badge_id != form.old.badge_id).count();
+    match &review.holdings {
+        None => put(lines, &format!("{} reading what this person has already", env.spinner()), theme.dim()),
+        Some(Err(why)) => {
+            put(
+                lines,
+                &format!("{} what this person has already is not known: {why}", env.glyphs.alert),
+                theme.error(),
+            );
+        }
+        Some(Ok(held)) if !held.complete => put(
+            lines,
+            &format!(
+                "{} the history could not be read to its end: what this person has already is not known",
+                env.glyphs.alert
+            ),
+            theme.warning(),
+        ),
+        Some(Ok(held)) if others(held) > 0 => put(
+            lines,
+            &format!(
+                "{} this address has {} more of this template, besides the one that is replaced",
+                env.glyphs.alert,
+                others(held)
+            ),
+            theme.warning(),
+        ),
+        Some(Ok(_)) => {}
+    }
+}

@@ -1,0 +1,317 @@
+//! The rows of a job as a list: read page by page from the journal, however many there are, and read again
+//! when the job has changed.
+
+use super::action::Action;
+use super::ask::{Answer, Ask, Ticket};
+use super::browser::two_sided;
+use super::deed::RowsQuery;
+use super::env::{Env, Out};
+use super::fit::{Column, cells, layout, number, wrap};
+use super::list::{Entry, PagedList, Place, Row};
+use crate::jobs::{Bucket, Job, JobId, JobRow, Kind};
+use jiff::Timestamp;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use std::cell::Cell;
+
+const COLUMNS: [Column; 6] = [
+    Column { least: 6, share: 0, goes: 0 },
+    Column { least: 15, share: 1, goes: 0 },
+    Column { least: 9, share: 2, goes: 0 },
+    Column { least: 16, share: 3, goes: 0 },
+    Column { least: 11, share: 1, goes: 3 },
+    Column { least: 12, share: 5, goes: 1 },
+];
+const HEADS: [&str; 6] = ["   Row", "State", "Holder", "E-mail", "Badge id", "Why"];
+
+impl Row for JobRow {
+    type Id = u64;
+    fn id(&self) -> u64 {
+        self.no
+    }
+}
+
+/// The rows of one job.
+pub struct RowList {
+    /// The list itself.
+    pub list: PagedList<JobRow>,
+    job: JobId,
+    buckets: Vec<Bucket>,
+    /// Whether the job has changed since its rows were read.
+    stale: bool,
+    /// Whether there can be badge ids: not before anything is issued.
+    ids: bool,
+    built: Cell<u64>,
+}
+
+impl RowList {
+    /// Of a job: rows in these buckets, or all where there are none.
+    pub fn new(job: JobId, buckets: Vec<Bucket>) -> Self {
+        Self { list: PagedList::default(), job, buckets, stale: false, ids: true, built: Cell::new(0) }
+    }
+
+    /// The same, of a draft to issue: without a column for badge ids.
+    pub fn of_draft(job: &Job, buckets: Vec<Bucket>) -> Self {
+        Self { ids: job.kind == Kind::Revoke, ..Self::new(job.id, buckets) }
+    }
+
+    /// The job.
+    pub fn job(&self) -> JobId {
+        self.job
+    }
+
+    /// The buckets that are shown; none for all.
+    pub fn buckets(&self) -> &[Bucket] {
+        &self.buckets
+    }
+
+    /// Shows other rows of the job.
+    pub fn only(&mut self, buckets: Vec<Bucket>, out: &mut Out<'_>) {
+        self.buckets = buckets;
+        out.cancel(self.list.restart());
+    }
+
+    /// The job has changed. However often that happens, there is one reading at a time.
+    pub fn changed(&mut self) {
+        self.stale = true;
+    }
+
+    /// Rows built by the last drawing, for counting.
+    pub fn rows_built(&self) -> u64 {
+        self.built.get()
+    }
+
+    /// Moves; false when the action is none of a list's.
+    pub fn act(&mut self, action: Action) -> bool {
+        match action {
+            Action::Down => self.list.move_by(1),
+            Action::Up => self.list.move_by(-1),
+            Action::PageDown => self.list.page_by(1),
+            Action::PageUp => self.list.page_by(-1),
+            Action::First => self.list.move_to(0),
+            Action::Last => self.list.move_to(u64::MAX),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        match answer {
+            Answer::Rows(page) if self.list.awaits(ticket) => {
+                if let Some((_, dropped)) = self.list.receive(ticket, page) {
+                    out.cancel(dropped);
+                }
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Asks for what is missing where the list has so many lines.
+    pub fn pump(&mut self, height: u16, out: &mut Out<'_>) {
+        self.list.set_height(height);
+        if self.stale && !self.list.is_loading() {
+            self.stale = false;
+            out.cancel(self.list.reload());
+        }
+        let (job, buckets) = (self.job, &self.buckets);
+        let per_page = self.list.per_page();
+        let dropped = self
+            .list
+            .pump(|page| out.ask(Ask::Rows(RowsQuery { job, buckets: buckets.clone(), page, per_page })));
+        out.cancel(dropped);
+    }
+
+    /// The place of the list that a screen row shows, for the mouse; `area` as it was drawn on.
+    pub fn place_at(&self, area: Rect, row: u16) -> Option<u64> {
+        let first = area.y + 1;
+        let last = area.bottom().saturating_sub(1);
+        (first..last)
+            .contains(&row)
+            .then(|| self.list.top() + u64::from(row - first))
+            .filter(|place| *place < self.list.len())
+    }
+
+    /// Draws the rows: headings, rows, and where one is. Its list has two lines less than the area.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env, words: &dyn Fn(&JobRow) -> String) {
+        if area.height < 3 {
+            return;
+        }
+        let mut columns = COLUMNS;
+        let room = usize::from(area.width).saturating_sub(3);
+        if !self.ids {
+            // There is always too little room for a column that needs all of it.
+            columns[4] = Column { least: room + 1, share: 0, goes: u8::MAX };
+        }
+        let widths = layout(&columns, room);
+        let heads: Vec<(String, Style)> = HEADS.iter().map(|h| ((*h).to_owned(), env.theme.dim())).collect();
+        let mut spans = vec![Span::raw("  ")];
+        spans.extend(cells(&heads, &widths, env.glyphs.ellipsis));
+        frame.render_widget(Line::from(spans), Rect { height: 1, ..area });
+        let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
+        let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
+        if self.list.is_empty() {
+            let text = match self.list.error() {
+                Some(error) => format!("{} {error}", env.glyphs.alert),
+                None if self.list.is_answered() => "There are no such rows.".to_owned(),
+                None => format!("{} reading rows", env.spinner()),
+            };
+            let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
+            let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width).saturating_sub(4))
+                .into_iter()
+                .map(|l| Line::styled(format!("  {l}"), style))
+                .collect();
+            frame.render_widget(ratatui::text::Text::from(lines), body);
+            return;
+        }
+        let mut built = 0;
+        for (i, (place, what)) in self.list.visible().enumerate() {
+            let Ok(i) = u16::try_from(i) else { break };
+            if i >= body.height {
+                break;
+            }
+            built += 1;
+            let selected = place == self.list.cursor();
+            let mut spans = vec![
+                Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
+                Span::raw(" "),
+            ];
+            match what {
+                Place::Entry(Entry::Row(row)) => {
+                    spans.extend(cells(&row_cells(row, env, words), &widths, env.glyphs.ellipsis));
+                }
+                Place::Failed(error) => spans
+                    .push(Span::styled(format!("{} not read: {error}", env.glyphs.alert), env.theme.error())),
+                // What moved to another bucket meanwhile is read again in a moment.
+                Place::Loading | Place::Entry(_) => {
+                    spans.push(Span::styled(format!("{} reading", env.spinner()), env.theme.dim()));
+                }
+            }
+            let mut line = Line::from(spans);
+            if selected {
+                line = line.patch_style(env.theme.selected());
+            }
+            let at = Rect { y: body.y + i, height: 1, ..body };
+            frame.render_widget(line, at);
+            if selected {
+                frame.buffer_mut().set_style(at, env.theme.selected());
+            }
+        }
+        self.built.set(built);
+        let right = format!("row {} of {}", number(self.list.cursor() + 1), number(self.list.len()));
+        two_sided(frame, foot, Line::raw(""), Span::styled(right, env.theme.dim()), true);
+    }
+}
+
+fn row_cells(row: &JobRow, env: &Env, words: &dyn Fn(&JobRow) -> String) -> Vec<(String, Style)> {
+    let text = env.theme.text();
+    vec![
+        (format!("{:>6}", number(row.line.unwrap_or(row.no))), env.theme.dim()),
+        (format!("{} {}", bucket_glyph(row.bucket, env), words(row)), bucket_style(row.bucket, env)),
+        (row.holder.to_string(), text),
+        (row.address.to_string(), text),
+        (
+            row.badge_id.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string),
+            env.theme.dim(),
+        ),
+        (row.why.as_ref().map_or(String::new(), ToString::to_string), env.theme.dim()),
+    ]
+}
+
+/// The sign of a bucket, which always stands beside its word.
+pub fn bucket_glyph(bucket: Bucket, env: &Env) -> &'static str {
+    let glyphs = &env.glyphs;
+    match bucket {
+        Bucket::Ready | Bucket::Sending => glyphs.dot,
+        Bucket::Ask | Bucket::InDoubt | Bucket::NotSeen | Bucket::Other => glyphs.other,
+        Bucket::Invalid | Bucket::NotDone | Bucket::Dropped => glyphs.alert,
+        Bucket::LeftOut => glyphs.dash,
+        Bucket::Unbound | Bucket::Waiting | Bucket::Overdue | Bucket::Queued => glyphs.waiting,
+        Bucket::Issued => glyphs.issued,
+        Bucket::Unproven | Bucket::Revoking => glyphs.revoking,
+        Bucket::Revoked => glyphs.revoked,
+    }
+}
+
+/// The colour of a bucket.
+pub fn bucket_style(bucket: Bucket, env: &Env) -> Style {
+    let theme = &env.theme;
+    match bucket {
+        Bucket::Invalid | Bucket::NotDone | Bucket::Dropped => theme.error(),
+        Bucket::Ask | Bucket::InDoubt | Bucket::NotSeen | Bucket::Overdue => theme.warning(),
+        Bucket::Issued | Bucket::Revoked => theme.good(),
+        Bucket::LeftOut => theme.dim(),
+        _ => theme.text(),
+    }
+}
+
+/// A moment of the service, as its clock shows it there: `11-03 11:10`.
+pub fn moment(at: Timestamp, env: &Env) -> String {
+    env.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string()
+}
+
+/// What a person should know of a row, in whole sentences.
+pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
+    let until = row.until.map_or_else(|| "its time is over".to_owned(), |at| moment(at, env));
+    let why = row.why.as_ref().map_or(String::new(), ToString::to_string);
+    match (row.bucket, kind) {
+        (Bucket::InDoubt, Kind::Issue) => format!(
+            "The service did not answer. This badge may exist. lapel looks for it until {until} and will not send it again before you say so."
+        ),
+        (Bucket::InDoubt, Kind::Revoke) => {
+            "The service did not answer. This badge may be revoked. lapel looks at it; asking once more does no harm, since a badge is revoked only once.".to_owned()
+        }
+        (Bucket::Unbound, _) => format!(
+            "The service accepted this and does not show yet which badge it is. lapel looks for it until {until}; it is not sent again."
+        ),
+        (Bucket::NotSeen, _) => format!(
+            "The service did not answer, and lapel looked for this badge until {until} without seeing it. It is sent again only if you decide so. {why}"
+        ),
+        _ if why.is_empty() => row.bucket.word().to_owned(),
+        _ => format!("{}: {why}", row.bucket.word()),
+    }
+}
+
+/// A row in full, as lines: whose it is, where it stands and why, and what the service said.
+pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let dot = format!(" {} ", env.glyphs.dot);
+    let line = row.line.map(|n| format!("line {n}"));
+    let id = row.badge_id.as_ref().map(|id| format!("badge {id}"));
+    let mut who: Vec<String> = [
+        Some(format!("row {}", row.no)),
+        line,
+        Some(row.holder.to_string()),
+        Some(row.address.to_string()),
+        id,
+    ]
+    .into_iter()
+    .flatten()
+    .filter(|t| !t.is_empty())
+    .collect();
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    if row.holder.looks_empty() && row.address.looks_empty() && row.badge_id.is_none() {
+        // Nothing is known of it but how it stands there.
+        who.extend(row.cells.iter().map(ToString::to_string).filter(|cell| !cell.trim().is_empty()));
+    }
+    lines.extend(wrap(&who.join(&dot), room).into_iter().map(|l| Line::styled(l, env.theme.strong())));
+    let text = format!("{} {}", bucket_glyph(row.bucket, env), explain(row, job.kind, env));
+    lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(l, bucket_style(row.bucket, env))));
+    let said =
+        |what: &str, text: Option<String>| text.filter(|t| !t.is_empty()).map(|t| format!("{what} {t}"));
+    let facts: Vec<String> = [
+        said("accepted", row.accepted.map(|at| moment(at, env))),
+        said("the service says", row.status.as_ref().map(ToString::to_string)),
+        said("issued", row.issued_at.as_ref().map(ToString::to_string)),
+        said("until", row.valid_until.as_ref().map(ToString::to_string)),
+        said("revoked", row.revoke_at.as_ref().map(ToString::to_string)),
+        said("mail", row.mail_status.as_ref().map(ToString::to_string)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    lines.extend(wrap(&facts.join(&dot), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
+    lines
+}

@@ -1,0 +1,286 @@
+//! Drawing the jobs: one line each with a bar and counts that add up, the selected one in full.
+
+use super::{Activity, is_mine};
+use crate::jobs::{Bucket, Job, JobRow, Kind, Phase, StopKind};
+use crate::tui::env::Env;
+use crate::tui::fit::{count, fit, number, width, wrap};
+use crate::tui::rows::{RowList, bucket_style, moment, row_lines};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// From this width on, the selected job stands beside the list.
+const BESIDE: u16 = 140;
+/// Lines that a row in full takes below the rows.
+const ROW_DETAIL: u16 = 5;
+
+/// Where the list of jobs is, without its first line.
+pub fn list_area(area: Rect, jobs: usize) -> Rect {
+    let jobs = u16::try_from(jobs).unwrap_or(u16::MAX).max(1);
+    let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+    if area.width >= BESIDE {
+        Rect { width: area.width * 3 / 5, ..below }
+    } else {
+        Rect { height: jobs.min((area.height / 2).saturating_sub(1)).max(1), ..below }
+    }
+}
+
+fn detail_area(area: Rect, list: Rect) -> Rect {
+    if area.width >= BESIDE {
+        let x = list.right() + 2;
+        Rect { x, width: area.right().saturating_sub(x + 1), ..area }
+    } else {
+        let y = list.bottom() + 1;
+        Rect {
+            x: area.x + 2,
+            y,
+            width: area.width.saturating_sub(4),
+            height: area.bottom().saturating_sub(y),
+        }
+    }
+}
+
+/// Where the rows of a job are, with headings and foot.
+pub fn rows_area(area: Rect) -> Rect {
+    Rect { y: area.y + 2, height: area.height.saturating_sub(2 + ROW_DETAIL), ..area }
+}
+
+/// How a job's rows stand, in words that add up; what is not sent says why it is not.
+fn shares(job: &Job) -> Vec<(u64, Bucket, String)> {
+    job.counts.iter().map(|(bucket, n)| (n, bucket, word(bucket, job))).collect()
+}
+
+fn word(bucket: Bucket, job: &Job) -> String {
+    match (bucket, job.phase, &job.stop) {
+        (Bucket::Ready, Phase::Stopped, Some(stop)) => format!("not sent: {}", stop.kind.word()),
+        (Bucket::Ready, Phase::Paused, _) => "not sent: paused".to_owned(),
+        (Bucket::Ready, Phase::Running, _) => "to be sent".to_owned(),
+        (bucket, ..) => bucket.word().to_owned(),
+    }
+}
+
+fn shares_text(job: &Job, env: &Env) -> String {
+    let all: Vec<String> =
+        shares(job).into_iter().map(|(n, _, word)| format!("{} {word}", number(n))).collect();
+    all.join(&format!(" {} ", env.glyphs.dot))
+}
+
+/// How far a job is: done, under way, and what is not sent or has failed. At least one column for what is
+/// not nothing.
+fn bar(job: &Job, columns: usize, env: &Env) -> String {
+    let total = job.counts.total().max(1);
+    let done = job.counts.sum(|b| matches!(b, Bucket::Issued | Bucket::Revoked | Bucket::LeftOut));
+    let open = job.counts.sum(Bucket::is_open);
+    let part = |n: u64| usize::try_from(u128::from(n) * columns as u128 / u128::from(total)).unwrap_or(0);
+    let full = part(done);
+    let half = part(done + open).saturating_sub(full);
+    let mut out = env.glyphs.full.repeat(full);
+    out.push_str(&env.glyphs.half.repeat(half));
+    out.push_str(&env.glyphs.empty.repeat(columns.saturating_sub(full + half)));
+    out
+}
+
+impl Activity {
+    pub(super) fn draw_jobs(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let top = Rect { height: 1, ..area };
+        let line = match (&self.read, self.jobs.is_empty()) {
+            (_, false) => {
+                let mut text = format!("  {}", count(self.jobs.len() as u64, "job", "jobs"));
+                text.push_str(&format!(" {} {} open", env.glyphs.dot, self.open()));
+                Line::styled(text, theme.strong())
+            }
+            (Some(Err(why)), true) => Line::styled(format!("  {} {why}", env.glyphs.alert), theme.error()),
+            (Some(Ok(())), true) => Line::styled("  no jobs yet", theme.strong()),
+            (None, true) => Line::styled(format!("  {} reading the journal", env.spinner()), theme.dim()),
+        };
+        frame.render_widget(line, top);
+        let list = list_area(area, self.jobs.len());
+        if self.jobs.is_empty() {
+            if matches!(self.read, Some(Ok(()))) {
+                let text = "What is issued or revoked from here stands here, with what became of every single row. i on a template issues, x on a badge revokes.";
+                let lines: Vec<Line<'_>> = wrap(text, usize::from(area.width).saturating_sub(4))
+                    .into_iter()
+                    .map(|l| Line::styled(format!("  {l}"), theme.dim()))
+                    .collect();
+                frame.render_widget(
+                    ratatui::text::Text::from(lines),
+                    Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area },
+                );
+            }
+            return;
+        }
+        let selected = self.at();
+        let visible = self.jobs.iter().enumerate().skip(self.top).take(usize::from(list.height));
+        let mut built = 0;
+        for (row, (at, job)) in visible.enumerate() {
+            let Ok(row) = u16::try_from(row) else { break };
+            built += 1;
+            let mut line = job_line(job, at == selected, usize::from(list.width), env);
+            let here = Rect { y: list.y + row, height: 1, ..list };
+            if at == selected {
+                line = line.patch_style(theme.selected());
+            }
+            frame.render_widget(line, here);
+            if at == selected {
+                frame.buffer_mut().set_style(here, theme.selected());
+            }
+        }
+        self.built.set(built);
+        let detail = detail_area(area, list);
+        if area.width >= BESIDE {
+            for y in area.y..area.bottom() {
+                frame.render_widget(
+                    Span::styled(env.glyphs.bar, theme.dim()),
+                    Rect { x: list.right(), y, width: 1, height: 1 },
+                );
+            }
+        } else {
+            let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
+            let at = Rect { y: list.bottom(), height: 1, ..area };
+            frame.render_widget(Line::styled(format!(" {rule}"), theme.dim()), at);
+        }
+        if let Some(job) = self.job() {
+            let lines = self.detail_lines(job, usize::from(detail.width), env);
+            frame.render_widget(ratatui::text::Text::from(lines), detail);
+        }
+    }
+
+    fn detail_lines(&self, job: &Job, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let theme = &env.theme;
+        let dot = format!(" {} ", env.glyphs.dot);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let mut put = |text: &str, style: Style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(l, style)));
+        };
+        let planned = env.clock().offset().to_datetime(job.created).strftime("%Y-%m-%d %H:%M");
+        put(
+            &format!("job {}{dot}{}{dot}{}{dot}planned {planned}", job.id, job.kind.word(), job.title),
+            theme.strong(),
+        );
+        let total = job.counts.total();
+        put(&format!("{} = {}", shares_text(job, env), count(total, "row", "rows")), theme.text());
+        if let Some(owner) = job.owner.as_ref().filter(|owner| !owner.is_me) {
+            put(
+                &format!(
+                    "{} it belongs to another lapel that is running ({}); only that one can act on it",
+                    env.glyphs.alert, owner.label
+                ),
+                theme.warning(),
+            );
+        }
+        if let Some(stop) = &job.stop {
+            put(&format!("{} {}: {}", env.glyphs.alert, stop.kind.word(), stop.why), theme.error());
+            if job.can_resume() && stop.kind == StopKind::Quota && is_mine(job) {
+                let text = "R goes on once there is quota again; H uses up what is left of it; o writes what was not sent into a file.";
+                put(text, theme.text());
+            }
+        } else if job.phase == Phase::Paused || job.phase == Phase::Cancelled {
+            put(job.phase.word(), theme.warning());
+        }
+        if let Some(note) = &job.note {
+            put(&note.to_string(), theme.warning());
+        }
+        let waiting = job.counts.of(Bucket::Waiting) + job.counts.of(Bucket::Overdue);
+        if job.kind == Kind::Issue && waiting > 0 && job.counts.of(Bucket::Issued) == 0 {
+            put("accepted, not issued yet: that takes five minutes to a day", theme.dim());
+        }
+        let mut facts: Vec<String> = Vec::new();
+        if job.in_flight > 0 {
+            facts.push(format!("{} on the way", count(job.in_flight, "request", "requests")));
+        }
+        if let Some(at) = job.next_look {
+            facts.push(format!("looked at next {}", moment(at, env)));
+        }
+        if let Some(other) = job.follows {
+            facts.push(format!("follows job {other}"));
+        }
+        if let Some(origin) = &job.origin {
+            let read =
+                if origin.read_as.is_empty() { String::new() } else { format!(" ({})", origin.read_as) };
+            facts.push(format!("from {}{}", origin.name, crate::domain::text::scrub(&read)));
+        }
+        if !facts.is_empty() {
+            put(&facts.join(&dot), theme.dim());
+        }
+        if self.peek.of == Some(job.id) {
+            for row in &self.peek.rows {
+                lines.extend(row_lines(row, job, room, env));
+            }
+        }
+        lines
+    }
+
+    pub(super) fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, env: &Env, rows: &RowList) {
+        let Some(job) = self.jobs.iter().find(|job| job.id == rows.job()) else { return };
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let head = format!("  job {} {} {} {}", job.id, job.kind.word(), env.glyphs.dot, job.title);
+        let head = fit(&head, usize::from(area.width).saturating_sub(1), env.glyphs.ellipsis);
+        frame.render_widget(Line::styled(head, theme.strong()), Rect { height: 1, ..area });
+        let chosen = rows.buckets().first().copied();
+        let mut spans = vec![Span::raw("  ")];
+        let all = format!("{} rows", number(job.counts.total()));
+        spans.push(Span::styled(all, if chosen.is_none() { theme.tab() } else { theme.dim() }));
+        let mut left = usize::from(area.width)
+            .saturating_sub(width(&spans[1].content) + 2 + width(env.glyphs.ellipsis) + 2);
+        for (n, bucket, word) in shares(job) {
+            let text = format!("{} {word}", number(n));
+            if width(&text) + 3 > left {
+                // Half a number would be another number.
+                spans.push(Span::styled(format!(" {}", env.glyphs.ellipsis), theme.dim()));
+                break;
+            }
+            left -= width(&text) + 3;
+            let style = if chosen == Some(bucket) {
+                bucket_style(bucket, env).add_modifier(ratatui::style::Modifier::UNDERLINED)
+            } else {
+                theme.dim()
+            };
+            spans.push(Span::styled(format!(" {} ", env.glyphs.dot), theme.dim()));
+            spans.push(Span::styled(text, style));
+        }
+        frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
+        rows.draw(frame, rows_area(area), env, &|row: &JobRow| word(row.bucket, job));
+        if let Some(row) = rows.list.selected() {
+            let at = rows_area(area).bottom();
+            let detail = Rect {
+                x: area.x + 2,
+                y: at,
+                width: area.width.saturating_sub(4),
+                height: area.bottom().saturating_sub(at),
+            };
+            frame.render_widget(ratatui::text::Text::from(row_lines(row, job, room, env)), detail);
+        }
+    }
+}
+
+fn job_line(job: &Job, selected: bool, columns: usize, env: &Env) -> Line<'static> {
+    let theme = &env.theme;
+    let bar_columns = if columns >= 90 { 20 } else { 10 };
+    let title_columns = (columns / 4).clamp(10, 30);
+    let used = 2 + 7 + title_columns + 1 + 7 + 2 + bar_columns + 2;
+    let owner = if is_mine(job) || job.owner.is_none() { "" } else { "elsewhere: " };
+    let mut all = shares(job);
+    // What has no room on the line is what is least.
+    all.sort_by_key(|(n, ..)| std::cmp::Reverse(*n));
+    let all: Vec<String> = all.into_iter().map(|(n, _, word)| format!("{} {word}", number(n))).collect();
+    let words = format!("{owner}{}", all.join(&format!(" {} ", env.glyphs.dot)));
+    let style = if job.stop.is_some() || job.counts.sum(Bucket::needs_a_person) > 0 {
+        theme.warning()
+    } else {
+        theme.text()
+    };
+    let room = columns.saturating_sub(used + 1);
+    Line::from(vec![
+        Span::styled(if selected { env.glyphs.cursor } else { " " }, theme.accent()),
+        Span::raw(" "),
+        Span::styled(fit(job.kind.word(), 7, ""), theme.dim()),
+        Span::raw(fit(&job.title.to_string(), title_columns, env.glyphs.ellipsis)),
+        Span::raw(format!(" {:>7}  ", number(job.counts.total()))),
+        Span::styled(bar(job, bar_columns, env), if job.is_open() { theme.accent() } else { theme.dim() }),
+        Span::raw("  "),
+        Span::styled(fit(&words, room.max(width(env.glyphs.ellipsis)), env.glyphs.ellipsis), style),
+    ])
+}

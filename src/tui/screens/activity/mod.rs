@@ -1,0 +1,488 @@
+//! The Activity tab: every job of the profile, the newest first, adding up; and the rows of one.
+
+mod draw;
+
+use crate::jobs::{Bucket, Job, JobId, JobRow, Kind, Phase, Stop, StopKind};
+use crate::tui::action::Action;
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::deed::{Deed, RowsQuery};
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::fit::count;
+use crate::tui::keymap::Context;
+use crate::tui::rows::RowList;
+use ratatui::layout::Rect;
+
+/// Rows that are shown below a job without opening it.
+const PEEK: u64 = 3;
+/// A job of at most so many rows is shown with all of them.
+const FEW: u64 = 3;
+
+/// The Activity tab.
+#[derive(Default)]
+pub struct Activity {
+    /// The newest first; drafts belong to their form and are not here.
+    jobs: Vec<Job>,
+    /// Whether the journal was read.
+    read: Option<Result<(), String>>,
+    ticket: Option<Ticket>,
+    selected: Option<JobId>,
+    top: usize,
+    height: usize,
+    rows: Option<RowList>,
+    peek: Peek,
+    built: std::cell::Cell<u64>,
+}
+
+/// The rows of the selected job that a person should see first.
+#[derive(Default)]
+struct Peek {
+    of: Option<JobId>,
+    rows: Vec<JobRow>,
+    ticket: Option<Ticket>,
+    stale: bool,
+}
+
+impl Activity {
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        let inner = if self.rows.is_some() { Context::JobRows } else { Context::Activity };
+        vec![inner, Context::List, Context::Global, Context::Always]
+    }
+
+    /// Whether back would change something on this tab.
+    pub fn can_go_back(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    /// Begins with what another connection knows.
+    pub fn restart(&mut self, out: &mut Out<'_>) {
+        *self = Self { height: self.height, ..Self::default() };
+        self.ticket = Some(out.ask(Ask::Jobs));
+    }
+
+    /// Takes a job as it stands now; gives back how it stood before.
+    pub fn take(&mut self, job: Job) -> Option<Job> {
+        if job.phase == Phase::Draft {
+            return None;
+        }
+        if self.rows.as_ref().is_some_and(|rows| rows.job() == job.id)
+            && let Some(rows) = &mut self.rows
+        {
+            rows.changed();
+        }
+        self.peek.stale |= self.peek.of == Some(job.id);
+        match self.jobs.binary_search_by(|known| job.id.cmp(&known.id)) {
+            Ok(at) => self.jobs.get_mut(at).map(|known| std::mem::replace(known, job)),
+            Err(at) => {
+                self.jobs.insert(at, job);
+                None
+            }
+        }
+    }
+
+    /// Whether the journal was read: a job that is not known then is a new one.
+    pub fn is_read(&self) -> bool {
+        self.read.is_some()
+    }
+
+    /// Shows a job: the one that has just been begun.
+    pub fn select_newest(&mut self) {
+        self.rows = None;
+        self.selected = None;
+        self.top = 0;
+    }
+
+    /// How many jobs are open.
+    pub fn open(&self) -> usize {
+        self.jobs.iter().filter(|job| job.is_open()).count()
+    }
+
+    /// Whether a person has to look at any of the open ones.
+    pub fn needs_a_person(&self) -> bool {
+        self.jobs.iter().any(|job| job.is_open() && job.counts.of(Bucket::InDoubt) > 0)
+    }
+
+    /// Whether an answer to something that has consequences is still to come.
+    pub fn is_sending(&self) -> bool {
+        self.jobs.iter().any(|job| job.is_sending() && is_mine(job))
+    }
+
+    /// Requests whose answers are not here yet.
+    pub fn in_flight(&self) -> u64 {
+        self.jobs.iter().filter(|job| is_mine(job)).map(|job| job.in_flight).sum()
+    }
+
+    fn at(&self) -> usize {
+        let at = self.selected.and_then(|id| self.jobs.binary_search_by(|known| id.cmp(&known.id)).ok());
+        at.unwrap_or(0)
+    }
+
+    /// The job that the keys are about.
+    pub fn job(&self) -> Option<&Job> {
+        self.jobs.get(self.at())
+    }
+
+    fn select(&mut self, at: usize) {
+        let at = at.min(self.jobs.len().saturating_sub(1));
+        self.selected = self.jobs.get(at).map(|job| job.id);
+    }
+
+    /// Whether an action does something here now: the footer offers nothing else.
+    pub fn offers(&self, action: Action) -> bool {
+        let Some(job) = self.job() else {
+            return !matches!(action, Action::Open | Action::Look) && !is_deed(action);
+        };
+        let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
+        match action {
+            Action::Open => row.is_none_or(|row| row.badge_id.is_some()),
+            Action::Wallet => row.is_some_and(|row| !row.address.looks_empty()),
+            Action::Decide => row.is_some_and(|row| can_decide(row, job)),
+            Action::Look => job.is_open(),
+            _ => !is_deed(action) || can(action, job),
+        }
+    }
+
+    /// Does an action; false when it is none of this tab's.
+    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        if is_deed(action) {
+            self.deed(action, out);
+            return true;
+        }
+        match &mut self.rows {
+            Some(rows) => match action {
+                Action::Back => self.rows = None,
+                Action::Only => self.only_next(out),
+                Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
+                    Some(id) => out.go.push(Go::Badge(id, None)),
+                    None => out.say("This row has no badge id yet, so there is no badge to open."),
+                },
+                Action::Wallet => match rows.list.selected().filter(|row| !row.address.looks_empty()) {
+                    Some(row) => out.go.push(Go::Holder(row.address.wire().to_owned())),
+                    None => out.say("This row has no e-mail address to look up."),
+                },
+                _ => return rows.act(action),
+            },
+            None => match action {
+                Action::Ids => out.go.push(Go::Ids),
+                Action::Open => self.rows = self.job().map(|job| RowList::new(job.id, Vec::new())),
+                Action::Down => self.select(self.at() + 1),
+                Action::Up => self.select(self.at().saturating_sub(1)),
+                Action::PageDown => self.select(self.at() + self.height.max(2) - 1),
+                Action::PageUp => self.select(self.at().saturating_sub(self.height.max(2) - 1)),
+                Action::First => self.select(0),
+                Action::Last => self.select(usize::MAX),
+                _ => return false,
+            },
+        }
+        true
+    }
+
+    /// Shows only the rows of the next outcome, and all again after the last.
+    fn only_next(&mut self, out: &mut Out<'_>) {
+        let Some(job) = self.job() else { return };
+        let there: Vec<Bucket> = job.counts.iter().map(|(bucket, _)| bucket).collect();
+        let Some(rows) = &mut self.rows else { return };
+        let next = match rows.buckets().first() {
+            None => there.first().copied(),
+            Some(now) => there.into_iter().find(|bucket| bucket > now),
+        };
+        rows.only(next.into_iter().collect(), out);
+    }
+
+    fn deed(&self, action: Action, out: &mut Out<'_>) {
+        let Some(job) = self.job() else {
+            out.say("There is no job here.");
+            return;
+        };
+        if action == Action::Decide {
+            match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
+                Some(row) if can_decide(row, job) => {
+                    out.go.push(Go::Decide(job.id, Box::new(row.clone())));
+                }
+                _ => out.say(
+                    "There is nothing to decide about this row. Rows in doubt are looked for; nothing is sent again meanwhile.",
+                ),
+            }
+            return;
+        }
+        if !can(action, job) {
+            out.say(refusal(action, job));
+            return;
+        }
+        let deed = |out: &mut Out<'_>, deed| {
+            out.ask(Ask::Do(Box::new(deed)));
+        };
+        match action {
+            Action::Pause => deed(out, Deed::Pause(job.id)),
+            Action::Resume => {
+                out.say(format!(
+                    "Job {} goes on; what has to be looked at first is looked at first.",
+                    job.id
+                ));
+                deed(out, Deed::Resume(job.id));
+            }
+            Action::UseUp => {
+                out.say("Using up the quota with ever smaller requests, each only after the one before is proven to have done nothing.");
+                deed(out, Deed::UseUp(job.id));
+            }
+            Action::Retry => deed(out, Deed::Retry(job.id)),
+            Action::Look => {
+                out.say(format!("Looking now at job {}.", job.id));
+                deed(out, Deed::Look(Some(job.id)));
+            }
+            Action::CallOff => out.go.push(Go::CallOff(Box::new(job.clone()))),
+            Action::Undo => out.go.push(Go::Undo(Box::new(job.clone()))),
+            Action::Receipt | Action::Redo => {
+                out.go.push(Go::Paper(Box::new(job.clone()), action == Action::Redo));
+            }
+            Action::Mail => out.go.push(Go::Mail(Box::new(job.clone()))),
+            _ => {}
+        }
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        match answer {
+            Answer::Jobs(jobs) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                self.read = Some(jobs.as_ref().map(|_| ()).map_err(Clone::clone));
+                let mut interrupted = 0;
+                for job in jobs.unwrap_or_default() {
+                    interrupted += u64::from(is_interrupted(&job));
+                    // What has come meanwhile is newer.
+                    if !self.jobs.iter().any(|known| known.id == job.id) {
+                        self.take(job);
+                    }
+                }
+                if interrupted > 0 {
+                    let jobs = count(interrupted, "job was", "jobs were");
+                    out.news = Some((format!("{jobs} interrupted: Activity shows them."), true));
+                }
+                Ok(())
+            }
+            Answer::Rows(rows) if self.peek.ticket == Some(ticket) => {
+                self.peek.ticket = None;
+                self.peek.rows =
+                    rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
+                Ok(())
+            }
+            other => match &mut self.rows {
+                Some(rows) => rows.receive(ticket, other, out),
+                None => Err(other),
+            },
+        }
+    }
+
+    /// Asks for what is missing in an area.
+    pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
+        if let Some(rows) = &mut self.rows {
+            rows.pump(draw::rows_area(area).height.saturating_sub(2), out);
+            return;
+        }
+        self.height = usize::from(draw::list_area(area, self.jobs.len()).height);
+        let at = self.at();
+        self.top = self.top.min(at).max((at + 1).saturating_sub(self.height.max(1)));
+        let Some(job) = self.jobs.get(at) else { return };
+        let (id, buckets) = (job.id, peeked(job));
+        if self.peek.of != Some(id) {
+            out.cancel(self.peek.ticket.take());
+            self.peek = Peek { of: Some(id), stale: true, ..Peek::default() };
+        }
+        if self.peek.stale && self.peek.ticket.is_none() {
+            self.peek.stale = false;
+            match buckets {
+                None => self.peek.rows.clear(),
+                Some(buckets) => {
+                    let query = RowsQuery { job: id, buckets, page: 1, per_page: PEEK };
+                    self.peek.ticket = Some(out.ask(Ask::Rows(query)));
+                }
+            }
+        }
+    }
+
+    /// Selects what was clicked; whether there is anything.
+    pub fn click(&mut self, area: Rect, row: u16) -> bool {
+        if let Some(rows) = &mut self.rows {
+            let place = rows.place_at(draw::rows_area(area), row);
+            if let Some(place) = place {
+                rows.list.move_to(place);
+            }
+            return place.is_some();
+        }
+        let list = draw::list_area(area, self.jobs.len());
+        if !(list.y..list.bottom()).contains(&row) {
+            return false;
+        }
+        let at = self.top + usize::from(row - list.y);
+        if at < self.jobs.len() {
+            self.select(at);
+        }
+        at < self.jobs.len()
+    }
+
+    /// Rows that the last drawing built, for counting.
+    pub fn rows_built(&self) -> u64 {
+        self.rows.as_ref().map_or(self.built.get(), RowList::rows_built)
+    }
+}
+
+/// Which rows of a job are shown without opening it: those that a person should see, or all of a few.
+fn peeked(job: &Job) -> Option<Vec<Bucket>> {
+    let buckets: Vec<Bucket> = job
+        .counts
+        .iter()
+        .map(|(bucket, _)| bucket)
+        .filter(|bucket| bucket.needs_a_person() || *bucket == Bucket::Unbound)
+        .collect();
+    if job.counts.total() <= FEW {
+        return Some(Vec::new());
+    }
+    (!buckets.is_empty()).then_some(buckets)
+}
+
+/// Whether this process may act on it.
+fn is_mine(job: &Job) -> bool {
+    job.owner.as_ref().is_some_and(|owner| owner.is_me)
+}
+
+/// Whether it waits to be resumed because lapel had ended.
+pub fn is_interrupted(job: &Job) -> bool {
+    matches!(&job.stop, Some(Stop { kind: StopKind::Interrupted, .. })) && job.can_resume()
+}
+
+/// Whether an action is about a job, rather than about the screen.
+fn is_deed(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Pause
+            | Action::Resume
+            | Action::UseUp
+            | Action::Retry
+            | Action::Look
+            | Action::CallOff
+            | Action::Undo
+            | Action::Decide
+            | Action::Receipt
+            | Action::Redo
+            | Action::Mail
+    )
+}
+
+/// Whether a job is one that an action does something with.
+fn can(action: Action, job: &Job) -> bool {
+    let of = |bucket| job.counts.of(bucket);
+    let mine = is_mine(job);
+    match action {
+        Action::Look => job.is_open(),
+        Action::Receipt => true,
+        Action::Redo => job.counts.sum(is_to_do_again) > 0,
+        Action::Mail => job.kind == Kind::Issue && of(Bucket::Issued) > 0,
+        Action::Pause => mine && job.phase == Phase::Running && of(Bucket::Ready) + of(Bucket::Sending) > 0,
+        Action::Resume => mine && job.can_resume(),
+        Action::UseUp => {
+            mine && job.can_resume() && job.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
+        }
+        Action::Retry => mine && of(Bucket::NotDone) > 0,
+        Action::CallOff => {
+            mine && job.phase != Phase::Cancelled
+                && of(Bucket::Ready) + of(Bucket::Sending) + of(Bucket::Queued) > 0
+        }
+        Action::Undo => {
+            let sent = |bucket| {
+                matches!(
+                    bucket,
+                    Bucket::Issued
+                        | Bucket::Other
+                        | Bucket::Waiting
+                        | Bucket::Overdue
+                        | Bucket::Unbound
+                        | Bucket::InDoubt
+                        | Bucket::NotSeen
+                        | Bucket::Sending
+                )
+            };
+            mine && job.kind == Kind::Issue && job.counts.sum(sent) > 0
+        }
+        _ => false,
+    }
+}
+
+/// Whether a row in this bucket goes into a redo file.
+pub fn is_to_do_again(bucket: Bucket) -> bool {
+    matches!(bucket, Bucket::Ready | Bucket::Ask | Bucket::Invalid | Bucket::NotDone | Bucket::LeftOut)
+}
+
+/// Whether a person has to decide about a row that was sent.
+fn can_decide(row: &JobRow, job: &Job) -> bool {
+    is_mine(job) && (row.bucket == Bucket::NotSeen || (row.bucket == Bucket::Ask && row.was_sent))
+}
+
+/// Why an action does nothing with a job, in words.
+fn refusal(action: Action, job: &Job) -> String {
+    if !is_mine(job)
+        && let Some(owner) = &job.owner
+    {
+        return format!(
+            "Job {} belongs to another lapel that is running ({}). Use that one, or end it first. Nothing was changed.",
+            job.id, owner.label
+        );
+    }
+    let why = match action {
+        Action::Pause => "is not sending anything",
+        Action::Resume => "has nothing that waits to be sent",
+        Action::UseUp => "did not stop at the quota",
+        Action::Retry => "has nothing that was refused",
+        Action::CallOff => "has nothing that could be called off: everything was sent",
+        Action::Undo if job.kind == Kind::Revoke => "is a revocation; the service offers no way to undo one",
+        Action::Undo => "has nothing to undo: nothing of it was accepted",
+        Action::Look => "has nothing that may still change",
+        Action::Redo => "has no row that is to be done again",
+        Action::Mail => "has no badge that is Issued, so no mail can have failed",
+        _ => "cannot do this now",
+    };
+    format!("Job {} {why}. Nothing was changed.", job.id)
+}
+
+/// What the notice says when a job has changed; `None` when there is nothing new to say.
+pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
+    if now.phase == Phase::Draft {
+        return None;
+    }
+    let counted = |job: Option<&Job>, f: &dyn Fn(Bucket) -> bool| job.map_or(0, |j| j.counts.sum(f));
+    if let Some(stop) = &now.stop
+        && before.is_none_or(|b| b.stop.as_ref() != Some(stop))
+    {
+        return Some((
+            format!("Job {} has stopped: {}. Activity shows what was sent.", now.id, stop.kind.word()),
+            true,
+        ));
+    }
+    let bad = |b: Bucket| matches!(b, Bucket::InDoubt | Bucket::NotDone | Bucket::Dropped | Bucket::NotSeen);
+    if counted(Some(now), &bad) > counted(before, &bad) {
+        let text = format!(
+            "{} of job {} did not go as asked; Activity shows which and why.",
+            count(counted(Some(now), &bad), "badge", "badges"),
+            now.id
+        );
+        return Some((text, true));
+    }
+    let done = |b: Bucket| matches!(b, Bucket::Issued | Bucket::Revoked);
+    if counted(Some(now), &done) > counted(before, &done) {
+        let verb = if now.kind == Kind::Issue { "Issued" } else { "Revoked" };
+        return Some((
+            format!("{verb}: {} ({} of {})", now.title, counted(Some(now), &done), now.counts.total()),
+            false,
+        ));
+    }
+    None
+}
+
+impl Activity {
+    /// Draws the tab.
+    pub fn draw(&self, frame: &mut ratatui::Frame<'_>, area: Rect, env: &Env) {
+        match &self.rows {
+            Some(rows) => self.draw_rows(frame, area, env, rows),
+            None => self.draw_jobs(frame, area, env),
+        }
+    }
+}
