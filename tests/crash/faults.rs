@@ -111,8 +111,13 @@ fn cases(all: bool) -> Vec<Case> {
             .chain(BEFORE.iter().chain(&AFTER).map(|rule| (*rule).to_owned()));
         for rule in rules {
             for times in if all { &["", " times=1", " every=2"][..] } else { &[" times=1"] } {
-                // `message=` takes the rest of the line, and some rules count for themselves.
+                // `message=` takes the rest of the line, some rules count for themselves, a 429 that never ends
+                // is waited out for ever, and only people have a second request.
                 let counted = rule.contains("times=") || rule.contains("message=");
+                let endless = rule.contains("429") && times.is_empty();
+                if endless || (times == &" every=2" && path != "/badges/batch") {
+                    continue;
+                }
                 if counted && times != &" times=1" {
                     continue;
                 }
