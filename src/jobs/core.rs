@@ -354,9 +354,12 @@ impl Core {
         Ok(())
     }
 
-    /// Looks after jobs of other processes: takes over those whose owner has ended, and tells of what has
-    /// changed. Whether there are such processes at all.
-    pub(super) async fn neighbours(&self, version: &mut i64) -> bool {
+    /// Looks after jobs of other processes: takes over those whose owner has ended or has let go, and tells of
+    /// what has changed. Whether there are such processes now; `None` when there can be none.
+    pub(super) async fn neighbours(&self, version: &mut i64) -> Option<bool> {
+        if !self.journal.is_shared() {
+            return None;
+        }
         let (account, me) = (self.account.clone(), self.me());
         let found = self
             .journal
@@ -365,10 +368,7 @@ impl Core {
                 Ok((jobs::other_owners(db, &account, &me)?, version))
             })
             .await;
-        let Ok((others, now)) = found else { return false };
-        if others.is_empty() {
-            return false;
-        }
+        let Ok((others, now)) = found else { return Some(true) };
         if *version != now {
             *version = now;
             let (account, me) = (self.account.clone(), self.me());
@@ -379,7 +379,7 @@ impl Core {
         }
         // A journal that is busy now is looked at again soon.
         let _ = self.take_over().await;
-        true
+        Some(!others.is_empty())
     }
 
     /// Keeps what a scan has shown of the service's filters.

@@ -21,6 +21,8 @@ use tokio::time::Instant;
 const SHORTEST: Duration = Duration::from_millis(200);
 /// How often it is looked whether another process that has open jobs still lives, and what it does.
 const NEIGHBOURS: Duration = Duration::from_secs(2);
+/// How often it is looked whether there is such a process at all: one may begin at any time.
+const NEWCOMERS: Duration = Duration::from_secs(5);
 /// How long to wait after a look that failed.
 const AFTER_FAILURE: SignedDuration = SignedDuration::from_mins(5);
 
@@ -63,11 +65,8 @@ pub(super) async fn run(core: Arc<Core>) {
         answer(asked, &Looked { complete: true, ..Looked::default() });
         let neighbours = core.neighbours(&mut version).await;
         let next = deadlines.values().map(|(_, at)| *at).min();
-        let next = if neighbours {
-            Some(next.map_or(here + NEIGHBOURS, |n| n.min(here + NEIGHBOURS)))
-        } else {
-            next
-        };
+        let pause = neighbours.map(|some| here + if some { NEIGHBOURS } else { NEWCOMERS });
+        let next = [next, pause].into_iter().flatten().min();
         tokio::select! {
             () = sleep_until(next) => {}
             () = core.wake.notified() => {}

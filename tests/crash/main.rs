@@ -17,6 +17,7 @@
 mod common;
 mod counting;
 mod faults;
+mod kill;
 mod many;
 mod oracle;
 mod owners;

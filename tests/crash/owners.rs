@@ -70,17 +70,34 @@ fn the_second_of_two_only_watches() {
         second.jobs.look_now(Some(id)).await;
         assert_eq!(second.jobs.job(id).await.expect("a job").counts.of(Bucket::Waiting), 13, "not its job");
         first.hear().await;
-        first.jobs.look_now(Some(id)).await;
+        let looked = first.jobs.look_now(Some(id)).await;
+        assert_eq!((looked.jobs, looked.failed), (1, None));
+        let job = first.jobs.job(id).await.expect("a job");
+        assert_eq!(job.counts.of(Bucket::Issued), 13, "{job:?}");
         until(&second.jobs, &mut second.events, id, |j| j.counts.of(Bucket::Issued) == 13).await;
         assert_eq!(world.control().ledger().accepted_total(), 13);
     });
 }
 
 #[test]
+fn the_second_of_two_goes_on_when_the_first_is_closed() {
+    let world = World::new(&[]);
+    let script = Script::of(Wish::Issue(people(13)));
+    world.session(&Trap::new(End::Lives), async |second| {
+        let mut first = world.begin(None).await;
+        let id = person::begin(&mut first, &world, &script).await;
+        person::rest(&mut first, id).await;
+        first.jobs.close().await;
+        drop(first);
+        until(&second.jobs, &mut second.events, id, |j| j.owner.as_ref().is_some_and(|o| o.is_me)).await;
+        person::live(second, &world, &script).await;
+        oracle::finally(second, &world, &script).await;
+    });
+}
+
+#[test]
 fn the_second_of_two_takes_over_when_the_first_dies() {
-    for (rule, counts) in
-        [("post commit-drop", true), ("post drop", false), ("post commit delay=200ms", true)]
-    {
+    for rule in ["post commit-drop", "post drop", "post commit delay=200ms"] {
         let world = World::new(&[]);
         let script = Script::of(Wish::Issue(people(13)));
         world.fault(rule);
@@ -118,7 +135,6 @@ fn the_second_of_two_takes_over_when_the_first_dies() {
             assert!(world.control().ledger().accepted_total() <= 13, "{rule}");
             person::live(second, &world, &script).await;
             oracle::finally(second, &world, &script).await;
-            assert_eq!(counts, world.control().ledger().requests_to("POST /badges/batch") <= 4, "{rule}");
         });
     }
 }
@@ -298,14 +314,12 @@ fn a_journal_that_is_held_by_another_program_stops_the_job_and_nothing_is_sent()
 #[test]
 fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
     // So much room before it is drafted, or before it is begun, in pages of the journal.
-    let cases: Vec<(bool, u32)> = [true, false]
-        .into_iter()
-        .flat_map(|early| [0, 1, 2, 4, 7, 12, 25].map(|room| (early, room)))
-        .collect();
+    let cases: Vec<(bool, u32)> =
+        [true, false].into_iter().flat_map(|early| [0, 2, 5, 12].map(|room| (early, room))).collect();
     let troubles = many::all(&cases, |(early, room)| {
         let mut world = World::new(&[]);
-        world.settings.batch = 60;
-        let script = Script::of(Wish::Issue(people(300)));
+        world.settings.batch = 40;
+        let script = Script::of(Wish::Issue(people(160)));
         let trouble = world.session(&Trap::new(End::Lives), async |session| {
             let leave = session.journal.clone();
             if *early {
@@ -341,12 +355,12 @@ fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
         trouble
     });
     let told = troubles.iter().filter(|told| **told == Some(true)).count();
-    assert!(told >= 6, "there was always room: {troubles:?}");
+    assert!(told >= 2, "there was always room: {troubles:?}");
 }
 
 /// Drafts and begins, with less room from the review on.
 async fn begin(session: &Session, journal: &Journal, room: Option<u32>) -> Result<JobId, JobError> {
-    let id = session.jobs.draft_people(template(), people(300)).await?;
+    let id = session.jobs.draft_people(template(), people(160)).await?;
     let (progress, _) = watch::channel(Guarding::default());
     session.jobs.guard(id, &progress, CancellationToken::new()).await?;
     session.jobs.allow(id, Rows::Class(Class::SharedAddress)).await?;

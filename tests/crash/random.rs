@@ -190,3 +190,25 @@ fn check(cases: u32, most: usize, seed: u8, long: bool) {
 fn nobody_gets_two_and_nobody_none_whatever_happens() {
     check(48, 60, 0, false);
 }
+
+/// How many runs are wanted, and where chance begins: `LAPEL_RUNS`, `LAPEL_SEED`.
+pub fn wanted(usual: u32) -> (u32, u8) {
+    let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<u32>().ok());
+    (number("LAPEL_RUNS").unwrap_or(usual), number("LAPEL_SEED").unwrap_or(8) as u8)
+}
+
+#[test]
+#[ignore = "LAPEL_RUNS of them, 1000 unless said otherwise"]
+fn thousands_of_random_runs() {
+    let (runs, seed) = wanted(1000);
+    check(runs, 60, seed, true);
+    println!("{runs} random runs of up to 60 people");
+}
+
+#[test]
+#[ignore = "a hundredth as many as LAPEL_RUNS, with thousands of people each"]
+fn random_runs_of_thousands_of_people() {
+    let (runs, seed) = wanted(1000);
+    check(runs.div_ceil(100), 5000, seed, true);
+    println!("{} random runs of up to 5,000 people", runs.div_ceil(100));
+}

@@ -93,3 +93,13 @@ fn a_revocation_that_dies_at_any_write_revokes_each_badge_once() {
     println!("{} runs, {crashed} of them cut short", cases.len());
     assert!(crashed >= 60, "only {crashed} runs were cut short");
 }
+
+#[test]
+#[ignore = "takes minutes: every single write"]
+fn every_single_write() {
+    for revokes in [false, true] {
+        let cases = cases(revokes, usize::MAX);
+        let crashed = many::all(&cases, |case| run(case).1).into_iter().filter(|died| *died).count();
+        println!("{} runs, {crashed} of them cut short", cases.len());
+    }
+}

@@ -66,6 +66,10 @@ impl World {
         &self.connection
     }
 
+    pub fn key(&self) -> &str {
+        self.sandbox.api_key()
+    }
+
     pub fn connection_mut(&mut self) -> &mut Connection {
         &mut self.connection
     }
@@ -124,10 +128,18 @@ impl World {
     /// Waits until nobody holds the journal any more: its thread is not the runtime's.
     fn let_go(&self) {
         let until = Instant::now() + BOUND;
-        while std::fs::read_dir(self.folder().join("owners")).is_ok_and(|mut all| all.next().is_some()) {
+        while self.is_held() {
             assert!(Instant::now() < until, "the journal is still held");
             std::thread::yield_now();
         }
+    }
+
+    fn is_held(&self) -> bool {
+        let Ok(owners) = std::fs::read_dir(self.folder().join("owners")) else { return false };
+        // A process that was killed leaves its file behind, and nobody holds that.
+        let held =
+            |path: std::path::PathBuf| std::fs::File::open(path).is_ok_and(|file| file.try_lock().is_err());
+        owners.flatten().any(|owner| held(owner.path()))
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) use jobs::Account;
 
 use crate::disk::{create_private_dir, open_private_append};
 use owner::Me;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,6 +59,7 @@ pub struct Journal {
     work: Sender<Work>,
     me: Arc<(String, String)>,
     file: Arc<str>,
+    shared: bool,
 }
 
 type Work = Box<dyn FnOnce(&mut Desk) + Send>;
@@ -114,13 +116,14 @@ impl Journal {
     fn start(mut connection: Connection, me: Me, file: Arc<str>, watcher: Option<Watcher>) -> Result<Self> {
         prepare(&mut connection, &file)?;
         let known = Arc::new((me.id.clone(), me.label.clone()));
+        let shared = me.can_have_company();
         let (work, queue) = channel();
         let desk = Desk { connection, me, file: file.clone(), watcher, dead: false };
         std::thread::Builder::new()
             .name("journal".into())
             .spawn(move || keep(desk, &queue))
             .map_err(|why| JournalError::io(&why, &file))?;
-        Ok(Self { work, me: known, file })
+        Ok(Self { work, me: known, file, shared })
     }
 
     /// Leaves room for so many pages more, or for as many as there is: a disk that fills up, for tests.
@@ -140,6 +143,11 @@ impl Journal {
     /// Where it is, for people.
     pub fn place(&self) -> &str {
         &self.file
+    }
+
+    /// Whether another process can have it open, too.
+    pub(super) fn is_shared(&self) -> bool {
+        self.shared
     }
 
     /// The id that this process owns jobs by.
@@ -272,16 +280,16 @@ fn keep(mut desk: Desk, queue: &Receiver<Work>) {
 fn prepare(connection: &mut Connection, file: &str) -> Result<()> {
     let failed = |why: rusqlite::Error| JournalError::of(&why, file);
     connection.busy_timeout(PATIENCE).map_err(failed)?;
-    // A network home may not be able to: then the rollback journal it is.
-    let _: String = connection.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0)).map_err(failed)?;
-    connection
-        .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
-        .map_err(failed)?;
+    // Whose it is comes first: changing to the write-ahead log changes the file.
     let number = |name: &str| -> Result<i64> {
         connection.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).map_err(failed)
     };
+    // The tables before the marks: another process may be making the journal just now.
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)).map_err(failed)?;
     let (found, application) = (number("user_version")?, number("application_id")?);
-    if application != 0 && application != APPLICATION || application == 0 && found != 0 {
+    let is_new = application == 0 && found == 0 && tables == 0;
+    if application != APPLICATION && !is_new {
         return Err(JournalError::Corrupt {
             file: file.to_owned(),
             why: "it is a database of another program".to_owned(),
@@ -290,6 +298,13 @@ fn prepare(connection: &mut Connection, file: &str) -> Result<()> {
     if found > SCHEMA {
         return Err(JournalError::Newer { file: file.to_owned(), found, known: SCHEMA });
     }
+    // A network home may not be able to: then the rollback journal it is.
+    let _: String = connection.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0)).map_err(failed)?;
+    connection
+        .execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
+        .map_err(failed)?;
+    // Otherwise a statement is prepared anew each time that one of its values changes.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Another process may have been faster.
     let found: i64 = writing.query_row("PRAGMA user_version", [], |r| r.get(0)).map_err(failed)?;

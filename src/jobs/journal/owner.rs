@@ -35,6 +35,11 @@ impl Me {
         Ok(Self { id, label, folder: folder.map(Path::to_owned), _lock: lock })
     }
 
+    /// Whether others can see this one.
+    pub(in crate::jobs) fn can_have_company(&self) -> bool {
+        self.folder.is_some()
+    }
+
     /// Whether another owner lives. What cannot be found out counts as alive: two senders are worse than
     /// none. The file of a dead one is removed.
     pub(in crate::jobs) fn is_alive(&self, owner: &str) -> bool {

@@ -137,6 +137,8 @@ impl Store {
                 .with_context(|| format!("cannot open the data file {} (--data)", path.display()))?,
         };
         db.set_prepared_statement_cache_capacity(64);
+        // Otherwise a statement is prepared anew each time that one of its values changes.
+        db.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         let mut store = Self {
             db,
             seed: how.seed,
