@@ -48,12 +48,12 @@ impl Desk {
             email: format!("person{n}@naru.example"),
         };
         let people: Vec<Person> = NAMES.iter().enumerate().map(person).collect();
-        let rows: String = people.iter().map(|p| format!("{},{}\n", p.name, p.email)).collect();
+        let rows: Vec<String> = people.iter().map(|p| format!("{},{}", p.name, p.email)).collect();
         let home = world.folder().join("home");
         fs::create_dir_all(&home).expect("a home");
         fs::write(home.join("config.toml"), "[jobs]\nbatch = 3\nin_flight = 2\n").expect("written");
         let file = home.join("people.csv");
-        fs::write(&file, format!("name,email\n{rows}")).expect("written");
+        fs::write(&file, format!("name,email\n{}\n", rows.join("\n"))).expect("written");
         Self { world, script: Script::of(Wish::Issue(people)), file }
     }
 

@@ -31,7 +31,7 @@ async fn until(
     };
     match tokio::time::timeout(BOUND, waiting).await {
         Ok(job) => job,
-        Err(_) => panic!("in vain: {:?}", jobs.job(id).await),
+        Err(_elapsed) => panic!("in vain: {:?}", jobs.job(id).await),
     }
 }
 
@@ -164,7 +164,8 @@ fn journal_with_a_job(world: &World) {
 #[test]
 fn what_is_no_journal_of_this_lapel_is_named_and_left_as_it_is() {
     type Spoil = fn(&Path);
-    let cases: [(&str, Spoil, fn(&JournalError) -> bool); 5] = [
+    type IsRight = fn(&JournalError) -> bool;
+    let cases: [(&str, Spoil, IsRight); 5] = [
         (
             "random bytes",
             |file| {
