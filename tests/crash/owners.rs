@@ -29,10 +29,10 @@ async fn until(
             events.recv().await.expect("the job goes on");
         }
     };
-    match tokio::time::timeout(BOUND, waiting).await {
-        Ok(job) => job,
-        Err(_elapsed) => panic!("in vain: {:?}", jobs.job(id).await),
-    }
+    let Ok(job) = tokio::time::timeout(BOUND, waiting).await else {
+        panic!("in vain: {:?}", jobs.job(id).await);
+    };
+    job
 }
 
 #[test]
