@@ -26,11 +26,12 @@ struct Case {
 /// Gives the names of the first session's writes, and whether it was cut short.
 fn run(case: &Case) -> (Vec<&'static str>, bool) {
     let waiting = if case.shown { "visible" } else { "hidden" };
-    let world = World::new(&[("waiting-history", waiting), ("waiting-detail", waiting)]);
+    let mut world = World::new(&[("waiting-history", waiting), ("waiting-detail", waiting)]);
+    world.settings.batch = 3;
     let script = Script::of(if case.revokes {
-        Wish::Revoke(person::victims(&world, 13))
+        Wish::Revoke(person::victims(&world, 7))
     } else {
-        Wish::Issue(person::people(13))
+        Wish::Issue(person::people(7))
     });
     match case.answers {
         Answers::Come => {}
