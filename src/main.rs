@@ -193,7 +193,10 @@ fn keep(paths: &Paths, candidate: &Candidate) -> Result<Session, String> {
 
 /// The sandboxes that this process has started, with their spreadsheets: they live as long as it does.
 #[derive(Clone, Default)]
-struct Sandboxes(Arc<Mutex<Vec<(Sandbox, Option<tempfile::TempDir>)>>>);
+struct Sandboxes(Arc<Mutex<Vec<Demo>>>);
+
+/// A sandbox, and the folder of its spreadsheets, which goes with it.
+type Demo = (Sandbox, Option<tempfile::TempDir>);
 
 impl Sandboxes {
     /// Starts one, and says how to speak to it.

@@ -144,6 +144,15 @@ pub fn job_settings(said: &JobSettings) -> jobs::Settings {
     if let Some(n) = said.doubt_window_hours {
         how.doubt_window = hours(n);
     }
+    for (looks, said) in [
+        (&mut how.schedule.issue, &said.issue_looks),
+        (&mut how.schedule.revoke, &said.revoke_looks),
+        (&mut how.schedule.doubt, &said.doubt_looks),
+    ] {
+        if let Some(minutes) = said {
+            looks.clone_from(minutes);
+        }
+    }
     if let Some(n) = said.guard_age_minutes {
         how.guard_age = SignedDuration::from_mins(i64::from(n));
     }
@@ -191,6 +200,9 @@ mod tests {
             in_flight: Some(4),
             batch: Some(10),
             doubt_window_hours: Some(48),
+            issue_looks: Some(vec![5, 60]),
+            revoke_looks: None,
+            doubt_looks: Some(vec![1]),
             guard_age_minutes: Some(1),
             expiring_days: Some(7),
             keep_days: Some(365),
@@ -199,6 +211,8 @@ mod tests {
         let how = job_settings(&said);
         assert_eq!((how.in_flight, how.batch, how.keep_days), (4, 10, Some(365)));
         assert_eq!(how.doubt_window, SignedDuration::from_hours(48));
+        assert_eq!((how.schedule.issue, how.schedule.doubt), (vec![5, 60], vec![1]));
+        assert_eq!(how.schedule.revoke, jobs::Schedule::default().revoke);
         assert_eq!(how.guard_age, SignedDuration::from_mins(1));
         assert_eq!(how.expiring, SignedDuration::from_hours(168));
         assert_eq!(how.policies.of(Class::Valid), Policy::Block);

@@ -10,11 +10,17 @@ const FIELDS: &[&str] = &[
     "in_flight",
     "batch",
     "doubt_window_hours",
+    "issue_looks",
+    "revoke_looks",
+    "doubt_looks",
     "guard_age_minutes",
     "expiring_days",
     "keep_days",
     "policies",
 ];
+
+/// Minutes in thirty days: nobody looks later than that for the first time.
+const MONTH: u32 = 30 * 24 * 60;
 
 /// What a row can be found to be before anything is sent, other than new: the names under `policies`.
 pub const JOB_CLASSES: &[&str] =
@@ -52,6 +58,12 @@ pub struct JobSettings {
     pub batch: Option<u32>,
     /// Hours for which a row in doubt is looked for before sending it again is offered, 24 to 720.
     pub doubt_window_hours: Option<u32>,
+    /// Minutes after acceptance at which accepted issues are looked at, rising, 5 to 43200.
+    pub issue_looks: Option<Vec<u32>>,
+    /// The same for revocations, 1 to 43200.
+    pub revoke_looks: Option<Vec<u32>>,
+    /// The same, after sending, for requests whose fate is not known, 1 to 43200.
+    pub doubt_looks: Option<Vec<u32>>,
     /// Minutes after which what the guard has read is read again, 1 to 1440.
     pub guard_age_minutes: Option<u32>,
     /// Days before its end at which a badge counts as expiring, 0 to 3650.
@@ -70,14 +82,29 @@ impl JobSettings {
         let mut number = |name: &str, least: u32, most: u32| {
             table.get(name).and_then(|value| sheet.number(value, &join(prefix, name), least, most))
         };
-        let mut read = Self {
-            in_flight: number("in_flight", 1, 8),
-            batch: number("batch", 1, 1000),
+        let numbers = (
+            number("in_flight", 1, 8),
+            number("batch", 1, 1000),
             // The service may take a day (contract, "Limits" rule 3): before that, nothing means nothing.
-            doubt_window_hours: number("doubt_window_hours", 24, 720),
-            guard_age_minutes: number("guard_age_minutes", 1, 1440),
-            expiring_days: number("expiring_days", 0, 3650),
-            keep_days: number("keep_days", 1, 36_500),
+            number("doubt_window_hours", 24, 720),
+            number("guard_age_minutes", 1, 1440),
+            number("expiring_days", 0, 3650),
+            number("keep_days", 1, 36_500),
+        );
+        let mut looks = |name: &str, least: u32| {
+            table.get(name).and_then(|value| sheet.rising(value, &join(prefix, name), least, MONTH))
+        };
+        let mut read = Self {
+            // Nothing is issued within five minutes (contract, "Limits" rule 3).
+            issue_looks: looks("issue_looks", 5),
+            revoke_looks: looks("revoke_looks", 1),
+            doubt_looks: looks("doubt_looks", 1),
+            in_flight: numbers.0,
+            batch: numbers.1,
+            doubt_window_hours: numbers.2,
+            guard_age_minutes: numbers.3,
+            expiring_days: numbers.4,
+            keep_days: numbers.5,
             policies: Vec::new(),
         };
         if let Some(policies) = table.get("policies") {
@@ -100,6 +127,9 @@ impl JobSettings {
             in_flight: self.in_flight.or(all.in_flight),
             batch: self.batch.or(all.batch),
             doubt_window_hours: self.doubt_window_hours.or(all.doubt_window_hours),
+            issue_looks: self.issue_looks.clone().or_else(|| all.issue_looks.clone()),
+            revoke_looks: self.revoke_looks.clone().or_else(|| all.revoke_looks.clone()),
+            doubt_looks: self.doubt_looks.clone().or_else(|| all.doubt_looks.clone()),
             guard_age_minutes: self.guard_age_minutes.or(all.guard_age_minutes),
             expiring_days: self.expiring_days.or(all.expiring_days),
             keep_days: self.keep_days.or(all.keep_days),

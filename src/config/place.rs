@@ -84,6 +84,28 @@ impl<'a> Sheet<'a> {
         number
     }
 
+    /// A field that must be a list of whole numbers of a range, each larger than the one before.
+    pub fn rising(&mut self, value: &Value<'_>, field: &str, least: u32, most: u32) -> Option<Vec<u32>> {
+        let whole = |value: &Value<'_>| {
+            let n = value.get_ref().as_integer()?;
+            u32::try_from(i64::from_str_radix(n.as_str(), n.radix()).ok()?).ok()
+        };
+        let list =
+            value.get_ref().as_array().and_then(|all| all.iter().map(whole).collect::<Option<Vec<u32>>>());
+        let list = list.filter(|all| {
+            !all.is_empty()
+                && all.iter().all(|n| (least..=most).contains(n))
+                && all.windows(2).all(|pair| pair[0] < pair[1])
+        });
+        if list.is_none() {
+            let what = format!(
+                "must be a list of whole numbers from {least} to {most}, each larger than the one before, such as [5, 10, 60]"
+            );
+            self.wrong(value.span().start, field, what);
+        }
+        list
+    }
+
     /// A field that must be one of a few words.
     pub fn word<W: Words>(&mut self, value: &Value<'_>, field: &str) -> Option<W> {
         let read = value.get_ref().as_str().and_then(W::read);

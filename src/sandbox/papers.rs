@@ -43,8 +43,8 @@ mod tests {
         let kept =
             std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo")).expect("kept");
         let kept = kept
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .filter(|name| name.ends_with(".csv") || name.ends_with(".xlsx"));
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|ending| ending == "csv" || ending == "xlsx"));
         assert_eq!(laid.len(), kept.count(), "each of assets/demo is among them");
         assert!(laid.iter().all(|path| path.metadata().is_ok_and(|m| m.len() > 0)));
     }

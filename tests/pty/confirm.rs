@@ -15,7 +15,7 @@ fn asked(environment: &str) -> (Runtime, Sandbox, Term) {
             .env("BADGE_KEY", sandbox.api_key());
     setup.write(
         "config/config.toml",
-        &format!(
+        format!(
             "[profiles.uni]\nenvironment = '{environment}'\norganisation = 'Naru University'\nbase_url = '{}'\nkey = {{ env = 'BADGE_KEY' }}\n",
             sandbox.base_url()
         ),
