@@ -156,7 +156,12 @@ async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
         },
         crash_dir: settings.paths.data_dir.clone(),
     };
-    match tui::run(start, cli::complain).await {
+    let ended = tui::run(start, cli::complain).await;
+    // Tasks that are still about hold the list: what a demo has laid out goes with the demo all the same.
+    if let Ok(mut all) = sandboxes.0.lock() {
+        all.clear();
+    }
+    match ended {
         Ok(()) => exit::OK,
         Err(why) => {
             cli::complain(&format!("{why:#}"));
