@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// Jobs listed at most.
@@ -57,6 +58,8 @@ pub(super) struct Core {
     /// Nothing new is begun any more.
     pub(super) closing: CancellationToken,
     pub(super) ending: CancellationToken,
+    /// Waited for before the jobs are let go of: it would take them back.
+    follower: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// What somebody wants to be looked at.
@@ -109,12 +112,14 @@ impl Jobs {
             troubles: Mutex::default(),
             closing: CancellationToken::new(),
             ending: ending.clone(),
+            follower: Mutex::default(),
         });
         core.take_over().await?;
         core.forget_old().await?;
         let (changed, receiver) = mpsc::channel(64);
         tokio::spawn(tell(core.clone(), changed));
-        tokio::spawn(follow::run(core.clone()));
+        let follower = tokio::spawn(follow::run(core.clone()));
+        *lock(&core.follower) = Some(follower);
         Ok((Self { core, _last: Arc::new(Last(ending)) }, receiver))
     }
 
@@ -251,6 +256,11 @@ impl Jobs {
         self.core.closing.cancel();
         send::stop_all(&self.core).await;
         self.core.ending.cancel();
+        let follower = lock(&self.core.follower).take();
+        if let Some(follower) = follower {
+            // One that has panicked has ended, too.
+            let _ = follower.await;
+        }
         let me = self.core.me();
         let why =
             "lapel was closed before everything was sent. What is left was not sent; resume when you like.";

@@ -53,7 +53,8 @@ impl Me {
         let path = folder.join(owner);
         match open(&path, false) {
             Err(why) => why.kind() != io::ErrorKind::NotFound,
-            Ok(file) => match file.try_lock() {
+            // Shared, so that two who look at the same time do not take each other for the owner.
+            Ok(file) => match file.try_lock_shared() {
                 Ok(()) => {
                     let _ = std::fs::remove_file(&path);
                     false
@@ -93,8 +94,10 @@ mod tests {
         let id = one.id.clone();
         drop(one);
         assert!(!two.is_alive(&id));
-        // As after kill -9: the file is still there, and nobody holds it.
+        // As after kill -9: the file is still there, and nobody holds it, however many look.
         std::fs::write(folder.path().join("00ff"), "").expect("a file");
+        let looking = open(&folder.path().join("00ff"), false).expect("the file");
+        looking.try_lock_shared().expect("nobody holds it");
         assert!(!two.is_alive("00ff") && !folder.path().join("00ff").exists());
         assert!(!two.is_alive("../00ff") && !two.is_alive(""));
     }
