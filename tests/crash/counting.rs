@@ -74,7 +74,6 @@ fn ten_thousand_recipients_take_ten_requests() {
 }
 
 #[test]
-#[ignore = "takes a while without optimisation"]
 fn a_hundred_thousand_recipients_take_a_hundred_requests() {
     sends_in_full_requests(100_000);
 }
@@ -119,7 +118,6 @@ fn following_for_a_day_costs_no_more_than_the_pages_at_each_look() {
 }
 
 #[test]
-#[ignore = "takes a while without optimisation"]
 fn following_ten_thousand_for_a_day_costs_no_more_than_their_pages_at_each_look() {
     follows_for_a_day(10_000);
 }

@@ -31,8 +31,8 @@ fn enter_alone_sends_nothing() {
     for typed in ["\r", "y\r", "yes\r", "10\r", "\x03"] {
         let (_runtime, sandbox, mut term) = asked("demo");
         term.send(typed);
-        assert_eq!(term.exit().exit_code(), 2, "{typed:?}");
-        assert!(term.shown().has("Nothing was sent"), "{typed:?}: {}", term.shown().text);
+        term.shows("Nothing was sent");
+        assert_eq!(term.exit().exit_code(), 2, "{typed:?}: {}", term.shown().text);
         assert_eq!(sandbox.control().ledger().accepted_total(), 0, "{typed:?}");
     }
 }
