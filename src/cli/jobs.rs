@@ -8,9 +8,10 @@ use super::sending::{Report, Seen};
 use super::verbs::{FileFlags, JobsFlags, JobsVerb};
 use super::{exit, json, say, words};
 use crate::config::Settings;
+use crate::domain::BadgeId;
 use crate::domain::text::scrub;
 use crate::jobs::receipt::{Format, Written};
-use crate::jobs::{Bucket, Job, JobError, JobId, Jobs};
+use crate::jobs::{Bucket, Decision, Job, JobError, JobId, Jobs};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -68,6 +69,21 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             }
             let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), row, who, &why).await;
             send(open(Wish::Act).await?, JobId(id), work, wait, as_json).await
+        }
+        JobsVerb::Settle { id, row, is, leave: _, why } => {
+            let decision =
+                match is.map(|badge| badge.trim().to_owned()) {
+                    None => Decision::LeaveOut,
+                    Some(badge) => Decision::IsThis(BadgeId::new(badge).ok_or_else(|| {
+                        Failure::usage("--is needs the id of a badge. Nothing was changed.")
+                    })?),
+                };
+            if why.trim().is_empty() {
+                return Err(Failure::usage("--why must say how that is known. Nothing was changed."));
+            }
+            let office = open(Wish::Act).await?;
+            let done = office.jobs.decide(JobId(id), row, decision, &office.who, &why).await;
+            steered(office, JobId(id), done, as_json).await
         }
         JobsVerb::UseUp { id } => {
             let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(JobId(id), who).await;

@@ -64,7 +64,7 @@ async fn plan(office: &mut Office, flags: &RevokeFlags, source: Source) -> Resul
     if let Some(wanted) = &flags.id_column {
         let (told, _) = watch::channel(Reading::default());
         let token = office.interrupt.token();
-        let opened = office.jobs.open_file(source.clone(), choices.clone(), told, token).await?;
+        let opened = office.jobs.open_ids(source.clone(), choices.clone(), told, token).await?;
         choices.id_column = Some(source::column(&opened.about, wanted).map_err(|failure| {
             let hint = "Say which row names the columns with --header-row N, or give the column's number.";
             Failure { message: format!("{} {hint}", failure.message), ..failure }

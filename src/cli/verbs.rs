@@ -181,6 +181,24 @@ pub enum JobsVerb {
         #[arg(long)]
         wait: bool,
     },
+    /// Settle one row that lapel cannot tell about: it is this badge, or nothing more is done
+    Settle {
+        /// The job
+        #[arg(value_name = "JOB", value_parser = job_id())]
+        id: i64,
+        /// The row, as `jobs show --json` numbers it
+        #[arg(long, value_name = "N")]
+        row: u64,
+        /// It is this badge
+        #[arg(long, value_name = "BADGE_ID", required_unless_present = "leave", conflicts_with = "leave")]
+        is: Option<String>,
+        /// It is settled otherwise; nothing more is done about it
+        #[arg(long)]
+        leave: bool,
+        /// How that is known; it is kept in the journal
+        #[arg(long, value_name = "TEXT")]
+        why: String,
+    },
     /// Use up what is left of the quota, with ever smaller requests
     UseUp {
         /// The job

@@ -109,6 +109,7 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     }
     if job.counts.of(Bucket::NotSeen) > 0 {
         step(format!("lapel jobs resend {id} --row N --why TEXT"), "sends a row again that was never seen");
+        step(format!("lapel jobs settle {id} --row N --is BADGE_ID --why TEXT"), "says which badge it is");
     }
     if job.counts.sum(Bucket::needs_a_person) > 0 {
         step(format!("lapel jobs redo {id} --to FILE"), "writes a file of the rows to do again");

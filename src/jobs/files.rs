@@ -5,8 +5,8 @@ use super::core::Jobs;
 use super::draft::issue_job;
 use super::error::JobError;
 use super::intake::{
-    self, About, Checked, Choices, ColumnMap, Finding, IdRow, IntakeError, MapState, RawRow, Severity,
-    Source, Standing, Table, Watch, check, look_alike_domains,
+    self, About, Checked, Choices, ColumnMap, Finding, IdRow, IntakeError, MapState, Question, RawRow,
+    Severity, Source, Standing, Table, Watch, check, look_alike_domains,
 };
 use super::job::{Bucket, JobId, Origin};
 use super::journal::jobs;
@@ -50,8 +50,32 @@ pub struct Opened {
     pub about: About,
     /// Its first rows as they stand there.
     pub rows: Vec<RawRow>,
-    /// The same, judged; empty while something has to be asked.
-    pub preview: Vec<Checked>,
+    /// What lapel makes of them.
+    pub preview: Preview,
+}
+
+/// The first rows of a file, as they would be taken.
+#[derive(Clone, Debug)]
+pub enum Preview {
+    /// Recipients, judged; none while something has to be asked.
+    Recipients(Vec<Checked>),
+    /// Badge ids, none while something has to be asked.
+    BadgeIds {
+        /// The column that they stand in, from 0; `None` when a person has to say.
+        column: Option<usize>,
+        /// The ids, or why they are none.
+        ids: Vec<IdRow>,
+    },
+}
+
+impl Opened {
+    /// What a person has to decide about the reading; of badge ids, besides their column.
+    pub fn questions(&self) -> Vec<Question> {
+        match &self.preview {
+            Preview::Recipients(_) => self.about.needs_answer(),
+            Preview::BadgeIds { .. } => intake::open_questions(&self.about),
+        }
+    }
 }
 
 /// Recipients from a file.
@@ -185,7 +209,28 @@ impl Jobs {
                 }
                 _ => Vec::new(),
             };
-            Ok(Opened { about: table.about().clone(), rows, preview })
+            Ok(Opened { about: table.about().clone(), rows, preview: Preview::Recipients(preview) })
+        })
+        .await
+    }
+
+    /// Opens a file of badge ids and finds out how it is to be read.
+    ///
+    /// # Errors
+    /// What is wrong with the file, in words.
+    pub async fn open_ids(
+        &self,
+        source: Source,
+        choices: Choices,
+        progress: watch::Sender<Reading>,
+        cancel: CancellationToken,
+    ) -> Result<Opened, JobError> {
+        let watcher = Watcher { progress, cancel, rows: AtomicU64::new(0) };
+        off_the_loop(move || {
+            let look = intake::look_at_ids(&source, &choices, PREVIEW, &watcher)
+                .map_err(|why| JobError::file(&why))?;
+            let preview = Preview::BadgeIds { column: look.column, ids: look.ids };
+            Ok(Opened { about: look.about, rows: look.rows, preview })
         })
         .await
     }

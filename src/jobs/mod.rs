@@ -35,7 +35,7 @@ pub use self::act::{Decision, Rows, shares};
 pub use self::core::{Jobs, Looked};
 pub use self::draft::{IssuePlan, Person, RevokePlan, Victim};
 pub use self::error::JobError;
-pub use self::files::{FileRequest, IdsRequest, Opened, Reading};
+pub use self::files::{FileRequest, IdsRequest, Opened, Preview, Reading};
 pub use self::guard::{Class, Guarded, Guarding, Policy};
 pub use self::job::{
     Bucket, Changed, Counts, Job, JobId, JobRow, Kind, Origin, Owner, Phase, Stop, StopKind, Touched,

@@ -368,7 +368,6 @@ impl App {
                     self.changed |= match over {
                         Over::Draft(form) => form.progress(ticket, done, all),
                         Over::File(form) => form.progress(ticket, done, all),
-                        Over::Ids(form) => form.progress(ticket, done, all),
                         _ => false,
                     };
                 }

@@ -60,6 +60,8 @@ pub enum Ask {
     Complete(String),
     /// Open a file and find out how it is to be read.
     OpenFile(Source, Choices),
+    /// Open a file of badge ids and find out how it is to be read.
+    OpenIds(Source, Choices),
     /// Write every row of a file into drafts.
     DraftFile(Box<FileRequest>),
     /// Write a revocation of the badges whose ids stand in a file.
@@ -85,6 +87,7 @@ impl Ask {
             self,
             Self::Guard(_)
                 | Self::OpenFile(..)
+                | Self::OpenIds(..)
                 | Self::DraftFile(_)
                 | Self::DraftIds(_)
                 | Self::Paper(_)
@@ -146,7 +149,7 @@ pub enum Answer {
     Files(Vec<String>),
     /// To [`Ask::Complete`]: every path that fits.
     Completed(Vec<String>),
-    /// To [`Ask::OpenFile`].
+    /// To [`Ask::OpenFile`] and [`Ask::OpenIds`].
     Opened(Box<Result<Opened, String>>),
     /// To [`Ask::DraftFile`] and [`Ask::DraftIds`].
     Drafted(Result<Vec<Job>, String>),

@@ -117,7 +117,7 @@ pub enum Go {
     /// Decide about a row of a job.
     Decide(JobId, Box<JobRow>),
     /// Open a file of recipients, or what was pasted, for a template.
-    File(crate::domain::TemplateId, Text, crate::jobs::intake::Source),
+    File(crate::tui::forms::file::Purpose, crate::jobs::intake::Source),
     /// Write a receipt, or the rows to be done again, of a job.
     Paper(Box<Job>, bool),
     /// Whom the mail of a job did not reach.

@@ -227,7 +227,7 @@ fn failed(ask: &Ask) -> Answer {
         Ask::TemplateOf(..) => Answer::TemplateOf(Err(error().to_string())),
         Ask::Files => Answer::Files(Vec::new()),
         Ask::Complete(_) => Answer::Completed(Vec::new()),
-        Ask::OpenFile(..) => Answer::Opened(Box::new(Err(NO_JOBS.to_owned()))),
+        Ask::OpenFile(..) | Ask::OpenIds(..) => Answer::Opened(Box::new(Err(NO_JOBS.to_owned()))),
         Ask::DraftFile(_) | Ask::DraftIds(_) => Answer::Drafted(Err(NO_JOBS.to_owned())),
         Ask::Paper(_) => Answer::Paper(Err(JobError::NotPossible(NO_JOBS.to_owned()))),
         Ask::Mail(_) => Answer::Mail(Err(NO_JOBS.to_owned())),
@@ -275,6 +275,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         | Ask::Reasons
         | Ask::Files
         | Ask::OpenFile(..)
+        | Ask::OpenIds(..)
         | Ask::DraftFile(_)
         | Ask::DraftIds(_)
         | Ask::Paper(_)
@@ -294,6 +295,11 @@ async fn of_jobs(ask: Ask, jobs: &Jobs, errand: Errand) -> Answer {
         Ask::OpenFile(source, choices) => {
             let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
             let opened = jobs.open_file(source, choices, progress, errand.cancel.clone()).await;
+            Answer::Opened(Box::new(opened.map_err(|why| why.to_string())))
+        }
+        Ask::OpenIds(source, choices) => {
+            let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
+            let opened = jobs.open_ids(source, choices, progress, errand.cancel.clone()).await;
             Answer::Opened(Box::new(opened.map_err(|why| why.to_string())))
         }
         Ask::DraftFile(request) => {

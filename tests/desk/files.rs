@@ -243,6 +243,10 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
     assert!(h.screen().contains("the reason is empty"));
     h.type_text("중복 발급");
     h.press("tab enter");
+    h.shows("badge ids from: badge_id").await;
+    let screen = h.settled().await;
+    assert!(screen.contains("1.23E+15") && screen.contains("a spreadsheet has shortened the id"), "damage is seen before anything is asked: {screen}");
+    h.press("enter");
     h.shows("type 3").await;
     let screen = h.settled().await;
     assert!(screen.contains("7 rows") && screen.contains("2 Issued: will be sent"), "{screen}");
@@ -260,6 +264,44 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
         h.sandbox.control().advance(std::time::Duration::from_secs(3600));
     }
     h.until("all three", |s| s.contains("3 revoked")).await;
+}
+
+#[tokio::test]
+async fn a_person_says_how_a_file_of_ids_is_read_where_that_is_not_clear() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let insert = vec![RowSpec { recipient_email: "one@naru.example".into(), ..RowSpec::default() }];
+    let ids = h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("목록.csv");
+    // CP949, and no column that is called like a badge id.
+    let text = format!("이름,번호\n홍길동,{}\n", ids[0]);
+    std::fs::write(&file, encoding_rs::EUC_KR.encode(&text).0).expect("written");
+    h.settled().await;
+    h.press("2 F");
+    h.paste(&file.display().to_string());
+    h.press("enter");
+    h.type_text("중복 발급");
+    h.press("enter");
+    let screen = h.shows("Which column has the badge ids?").await;
+    assert!(screen.contains("column 2   such as: 번호") && screen.contains("CP949"), "{screen}");
+    // The first row holds the names of the columns, though lapel does not know them.
+    h.press("esc h");
+    h.shows("Which row holds the names of the columns?").await;
+    h.press("down enter");
+    h.shows("번호   such as: B-").await;
+    h.press("down enter");
+    h.shows("badge ids from: 번호").await;
+    let screen = h.settled().await;
+    assert!(screen.contains(&ids[0]), "{screen}");
+    // Read in another way, what was said of it is asked again.
+    h.press("e");
+    h.shows("Which is right?").await;
+    h.press("enter");
+    h.shows("column 2   such as: 번호").await;
+    h.press("down enter");
+    h.shows("badge ids from: column 2").await;
+    h.press("enter");
+    h.shows("1 Issued: will be sent").await;
 }
 
 #[tokio::test]

@@ -172,6 +172,8 @@ fn what_cannot_be_tried_is_told_with_its_reason() {
         (&["jobs", "resume", "7"], 1, "no job 7"),
         (&["jobs", "dance"], 2, "dance"),
         (&["jobs", "resend", "1", "--row", "1", "--why", " "], 2, "--why"),
+        (&["jobs", "settle", "1", "--row", "1", "--why", "x"], 2, "--is"),
+        (&["jobs", "settle", "1", "--row", "1", "--is", "B", "--leave", "--why", "x"], 2, "--leave"),
         (&["jobs", "purge"], 2, "--older-than"),
     ] {
         let ended = bench.run(args).ended(code);

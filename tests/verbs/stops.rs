@@ -118,8 +118,8 @@ fn a_lost_answer_is_settled_at_once_where_waiting_badges_are_shown() {
     assert_eq!((bench.posts(), bench.accepted()), (1, 1));
 }
 
-#[test]
-fn what_was_never_seen_is_sent_again_only_when_a_person_says_why() {
+/// One row that was looked for until the end and never seen.
+fn never_seen() -> (Bench, String) {
     let bench = Bench::new();
     learned(&bench);
     bench.fault("post /badges drop times=1");
@@ -132,6 +132,40 @@ fn what_was_never_seen_is_sent_again_only_when_a_person_says_why() {
     let said = bench.json(&["jobs", "show", &id], 0);
     assert_eq!(said["rows"][0]["bucket"], "not_seen", "{said}");
     assert_eq!(bench.accepted(), 1);
+    (bench, id)
+}
+
+#[test]
+fn what_was_never_seen_is_settled_as_a_person_says() {
+    let (bench, id) = never_seen();
+    let settle =
+        |how: &[&str], code| bench.json(&[&["jobs", "settle", &id, "--row", "1"], how].concat(), code);
+    // The one badge that there is belongs to the row of another job.
+    let taken = bench.control().ledger().accepted[0].badge_ids[0].clone();
+    let said = settle(&["--is", &taken, "--why", "seen in the back office"], 1);
+    assert_eq!(said["ok"], false, "{said}");
+    for how in [&["--leave", "--why", " "][..], &["--is", " ", "--why", "x"]] {
+        settle(how, 2);
+    }
+    let said = settle(&["--is", "B-elsewhere", "--why", "issued by the back office"], 0);
+    assert_eq!(count(&said["job"], "not_seen"), 0, "{said}");
+    let rows = bench.json(&["jobs", "show", &id, "--rows", "waiting"], 0);
+    assert_eq!(rows["rows"][0]["badge_id"], "B-elsewhere", "{rows}");
+    assert!(
+        settle(&["--leave", "--why", "too late"], 1)["error"]["message"]
+            .as_str()
+            .is_some_and(|why| why.contains("nothing to decide"))
+    );
+
+    let (bench, id) = never_seen();
+    let said = bench.json(&["jobs", "settle", &id, "--row", "1", "--leave", "--why", "she has left"], 0);
+    assert_eq!(count(&said["job"], "left_out"), 1, "{said}");
+    assert_eq!(bench.accepted(), 1, "nothing was sent");
+}
+
+#[test]
+fn what_was_never_seen_is_sent_again_only_when_a_person_says_why() {
+    let (bench, id) = never_seen();
     let text = bench.run(&["jobs", "show", &id]).ended(0).out;
     assert!(text.contains("lapel jobs resend"), "{text}");
     bench.run(&["jobs", "resend", &id, "--row", "1", "--why", "the line was cut"]).ended(0);

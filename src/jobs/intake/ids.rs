@@ -36,6 +36,63 @@ pub struct IdRow {
     pub id: Result<BadgeId, String>,
 }
 
+/// A source of badge ids, looked at before it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdsLook {
+    /// What is known about it. Its map is of no meaning here.
+    pub about: About,
+    /// Its first rows as they stand there.
+    pub rows: Vec<RawRow>,
+    /// The column with the ids, from 0; `None` when a person has to say.
+    pub column: Option<usize>,
+    /// The first ids, without looking whether one stands there twice; none while something is to be asked.
+    pub ids: Vec<IdRow>,
+}
+
+/// Opens a source of badge ids and finds out how it is to be read, with at most `most` of its rows.
+///
+/// # Errors
+/// Whatever reading runs into. What is not clear is no error here.
+pub fn look_at_ids(
+    source: &Source,
+    choices: &Choices,
+    most: usize,
+    watch: &dyn Watch,
+) -> Result<IdsLook, IntakeError> {
+    let table = open(source, choices, watch)?;
+    let rows = table.preview(most);
+    let column = match column_of(table.about(), choices) {
+        Ok(column) => Some(column),
+        Err(IntakeError::NoIdColumn { .. }) => None,
+        Err(other) => return Err(other),
+    };
+    let ids = match column {
+        Some(column) if open_questions(table.about()).is_empty() => rows
+            .iter()
+            .filter(|row| !row.cells.iter().all(|c| is_blank(c)))
+            .map(|row| read_row(row, column))
+            .collect(),
+        _ => Vec::new(),
+    };
+    Ok(IdsLook { about: table.about().clone(), rows, column, ids })
+}
+
+/// What has to be asked before ids can be read.
+pub fn open_questions(about: &About) -> Vec<Question> {
+    let mut open = about.needs_answer();
+    open.retain(|q| matches!(q, Question::SheetAmbiguous | Question::EncodingAmbiguous));
+    open
+}
+
+fn open(source: &Source, choices: &Choices, watch: &dyn Watch) -> Result<Table, IntakeError> {
+    let choices = Choices { columns: None, ..choices.clone() };
+    Table::open_for(Wanted::BadgeIds, source, &choices, &|_| None, watch)
+}
+
+fn read_row(row: &RawRow, column: usize) -> IdRow {
+    IdRow { line: row.line, raw: Text::new(row.cell(column)), id: id_of(row, column) }
+}
+
 /// Reads badge ids: from a column called `badge_id`, `배지 ID` or the like, or from the only column.
 ///
 /// Every row is listed. What a spreadsheet has damaged (`1.23E+15`, more digits than it can hold, `#REF!`) is
@@ -45,13 +102,10 @@ pub struct IdRow {
 /// [`IntakeError::NoIdColumn`] when it is not clear which column is meant ([`Choices::id_column`] says so),
 /// [`IntakeError::Unanswered`] when the encoding or the sheet is not clear, and whatever reading runs into.
 pub fn read_ids(source: &Source, choices: &Choices, watch: &dyn Watch) -> Result<IdList, IntakeError> {
-    let choices = Choices { columns: None, ..choices.clone() };
-    let table = Table::open_for(Wanted::BadgeIds, source, &choices, &|_| None, watch)?;
+    let table = open(source, choices, watch)?;
     let about = table.about();
-    let mut open = about.needs_answer();
-    open.retain(|q| matches!(q, Question::SheetAmbiguous | Question::EncodingAmbiguous));
-    let rows = table.rows_unless(&open)?;
-    let column = column_of(about, &choices)?;
+    let rows = table.rows_unless(&open_questions(about))?;
+    let column = column_of(about, choices)?;
     let mut list = IdList { about: about.clone(), column, rows: Vec::new(), blank: 0 };
     let mut seen: HashMap<String, u64> = HashMap::new();
     for row in rows {
@@ -64,16 +118,16 @@ pub fn read_ids(source: &Source, choices: &Choices, watch: &dyn Watch) -> Result
             list.blank += 1;
             continue;
         }
-        let mut id = id_of(&row, column);
-        if let Ok(known) = &id {
+        let mut read = read_row(&row, column);
+        if let Ok(known) = &read.id {
             match seen.get(known.wire()) {
-                Some(first) => id = Err(format!("the same id stands in row {first} already")),
+                Some(first) => read.id = Err(format!("the same id stands in row {first} already")),
                 None => {
                     seen.insert(known.wire().to_owned(), row.line);
                 }
             }
         }
-        list.rows.push(IdRow { line: row.line, raw: Text::new(row.cell(column)), id });
+        list.rows.push(read);
     }
     Ok(list)
 }

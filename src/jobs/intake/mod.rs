@@ -37,7 +37,7 @@ pub use check::{Checked, Field, Finding, Severity, Standing, check, check_person
 pub use encoding::TextEncoding;
 pub use error::IntakeError;
 pub use header::{ColumnMap, NameColumns};
-pub use ids::{IdList, IdRow, read_ids};
+pub use ids::{IdList, IdRow, IdsLook, look_at_ids, open_questions, read_ids};
 pub use lookalike::look_alike_domains;
 pub(super) use origin::hex;
 pub use row::{CellFact, CellNote, RawRow};

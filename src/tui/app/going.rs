@@ -39,8 +39,8 @@ impl App {
                     self.over.push(Over::Draft(Box::new(form)));
                 }
             }
-            Go::File(id, title, source) => {
-                self.over.push(Over::File(Box::new(FileForm::new((id, title), source, out))));
+            Go::File(purpose, source) => {
+                self.over.push(Over::File(Box::new(FileForm::new(purpose, source, out))));
             }
             Go::Paper(job, redo) => {
                 self.over.push(Over::Question(Box::new(Question::paper(&job, redo))));

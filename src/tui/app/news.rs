@@ -24,7 +24,7 @@ impl App {
                 Over::Draft(form) => form.receive(ticket, left, &self.env, out),
                 Over::Correct(form) => form.receive(ticket, left, out),
                 Over::File(form) => form.receive(ticket, left, out),
-                Over::Ids(form) => form.receive(ticket, left, out),
+                Over::Ids(form) => form.receive(ticket, left),
                 Over::Replace(form) => form.receive(ticket, left),
                 Over::Revoke(form) => form.receive(ticket, left),
                 Over::Help(_) => Err(left),

@@ -1,15 +1,15 @@
-//! Revoking the badges whose ids stand in a file: the file and the reason; where each badge stands is looked
-//! at, and all of it is reviewed before anything is sent.
+//! Revoking the badges whose ids stand in a file: which file, and the reason. How the file is read is looked at
+//! next, then where each badge stands, and all of it is reviewed before anything is sent.
 
+use super::file::Purpose;
 use super::path::PathField;
 use crate::domain::Text;
-use crate::jobs::IdsRequest;
-use crate::jobs::intake::{Choices, Source};
+use crate::jobs::intake::Source;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
-use crate::tui::fit::{count, number, wrap};
+use crate::tui::fit::{count, wrap};
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -27,7 +27,6 @@ pub struct IdsForm {
     when_issued: bool,
     /// Whether the reason is being typed, rather than the file's name.
     at_reason: bool,
-    work: Option<(Ticket, u64, u64)>,
     said: Option<String>,
 }
 
@@ -42,7 +41,6 @@ impl IdsForm {
             reasons_ticket: Some(out.ask(Ask::Reasons)),
             when_issued: false,
             at_reason: false,
-            work: None,
             said: None,
         }
     }
@@ -64,7 +62,7 @@ impl IdsForm {
         match action {
             Action::Earlier | Action::Later => self.at_reason && !self.reasons.is_empty(),
             Action::PageDown | Action::PageUp | Action::PreviousField => false,
-            Action::Accept => self.work.is_none() && self.source().is_some(),
+            Action::Accept => self.source().is_some(),
             _ => true,
         }
     }
@@ -72,16 +70,11 @@ impl IdsForm {
     /// Does an action; false when it is none of the form's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         if action == Action::Back {
-            match self.work.take() {
-                Some((ticket, ..)) => {
-                    out.cancel([ticket]);
-                    out.say("Given up. Nothing was sent.");
-                }
-                None if self.at_reason => self.at_reason = false,
-                None => {
-                    self.file.cancel(out);
-                    out.go.push(Go::Close);
-                }
+            if self.at_reason {
+                self.at_reason = false;
+            } else {
+                self.file.cancel(out);
+                out.go.push(Go::Close);
             }
             return true;
         }
@@ -111,20 +104,15 @@ impl IdsForm {
     }
 
     fn go_on(&mut self, out: &mut Out<'_>) {
-        let Some(source) = self.source().filter(|_| self.work.is_none()) else { return };
+        let Some(source) = self.source() else { return };
         self.said = None;
         if Text::new(self.reason.value()).looks_empty() {
             self.said =
                 Some("the reason is empty; the service asks for one, and holders may see it".to_owned());
             return;
         }
-        let request = IdsRequest {
-            source,
-            choices: Choices::default(),
-            reason: self.reason.value().to_owned(),
-            when_issued: self.when_issued,
-        };
-        self.work = Some((out.ask(Ask::DraftIds(Box::new(request))), 0, 0));
+        let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
+        out.go.push(Go::File(Purpose::Revoke { reason, when_issued }, source));
     }
 
     /// Takes a key that is typed.
@@ -148,31 +136,12 @@ impl IdsForm {
         }
     }
 
-    /// How far the reading is.
-    pub fn progress(&mut self, ticket: Ticket, now: u64, of: u64) -> bool {
-        match &mut self.work {
-            Some((mine, done, all)) if *mine == ticket => {
-                (*done, *all) = (now, of);
-                true
-            }
-            _ => false,
-        }
-    }
-
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
         match answer {
             Answer::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
                 self.reasons_ticket = None;
                 self.reasons = Recent::new(reasons);
-                Ok(())
-            }
-            Answer::Drafted(drafted) if self.work.as_ref().is_some_and(|(mine, ..)| *mine == ticket) => {
-                self.work = None;
-                match drafted {
-                    Ok(jobs) => out.go.push(Go::Drafts(jobs)),
-                    Err(why) => self.said = Some(why),
-                }
                 Ok(())
             }
             other => self.file.receive(ticket, other),
@@ -222,15 +191,6 @@ impl IdsForm {
             if self.at_reason { theme.text() } else { theme.dim() },
         );
         lines.push(Line::raw(""));
-        if let Some((_, done, all)) = &self.work {
-            let far =
-                if *all > 0 { format!(": {} of {}", number(*done), number(*all)) } else { String::new() };
-            put(
-                &mut lines,
-                &format!("{} looking where each badge stands{far}   esc gives up", env.spinner()),
-                theme.dim(),
-            );
-        }
         if let Some(said) = &self.said {
             put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
         }

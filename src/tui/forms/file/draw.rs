@@ -1,9 +1,12 @@
 //! Drawing a file: how it is read, its first rows, or what is to be decided.
 
-use super::FileForm;
 use super::steps::Step;
+use super::{FileForm, Purpose};
 use crate::domain::Text;
-use crate::jobs::intake::{Checked, ColumnMap, HeaderRow, NameColumns, Source, Standing, Sure};
+use crate::jobs::intake::{
+    Checked, ColumnMap, HeaderRow, IdRow, NameColumns, RawRow, Source, Standing, Sure,
+};
+use crate::jobs::{Opened, Preview};
 use crate::tui::action::Action;
 use crate::tui::env::Env;
 use crate::tui::fit::{cells, count, fit, number, wrap};
@@ -22,16 +25,22 @@ impl FileForm {
         let put = |lines: &mut Vec<Line<'static>>, text: &str, style: Style| {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
-        let what = if self.by_column {
-            "each row by its template column".to_owned()
-        } else {
-            self.template.1.to_string()
+        let head = match &self.purpose {
+            Purpose::Issue { by_column: true, .. } => "Issue  each row by its template column".to_owned(),
+            Purpose::Issue { template, .. } => format!("Issue  {}", template.1),
+            Purpose::Revoke { reason, .. } => {
+                format!("Revoke the badges whose ids stand in a file: {}", Text::from(reason.as_str()))
+            }
         };
-        let head = fit(&format!("Issue  {what}"), room, env.glyphs.ellipsis);
+        let head = fit(&head, room, env.glyphs.ellipsis);
         lines.push(Line::styled(format!("  {head}"), theme.strong()));
         put(&mut lines, &self.source_words(env), theme.accent());
         if let Some(work) = &self.work {
-            let verb = if work.drafting { "reading and checking every row" } else { "reading the file" };
+            let verb = match (&self.purpose, work.drafting) {
+                (_, false) => "reading the file",
+                (Purpose::Issue { .. }, true) => "reading and checking every row",
+                (Purpose::Revoke { .. }, true) => "looking where each badge stands",
+            };
             let far = match (work.done, work.all) {
                 (_, 0) => String::new(),
                 (done, all) => format!(": {} %", (u128::from(done) * 100 / u128::from(all.max(1))).min(100)),
@@ -59,20 +68,35 @@ impl FileForm {
                 lines.extend(foot);
             }
             (None, Some(opened)) if self.said.is_none() => {
-                for question in opened.about.needs_answer() {
+                for question in opened.questions() {
                     put(&mut lines, &format!("{} {question}", env.glyphs.alert), theme.warning());
                 }
-                if let Some(map) = opened.about.map.map() {
-                    let text =
-                        format!("columns {}: {}", self.map_words(), map_words(map, &opened.about.columns));
-                    put(&mut lines, &text, theme.dim());
+                let columns = &opened.about.columns;
+                match (&opened.preview, opened.about.map.map()) {
+                    (Preview::Recipients(_), Some(map)) => {
+                        let text = format!("columns {}: {}", self.map_words(), map_words(map, columns));
+                        put(&mut lines, &text, theme.dim());
+                    }
+                    (Preview::Recipients(_), None) => {}
+                    (Preview::BadgeIds { column: Some(at), .. }, _) => {
+                        put(
+                            &mut lines,
+                            &format!("badge ids from: {}", column_name(*at, columns)),
+                            theme.dim(),
+                        );
+                    }
+                    (Preview::BadgeIds { column: None, .. }, _) => {
+                        let text = "no column is called like a badge id; choose one";
+                        put(&mut lines, &format!("{} {text}", env.glyphs.alert), theme.warning());
+                    }
                 }
                 let free = height.saturating_sub(lines.len() + 4).max(1);
-                lines.extend(preview(&opened.preview, &opened.rows, free, room, env));
+                lines.extend(preview(opened, free, room, env));
                 lines.push(Line::raw(""));
                 if self.has_template_column() {
                     let key = env.keymap.key(&[Context::File], Action::Toggle).unwrap_or_default();
-                    let now = if self.by_column { "[x]" } else { "[ ]" };
+                    let by_column = matches!(self.purpose, Purpose::Issue { by_column: true, .. });
+                    let now = if by_column { "[x]" } else { "[ ]" };
                     put(
                         &mut lines,
                         &format!("{now} {key}: each row from the template that its column names"),
@@ -172,18 +196,25 @@ impl FileForm {
     }
 
     fn hint(&self, env: &Env) -> String {
-        if self.questions().is_empty() {
-            format!("{} checks every row; nothing is sent before the review.", env.glyphs.enter)
-        } else {
-            format!("{} asks what is not clear.", env.glyphs.enter)
+        let enter = env.glyphs.enter;
+        if !self.questions().is_empty() || self.lacks_id_column() {
+            return format!("{enter} asks what is not clear.");
+        }
+        match self.purpose {
+            Purpose::Issue { .. } => format!("{enter} checks every row; nothing is sent before the review."),
+            Purpose::Revoke { .. } => {
+                format!("{enter} looks where each badge stands; nothing is sent before the review.")
+            }
         }
     }
 }
 
+fn column_name(at: usize, columns: &[String]) -> String {
+    columns.get(at).map_or_else(|| format!("column {}", at + 1), |c| Text::from(c.as_str()).to_string())
+}
+
 fn map_words(map: &ColumnMap, columns: &[String]) -> String {
-    let name = |at: usize| {
-        columns.get(at).map_or_else(|| format!("column {}", at + 1), |c| Text::from(c.as_str()).to_string())
-    };
+    let name = |at: usize| column_name(at, columns);
     let who = match map.name {
         NameColumns::One(at) => name(at),
         NameColumns::FamilyGiven { family, given } => format!("{} + {}", name(family), name(given)),
@@ -192,26 +223,51 @@ fn map_words(map: &ColumnMap, columns: &[String]) -> String {
     format!("name = {who}, e-mail = {}{template}", name(map.email))
 }
 
-/// The first rows: as they were judged, or as they stand there while something is not clear.
-fn preview(
-    judged: &[Checked],
-    raw: &[crate::jobs::intake::RawRow],
-    free: usize,
-    room: usize,
-    env: &Env,
-) -> Vec<Line<'static>> {
-    let theme = &env.theme;
-    if judged.is_empty() {
-        return raw
-            .iter()
-            .take(free)
-            .map(|row| {
-                let all: Vec<String> = row.cells.iter().map(|c| Text::from(c.as_str()).to_string()).collect();
-                let text = format!("{:>6}  {}", number(row.line), all.join(" | "));
-                Line::raw(format!("  {}", fit(&text, room, env.glyphs.ellipsis)))
-            })
-            .collect();
+/// The first rows: as they would be taken, or as they stand there while something is not clear.
+fn preview(opened: &Opened, free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    match &opened.preview {
+        Preview::Recipients(judged) if !judged.is_empty() => people(judged, free, room, env),
+        Preview::BadgeIds { ids, .. } if !ids.is_empty() => badge_ids(ids, free, room, env),
+        _ => as_they_stand(&opened.rows, free, room, env),
     }
+}
+
+fn as_they_stand(rows: &[RawRow], free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    rows.iter()
+        .take(free)
+        .map(|row| {
+            let all: Vec<String> = row.cells.iter().map(|c| Text::from(c.as_str()).to_string()).collect();
+            let text = format!("{:>6}  {}", number(row.line), all.join(" | "));
+            Line::raw(format!("  {}", fit(&text, room, env.glyphs.ellipsis)))
+        })
+        .collect()
+}
+
+fn badge_ids(ids: &[IdRow], free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let theme = &env.theme;
+    let rest = room.saturating_sub(6 + 4);
+    let widths = [6, rest / 2, rest - rest / 2];
+    ids.iter()
+        .take(free)
+        .map(|row| {
+            let (why, style) = match &row.id {
+                Ok(_) => (String::new(), theme.text()),
+                Err(why) => (why.clone(), theme.error()),
+            };
+            let all = [
+                (format!("{:>6}", number(row.line)), theme.dim()),
+                (row.raw.to_string(), style),
+                (crate::domain::text::scrub(&why).into_owned(), theme.dim()),
+            ];
+            let mut spans = vec![Span::raw("  ")];
+            spans.extend(cells(&all, &widths, env.glyphs.ellipsis));
+            Line::from(spans)
+        })
+        .collect()
+}
+
+fn people(judged: &[Checked], free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let theme = &env.theme;
     let rest = room.saturating_sub(6 + 9 + 4);
     let widths = [6, 9, rest / 5, rest * 2 / 5, rest - rest / 5 - rest * 2 / 5];
     judged

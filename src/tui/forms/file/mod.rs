@@ -1,29 +1,47 @@
-//! A file, opened: how it is read, its first rows, and what a person has to decide about it. Nothing is
-//! written down before that, and nothing is sent before the review of the draft that it becomes.
+//! A file of recipients or of badge ids, opened: how it is read, its first rows, and what a person has to
+//! decide about it. Nothing is written down before that, and nothing is sent before the review of the draft
+//! that it becomes.
 
 mod draw;
 mod steps;
 
 use crate::domain::{TemplateId, Text};
 use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEncoding};
-use crate::jobs::{FileRequest, Opened};
+use crate::jobs::{FileRequest, IdsRequest, Opened, Preview};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Go, Out};
 use crate::tui::keymap::Context;
-use steps::{Picking, Step};
+use steps::{Picking, Step, columns};
 
 /// The form.
 pub struct FileForm {
-    template: (TemplateId, Text),
-    /// Whether a column of the file says which template each row is for.
-    by_column: bool,
+    purpose: Purpose,
     source: Source,
     choices: Choices,
     opened: Option<Opened>,
     work: Option<Work>,
     step: Option<Step>,
     said: Option<String>,
+}
+
+/// What a file is opened for.
+#[derive(Clone, Debug)]
+pub enum Purpose {
+    /// Issuing a badge to the people in it.
+    Issue {
+        /// The badge's template and its title.
+        template: (TemplateId, Text),
+        /// Whether a column of the file says which template each row is for.
+        by_column: bool,
+    },
+    /// Revoking the badges whose ids stand in it.
+    Revoke {
+        /// The reason; holders may see it.
+        reason: String,
+        /// Whether those that still wait are revoked when they become Issued.
+        when_issued: bool,
+    },
 }
 
 /// What is being done with the file.
@@ -36,11 +54,10 @@ struct Work {
 }
 
 impl FileForm {
-    /// Opens a file, or what was pasted, for a template.
-    pub fn new(template: (TemplateId, Text), source: Source, out: &mut Out<'_>) -> Self {
+    /// Opens a file, or what was pasted.
+    pub fn new(purpose: Purpose, source: Source, out: &mut Out<'_>) -> Self {
         let mut form = Self {
-            template,
-            by_column: false,
+            purpose,
             source,
             choices: Choices::default(),
             opened: None,
@@ -55,7 +72,11 @@ impl FileForm {
     fn open(&mut self, out: &mut Out<'_>) {
         self.cancel(out);
         self.said = None;
-        let ticket = out.ask(Ask::OpenFile(self.source.clone(), self.choices.clone()));
+        let (source, choices) = (self.source.clone(), self.choices.clone());
+        let ticket = out.ask(match self.purpose {
+            Purpose::Issue { .. } => Ask::OpenFile(source, choices),
+            Purpose::Revoke { .. } => Ask::OpenIds(source, choices),
+        });
         self.work = Some(Work { ticket, drafting: false, done: 0, all: 0 });
     }
 
@@ -69,14 +90,29 @@ impl FileForm {
     }
 
     fn questions(&self) -> Vec<Question> {
-        self.opened.as_ref().map(|opened| opened.about.needs_answer()).unwrap_or_default()
+        self.opened.as_ref().map(Opened::questions).unwrap_or_default()
+    }
+
+    /// Whether a person has to say where the badge ids stand.
+    fn lacks_id_column(&self) -> bool {
+        self.opened
+            .as_ref()
+            .is_some_and(|opened| matches!(opened.preview, Preview::BadgeIds { column: None, .. }))
     }
 
     /// Whether a column names templates.
     fn has_template_column(&self) -> bool {
-        self.opened
-            .as_ref()
-            .is_some_and(|opened| opened.about.map.map().is_some_and(|map| map.template.is_some()))
+        let is_named = |opened: &Opened| opened.about.map.map().is_some_and(|map| map.template.is_some());
+        matches!(self.purpose, Purpose::Issue { .. }) && self.opened.as_ref().is_some_and(is_named)
+    }
+
+    /// The step in which the columns are said; `anew`: those too that are clear.
+    fn columns(&self, anew: bool) -> Option<Step> {
+        let opened = self.opened.as_ref()?;
+        Some(match self.purpose {
+            Purpose::Issue { .. } => Step::columns(&opened.about, anew),
+            Purpose::Revoke { .. } => Step::IdColumn { at: 0 },
+        })
     }
 
     /// Whether an action does something here now.
@@ -107,10 +143,14 @@ impl FileForm {
                 out.say("There is nothing of the kind to choose for this file.");
             }
             Action::Encoding => self.step = self.opened.as_ref().map(|opened| Step::encoding(&opened.about)),
-            Action::Columns => self.step = self.opened.as_ref().map(|o| Step::columns(&o.about, true)),
+            Action::Columns => self.step = self.columns(true),
             Action::Sheet => self.step = Some(Step::Sheet { at: 0 }),
             Action::Header => self.step = Some(Step::Header { at: 0 }),
-            Action::Toggle if self.has_template_column() => self.by_column = !self.by_column,
+            Action::Toggle if self.has_template_column() => {
+                if let Purpose::Issue { by_column, .. } = &mut self.purpose {
+                    *by_column = !*by_column;
+                }
+            }
             Action::Accept => self.go_on(out),
             _ => return false,
         }
@@ -130,26 +170,32 @@ impl FileForm {
             return;
         }
         self.said = None;
-        let template = (!self.by_column).then(|| self.template.clone());
-        let request = FileRequest { template, source: self.source.clone(), choices: self.choices.clone() };
-        let ticket = out.ask(Ask::DraftFile(Box::new(request)));
+        let (source, choices) = (self.source.clone(), self.choices.clone());
+        let ticket = out.ask(match &self.purpose {
+            Purpose::Issue { template, by_column } => {
+                let template = (!by_column).then(|| template.clone());
+                Ask::DraftFile(Box::new(FileRequest { template, source, choices }))
+            }
+            Purpose::Revoke { reason, when_issued } => {
+                let (reason, when_issued) = (reason.clone(), *when_issued);
+                Ask::DraftIds(Box::new(IdsRequest { source, choices, reason, when_issued }))
+            }
+        });
         self.work = Some(Work { ticket, drafting: true, done: 0, all: 0 });
     }
 
     /// Asks the first of what has to be decided; whether there is anything.
     fn ask_next(&mut self) -> bool {
-        let (Some(question), Some(opened)) = (self.questions().into_iter().next(), &self.opened) else {
-            return false;
+        let Some(opened) = &self.opened else { return false };
+        self.step = match self.questions().into_iter().next() {
+            Some(Question::EncodingAmbiguous) => Some(Step::encoding(&opened.about)),
+            Some(Question::SheetAmbiguous) => Some(Step::Sheet { at: 0 }),
+            Some(Question::HeaderNotFound) => Some(Step::Header { at: 0 }),
+            Some(Question::ColumnsAmbiguous { .. } | Question::ColumnMissing { .. }) => self.columns(false),
+            None if self.lacks_id_column() => self.columns(false),
+            None => None,
         };
-        self.step = Some(match question {
-            Question::EncodingAmbiguous => Step::encoding(&opened.about),
-            Question::SheetAmbiguous => Step::Sheet { at: 0 },
-            Question::HeaderNotFound => Step::Header { at: 0 },
-            Question::ColumnsAmbiguous { .. } | Question::ColumnMissing { .. } => {
-                Step::columns(&opened.about, false)
-            }
-        });
-        true
+        self.step.is_some()
     }
 
     fn act_step(&mut self, action: Action, out: &mut Out<'_>) -> bool {
@@ -172,19 +218,20 @@ impl FileForm {
             Step::Encoding { at, all } => {
                 self.choices.encoding = all.get(at).copied();
                 // Columns and header were told by how it was read before.
-                self.choices.columns = None;
+                forget_columns(&mut self.choices);
                 self.choices.header = None;
             }
             Step::Sheet { at } => {
                 self.choices.sheet = about.sheets.get(at).map(|sheet| sheet.name.wire().to_owned());
-                self.choices.columns = None;
+                forget_columns(&mut self.choices);
                 self.choices.header = None;
             }
             Step::Header { at } => {
                 let row = at.checked_sub(1).and_then(|at| opened.rows.get(at));
                 self.choices.header = Some(row.map_or(HeaderRow::Absent, |row| HeaderRow::At(row.line)));
-                self.choices.columns = None;
+                forget_columns(&mut self.choices);
             }
+            Step::IdColumn { at } => self.choices.id_column = Some(at),
             Step::Columns(mut picking) => {
                 if !picking.take(about.columns.len()) {
                     self.step = Some(Step::Columns(picking));
@@ -218,7 +265,10 @@ impl FileForm {
                 match *opened {
                     Ok(opened) => {
                         self.opened = Some(opened);
-                        self.by_column &= self.has_template_column();
+                        let has = self.has_template_column();
+                        if let Purpose::Issue { by_column, .. } = &mut self.purpose {
+                            *by_column &= has;
+                        }
                         self.ask_next();
                     }
                     Err(why) => self.said = Some(why),
@@ -260,6 +310,7 @@ impl FileForm {
                 }))
                 .collect(),
             Step::Columns(picking) => picking.choices(about, &opened.rows),
+            Step::IdColumn { .. } => columns(about, &opened.rows).collect(),
         }
     }
 
@@ -269,8 +320,12 @@ impl FileForm {
             Some(Step::Encoding { .. }) => {
                 "Which is right? The same bytes read differently; only you can tell.".to_owned()
             }
-            Some(Step::Sheet { .. }) => "Which sheet has the recipients?".to_owned(),
+            Some(Step::Sheet { .. }) => match self.purpose {
+                Purpose::Issue { .. } => "Which sheet has the recipients?".to_owned(),
+                Purpose::Revoke { .. } => "Which sheet has the badge ids?".to_owned(),
+            },
             Some(Step::Header { .. }) => "Which row holds the names of the columns?".to_owned(),
+            Some(Step::IdColumn { .. }) => "Which column has the badge ids?".to_owned(),
             Some(Step::Columns(picking)) => match picking.what() {
                 Picking::Name => "Which column is the recipient's name?".to_owned(),
                 Picking::Family => "Which column is the family name?".to_owned(),
@@ -290,4 +345,9 @@ impl FileForm {
             _ => "by their names",
         }
     }
+}
+
+fn forget_columns(choices: &mut Choices) {
+    choices.columns = None;
+    choices.id_column = None;
 }

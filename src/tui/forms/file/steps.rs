@@ -13,6 +13,8 @@ pub enum Step {
     Header { at: usize },
     /// The columns, one field after the other.
     Columns(Columns),
+    /// The column with the badge ids.
+    IdColumn { at: usize },
 }
 
 impl Step {
@@ -48,7 +50,9 @@ impl Step {
     /// Where the cursor is.
     pub fn at(&self) -> usize {
         match self {
-            Self::Encoding { at, .. } | Self::Sheet { at } | Self::Header { at } => *at,
+            Self::Encoding { at, .. } | Self::Sheet { at } | Self::Header { at } | Self::IdColumn { at } => {
+                *at
+            }
             Self::Columns(columns) => columns.at,
         }
     }
@@ -56,7 +60,9 @@ impl Step {
     /// Moves the cursor.
     pub fn set(&mut self, to: usize) {
         match self {
-            Self::Encoding { at, .. } | Self::Sheet { at } | Self::Header { at } => *at = to,
+            Self::Encoding { at, .. } | Self::Sheet { at } | Self::Header { at } | Self::IdColumn { at } => {
+                *at = to;
+            }
             Self::Columns(columns) => columns.at = to,
         }
     }
@@ -137,11 +143,7 @@ impl Columns {
 
     /// The columns with an example each, and what else can be chosen.
     pub fn choices(&self, about: &About, rows: &[RawRow]) -> Vec<String> {
-        let columns = about.columns.iter().enumerate().map(|(at, name)| {
-            let example =
-                rows.iter().map(|row| row.cell(at)).find(|cell| !cell.trim().is_empty()).unwrap_or_default();
-            format!("{}   such as: {}", Text::from(name.as_str()), Text::from(example))
-        });
+        let columns = columns(about, rows);
         match self.what {
             Picking::Name if about.columns.len() > 1 => {
                 columns.chain(std::iter::once("two columns: family name and given name".to_owned())).collect()
@@ -152,4 +154,13 @@ impl Columns {
             _ => columns.collect(),
         }
     }
+}
+
+/// The columns by name, with an example each.
+pub fn columns(about: &About, rows: &[RawRow]) -> impl Iterator<Item = String> {
+    about.columns.iter().enumerate().map(|(at, name)| {
+        let example =
+            rows.iter().map(|row| row.cell(at)).find(|cell| !cell.trim().is_empty()).unwrap_or_default();
+        format!("{}   such as: {}", Text::from(name.as_str()), Text::from(example))
+    })
 }

@@ -4,6 +4,7 @@
 mod review;
 
 use super::confirm::Confirm;
+use super::file::Purpose;
 use super::path::PathField;
 use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::email::EmailProblem;
@@ -131,7 +132,8 @@ impl IssueForm {
     }
 
     fn open(&self, source: Source, out: &mut Out<'_>) {
-        out.go.push(Go::File(self.template_id.clone(), self.title.clone(), source));
+        let template = (self.template_id.clone(), self.title.clone());
+        out.go.push(Go::File(Purpose::Issue { template, by_column: false }, source));
     }
 
     fn field(&mut self) -> &mut Field {
