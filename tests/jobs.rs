@@ -397,6 +397,40 @@ async fn the_services_zone_is_learned_from_the_first_badge() {
 }
 
 #[tokio::test]
+async fn a_zone_that_was_learned_is_known_the_next_time() {
+    let options = Options { switches: vec![("zone".into(), "-03:30".into())], ..small() };
+    let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
+    let mut connection = session(&sandbox, Environment::Demo).connection;
+    connection.utc_offset = None;
+    let folder = tempfile::tempdir().expect("a folder");
+    let start = async |connection: &lapel::api::Connection| {
+        let access = connect(connection).expect("connected");
+        let journal = Journal::open(folder.path()).expect("a journal");
+        let account = Account::of("demo", connection);
+        let (jobs, events) =
+            Jobs::start(access.clone(), journal, account, Settings::default()).await.expect("jobs");
+        (access, jobs, events)
+    };
+    let (access, jobs, events) = start(&connection).await;
+    let mut first = Bench { sandbox, access, jobs, events };
+    first.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the service's clock is heard");
+    let id = first.issue(Some(Vec::new())).await;
+    first.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    first.advance(25 * 60);
+    first.look(id).await;
+    first.jobs.close().await;
+
+    let (access, jobs, _) = start(&connection).await;
+    let clock = access.reader().clock();
+    assert_eq!((clock.basis(), clock.offset().seconds()), (OffsetBasis::Learned, -(3 * 3600 + 1800)));
+    jobs.close().await;
+    // What a person has set is better.
+    connection.utc_offset = Some(jiff::tz::offset(9));
+    let (access, ..) = start(&connection).await;
+    assert_eq!(access.reader().clock().basis(), OffsetBasis::Setting);
+}
+
+#[tokio::test]
 async fn unknown_words_never_end_a_job_by_a_guess() {
     let options = Options { switches: vec![("labels".into(), "other".into())], ..small() };
     let mut bench = Bench::new(options).await;

@@ -144,6 +144,11 @@ impl Reader {
         *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Takes an offset that was learned at another time; see [`ServiceClock::recall`].
+    pub fn recall_offset(&self, offset: jiff::tz::Offset) {
+        self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).recall(offset);
+    }
+
     /// Learns the offset of the service's zone-less times from a record whose moment is known; see
     /// [`ServiceClock::learn`].
     pub fn learn_offset(&self, recorded: &ServiceTime, happened: jiff::Timestamp) -> bool {

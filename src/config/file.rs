@@ -195,7 +195,7 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
         check_proxy(raw).map_err(|why| sheet.wrong(value.span().start, &field("proxy"), why)).ok()
     });
     let utc_offset = table.get("utc_offset").and_then(|value| {
-        let offset = value.get_ref().as_str().and_then(read_offset);
+        let offset = value.get_ref().as_str().and_then(crate::domain::time::read_offset);
         if offset.is_none() {
             let what = "must be hours and minutes from UTC in quotes, such as \"+09:00\"";
             sheet.wrong(value.span().start, &field("utc_offset"), what);
@@ -274,23 +274,6 @@ fn is_variable(name: &str) -> bool {
         && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// `+09:00`, `-03:30`, up to 14 hours, which is as far as the earth goes.
-fn read_offset(raw: &str) -> Option<Offset> {
-    let (sign, rest) = match raw.split_at_checked(1)? {
-        ("+", rest) => (1, rest),
-        ("-", rest) => (-1, rest),
-        _ => return None,
-    };
-    let (hours, minutes) = rest.split_once(':')?;
-    let two =
-        |s: &str| (s.len() == 2 && s.bytes().all(|b| b.is_ascii_digit())).then(|| s.parse::<i32>().ok())?;
-    let (hours, minutes) = (two(hours)?, two(minutes)?);
-    if minutes > 59 || hours * 60 + minutes > 14 * 60 {
-        return None;
-    }
-    Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
-}
-
 /// The text of the settings file; `None` when there is none.
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
     let wrong = |line, what: String| ConfigError::from(Mistake::in_file(path, line, None, what));
@@ -312,21 +295,4 @@ pub(super) fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
         let line = String::from_utf8_lossy(good).matches('\n').count() + 1;
         wrong(Some(line), "is not UTF-8 text: save the file as UTF-8".to_owned())
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn offsets_are_read_strictly() {
-        assert_eq!(read_offset("+09:00").map(Offset::seconds), Some(32_400));
-        assert_eq!(read_offset("-03:30").map(Offset::seconds), Some(-12_600));
-        assert_eq!(read_offset("+00:00").map(Offset::seconds), Some(0));
-        for wrong in
-            ["", "9", "+9:00", "09:00", "+09:60", "+15:00", "+09", "+09:00:00", "KST", "＋09:00", "+-9:00"]
-        {
-            assert!(read_offset(wrong).is_none(), "{wrong}");
-        }
-    }
 }

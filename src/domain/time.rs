@@ -121,6 +121,23 @@ impl fmt::Debug for ServiceTime {
     }
 }
 
+/// `+09:00`, `-03:30`, up to 14 hours, which is as far as the earth goes; minutes of 0 may be left out.
+pub fn read_offset(raw: &str) -> Option<Offset> {
+    let (sign, rest) = match raw.split_at_checked(1)? {
+        ("+", rest) => (1, rest),
+        ("-", rest) => (-1, rest),
+        _ => return None,
+    };
+    let (hours, minutes) = rest.split_once(':').unwrap_or((rest, "00"));
+    let two =
+        |s: &str| (s.len() == 2 && s.bytes().all(|b| b.is_ascii_digit())).then(|| s.parse::<i32>().ok())?;
+    let (hours, minutes) = (two(hours)?, two(minutes)?);
+    if minutes > 59 || hours * 60 + minutes > 14 * 60 {
+        return None;
+    }
+    Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
+}
+
 /// What lapel knows of the service's clock: the `Date` header of its answers gives the moment, an offset
 /// turns it into the zone-less time that records carry, and a speed other than 1 is a sandbox's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -194,6 +211,13 @@ impl ServiceClock {
         self.offset.to_datetime(self.utc())
     }
 
+    /// Takes an offset that was learned at another time, where nothing better is known.
+    pub fn recall(&mut self, offset: Offset) {
+        if self.basis == OffsetBasis::ThisComputer {
+            (self.offset, self.basis) = (offset, OffsetBasis::Learned);
+        }
+    }
+
     /// Learns the offset from a record whose moment is known: `recorded` is what the service wrote for
     /// something that happened at `happened`. Zones are multiples of 15 minutes; more than 5 minutes off
     /// such a multiple proves nothing, and nothing is learned.
@@ -236,6 +260,27 @@ mod tests {
 
     fn time(raw: &str) -> ServiceTime {
         ServiceTime::new(raw).expect("not empty")
+    }
+
+    #[test]
+    fn offsets_are_read_strictly() {
+        for (raw, seconds) in [("+09:00", 32_400), ("-03:30", -12_600), ("+00:00", 0), ("+09", 32_400)] {
+            assert_eq!(read_offset(raw).map(Offset::seconds), Some(seconds), "{raw}");
+        }
+        for wrong in
+            ["", "9", "+9:00", "09:00", "+09:60", "+15:00", "+", "+09:00:00", "KST", "＋09:00", "+-9:00"]
+        {
+            assert!(read_offset(wrong).is_none(), "{wrong}");
+        }
+    }
+
+    /// What is learned is written down as it is shown.
+    #[test]
+    fn an_offset_that_is_shown_is_read_again() {
+        for minutes in (-14 * 60..=14 * 60).step_by(15) {
+            let offset = Offset::from_seconds(minutes * 60).expect("an offset");
+            assert_eq!(read_offset(&offset.to_string()), Some(offset));
+        }
     }
 
     #[test]

@@ -9,13 +9,15 @@ use super::look::{Lesson, Scan};
 use super::settings::Settings;
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+/// How long the zone of the service's times is believed without being seen again.
+const RECALLED: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// Jobs listed at most.
 const MOST_JOBS: usize = 10_000;
 
@@ -116,6 +118,7 @@ impl Jobs {
         });
         core.take_over().await?;
         core.forget_old().await?;
+        core.recall_offset().await?;
         let (changed, receiver) = mpsc::channel(64);
         tokio::spawn(tell(core.clone(), changed));
         let follower = tokio::spawn(follow::run(core.clone()));
@@ -351,6 +354,20 @@ impl Core {
             .await?;
         for id in taken {
             self.changed(id, []);
+        }
+        Ok(())
+    }
+
+    /// Reads the service's times in the zone that they were seen in, if that is not long ago: zones change in
+    /// spring and autumn.
+    async fn recall_offset(&self) -> Result<(), JournalError> {
+        let account = self.account.key.clone();
+        let since = self.moment().0.as_second() - RECALLED.as_secs();
+        let facts = self.journal.read(move |db| facts::all(db, &account)).await?;
+        let newest =
+            facts.iter().filter(|f| f.name == "utc_offset" && f.last >= since).max_by_key(|f| f.last);
+        if let Some(offset) = newest.and_then(|f| crate::domain::time::read_offset(&f.value)) {
+            self.reader().recall_offset(offset);
         }
         Ok(())
     }

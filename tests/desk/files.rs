@@ -245,7 +245,10 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
     h.press("tab enter");
     h.shows("badge ids from: badge_id").await;
     let screen = h.settled().await;
-    assert!(screen.contains("1.23E+15") && screen.contains("a spreadsheet has shortened the id"), "damage is seen before anything is asked: {screen}");
+    assert!(
+        screen.contains("1.23E+15") && screen.contains("a spreadsheet has shortened the id"),
+        "damage is seen before anything is asked: {screen}"
+    );
     h.press("enter");
     h.shows("type 3").await;
     let screen = h.settled().await;

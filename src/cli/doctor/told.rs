@@ -32,7 +32,7 @@ const LEARNED: [(&str, &str, &str, &str); 6] = [
     (
         "utc_offset",
         "the zone of the service's times",
-        "by the lapel that learned it, while it runs; utc_offset in the profile keeps it",
+        "for thirty days after it was last seen; utc_offset in the profile keeps it",
         "this computer's zone is used, or the profile's utc_offset",
     ),
     (

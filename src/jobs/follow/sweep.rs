@@ -231,9 +231,11 @@ async fn tell(core: &Arc<Core>, observed: Observed) -> Result<(), Failed> {
         core.changed(id, []);
     }
     let reader = core.reader();
+    let known = reader.clock();
     if let Some((recorded, happened)) = observed.witnessed
-        && reader.clock().basis() == OffsetBasis::ThisComputer
+        && known.basis() != OffsetBasis::Setting
         && reader.learn_offset(&recorded, happened)
+        && (known.basis(), known.offset()) != (OffsetBasis::Learned, reader.clock().offset())
     {
         let offset = reader.clock().offset().to_string();
         let (account, now) = (core.account.key.clone(), core.moment().0.as_second());
