@@ -7,8 +7,8 @@
 )]
 
 use lapel::config::{
-    ConfigError, Env, Environment, Flags, GlyphChoice, JobPolicy, NewProfile, Paths, Profile, Settings,
-    ThemeChoice, is_profile_name, keep_profile,
+    Colour, ConfigError, Env, Environment, Flags, GlyphChoice, JobPolicy, NewProfile, Paths, Profile, Role,
+    Settings, ThemeChoice, is_profile_name, keep_profile,
 };
 use proptest::prelude::*;
 use secrecy::ExposeSecret;
@@ -259,6 +259,8 @@ fn the_look_has_layers_too() {
         (None, &[("NO_COLOR", "1")], "theme='light'", Plain, Unicode),
         (None, &[("NO_COLOR", "")], "theme='light'", Light, Unicode),
         (Some(Dark), &[("NO_COLOR", "1")], "theme='light'", Dark, Unicode),
+        (None, &[], "theme='high-contrast'", ThemeChoice::HighContrast, Unicode),
+        (None, &[], "theme='terminal'", ThemeChoice::Terminal, Unicode),
         (None, &[("LC_ALL", "C")], "", Dark, Ascii),
         (None, &[("LC_ALL", "C")], "glyphs='unicode'", Dark, Unicode),
         (None, &[("LC_CTYPE", "en_US.utf8"), ("LANG", "C")], "", Dark, Unicode),
@@ -272,11 +274,30 @@ fn the_look_has_layers_too() {
         }
         let flags = Flags { theme: *flag, ..Flags::default() };
         let ui = Settings::resolve(&flags, &home.env()).expect("settings").ui;
-        assert_eq!((ui.theme, ui.glyphs), (*theme, *glyphs), "{env:?} {config}");
+        assert_eq!((ui.theme.theme, ui.glyphs), (*theme, *glyphs), "{env:?} {config}");
     }
     let flags = Flags { glyphs: Some(Unicode), ..Flags::default() };
     let home = Home::with_config("glyphs='ascii'").set("LANG", "C");
     assert_eq!(Settings::resolve(&flags, &home.env()).expect("settings").ui.glyphs, Unicode);
+}
+
+#[test]
+fn a_file_of_colours_stands_beside_the_settings() {
+    let home = Home::with_config("theme = 'light'\n");
+    let file = home.paths().theme_file();
+    let palette = || Settings::resolve(&Flags::default(), &home.env()).map(|settings| settings.ui.theme);
+    fs::write(&file, "base = 'terminal'\n[colours]\nerror = '#ff0000'\n").expect("a file");
+    let read = palette().expect("settings");
+    assert_eq!((read.theme, read.own(Role::Error)), (ThemeChoice::Light, Some(Colour::Rgb(255, 0, 0))));
+    fs::write(home.paths().config_file(), "").expect("a file");
+    assert_eq!(palette().expect("settings").theme, ThemeChoice::Terminal, "where nothing else says which");
+
+    fs::write(&file, "[colours]\neror = 'red'\n").expect("a file");
+    let said = palette().expect_err("a mistake").to_string();
+    assert!(said.contains("theme.toml, line 2: colours.eror") && said.contains("error"), "{said}");
+    let demo = Settings::for_demo(&Flags::default(), &home.env());
+    assert!(demo.warnings.join("\n").contains("theme.toml, line 2"), "{:?}", demo.warnings);
+    assert_eq!(demo.ui.theme, ThemeChoice::Dark.into());
 }
 
 #[test]
@@ -291,7 +312,7 @@ fn an_unusual_path_is_a_warning_only() {
 /// Text, the line of the mistake, the field, and what is said about it.
 #[rustfmt::skip]
 const MISTAKES: &[(&str, usize, &str, &str)] = &[
-    ("theme = 'pink'\n", 1, "theme", "\"dark\", \"light\", \"none\""),
+    ("theme = 'pink'\n", 1, "theme", "\"dark\", \"light\", \"high-contrast\", \"terminal\", \"none\""),
     ("\n\ntheme = 3\n", 3, "theme", "one of"),
     ("glyphs = 'emoji'\n", 1, "glyphs", "\"unicode\", \"ascii\""),
     ("# a comment\ncolour = 'SECRET'\n", 2, "colour", "not known"),
@@ -442,7 +463,7 @@ fn a_mistake_never_stops_the_demo() {
     }
     let light = Home::with_config("theme = 'light'\n");
     let ui = Settings::for_demo(&Flags::default(), &light.env()).ui;
-    assert_eq!(ui.theme, ThemeChoice::Light, "the look of the desk is the user's, also in the demo");
+    assert_eq!(ui.theme.theme, ThemeChoice::Light, "the look of the desk is the user's, also in the demo");
 }
 
 #[test]

@@ -184,7 +184,7 @@ fn is_key_flag(arg: &str) -> bool {
 }
 
 fn themes() -> impl TypedValueParser<Value = ThemeChoice> {
-    PossibleValuesParser::new(["dark", "light", "none"])
+    PossibleValuesParser::new(ThemeChoice::words().collect::<Vec<_>>())
         .map(|word| ThemeChoice::from_word(&word).unwrap_or_default())
 }
 

@@ -24,7 +24,7 @@ Where settings come from:
   over the default. config.toml stands in ~/.config/lapel:
 
     default_profile = "uni"
-    theme = "dark"                     dark, light, none
+    theme = "dark"                     dark, light, high-contrast, terminal, none
     glyphs = "unicode"                 unicode, ascii
     [profiles.uni]
     base_url = "https://badges.example/api/v1/ext"

@@ -18,6 +18,7 @@ mod paths;
 mod place;
 mod profile;
 mod settings;
+mod theme;
 mod ui;
 
 pub use env::Env;
@@ -27,4 +28,5 @@ pub use mistake::{ConfigError, Mistake};
 pub use paths::Paths;
 pub use profile::{Environment, Profile, is_profile_name};
 pub use settings::{Flags, ProfileLine, Settings};
+pub use theme::{Colour, Colours, Palette, Role};
 pub use ui::{GlyphChoice, ThemeChoice, Ui};

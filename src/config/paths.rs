@@ -51,6 +51,11 @@ impl Paths {
         self.config_dir.join("config.toml")
     }
 
+    /// The file of colours, which need not exist.
+    pub fn theme_file(&self) -> PathBuf {
+        self.config_dir.join("theme.toml")
+    }
+
     /// The folder of key files.
     pub fn keys_dir(&self) -> PathBuf {
         self.config_dir.join("keys")

@@ -8,6 +8,7 @@ use super::key;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::profile::{Environment, Profile, is_profile_name};
+use super::theme::ThemeFile;
 use super::ui::{GlyphChoice, ThemeChoice, Ui};
 use secrecy::SecretString;
 
@@ -68,8 +69,9 @@ impl Settings {
     pub fn resolve(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
         let file = ConfigFile::read(&paths.config_file())?;
+        let own = ThemeFile::read(&paths.theme_file())?;
         let profile = choose(flags, env, &file, &paths)?;
-        let mut settings = Self::of(flags, env, &file, paths);
+        let mut settings = Self::of(flags, env, &file, own, paths);
         if let Some(profile) = &profile
             && !has_usual_path(&profile.base_url)
         {
@@ -94,10 +96,14 @@ impl Settings {
             warnings.extend(error.mistakes().iter().map(ToString::to_string));
             ConfigFile::default()
         });
+        let own = ThemeFile::read(&paths.theme_file()).unwrap_or_else(|error| {
+            warnings.extend(error.mistakes().iter().map(ToString::to_string));
+            ThemeFile::default()
+        });
         if flags.profile.is_some() {
             warnings.push("--profile has no effect on the demo, which has a service of its own.".to_owned());
         }
-        let mut settings = Self::of(flags, env, &file, paths);
+        let mut settings = Self::of(flags, env, &file, own, paths);
         settings.warnings.splice(0..0, warnings);
         settings
     }
@@ -112,14 +118,14 @@ impl Settings {
         of_entry(entry, &file, &self.paths, env, Overrides::default())
     }
 
-    fn of(flags: &Flags, env: &Env, file: &ConfigFile, paths: Paths) -> Self {
+    fn of(flags: &Flags, env: &Env, file: &ConfigFile, own: ThemeFile, paths: Paths) -> Self {
         let mut warnings = Vec::new();
         let log = env.text("LAPEL_LOG").unwrap_or_else(|error| {
             warnings.push(error.to_string());
             None
         });
         let profiles = file.profiles.iter().map(ProfileLine::of).collect();
-        let ui = Ui::resolve((flags.theme, flags.glyphs), env, (file.theme, file.glyphs));
+        let ui = Ui::resolve((flags.theme, flags.glyphs), env, (file.theme, file.glyphs), own);
         Self { paths, profile: None, profiles, ui, log, warnings }
     }
 }

@@ -1,6 +1,7 @@
 //! How the desk looks: theme and glyphs.
 
 use super::env::Env;
+use super::theme::{Palette, ThemeFile};
 
 /// The colours of the desk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,6 +11,10 @@ pub enum ThemeChoice {
     Dark,
     /// For a light terminal.
     Light,
+    /// White on black and bright colours, on whatever terminal.
+    HighContrast,
+    /// The sixteen colours that the terminal itself has.
+    Terminal,
     /// No colours at all: weight, reverse and words only.
     None,
 }
@@ -35,8 +40,13 @@ pub(super) trait Words: Sized + Copy + 'static {
 }
 
 impl Words for ThemeChoice {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("dark", Self::Dark), ("light", Self::Light), ("none", Self::None)];
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("dark", Self::Dark),
+        ("light", Self::Light),
+        ("high-contrast", Self::HighContrast),
+        ("terminal", Self::Terminal),
+        ("none", Self::None),
+    ];
 }
 
 impl Words for GlyphChoice {
@@ -44,7 +54,7 @@ impl Words for GlyphChoice {
 }
 
 impl ThemeChoice {
-    /// Reads `dark`, `light` or `none`.
+    /// Reads `dark`, `light`, `high-contrast`, `terminal` or `none`.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::read(word)
     }
@@ -61,7 +71,7 @@ impl GlyphChoice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ui {
     /// The colours.
-    pub theme: ThemeChoice,
+    pub theme: Palette,
     /// The signs.
     pub glyphs: GlyphChoice,
 }
@@ -73,11 +83,15 @@ impl Ui {
         flags: (Option<ThemeChoice>, Option<GlyphChoice>),
         env: &Env,
         file: (Option<ThemeChoice>, Option<GlyphChoice>),
+        own: ThemeFile,
     ) -> Self {
         let no_color = env.raw("NO_COLOR").map(|_| ThemeChoice::None);
         let locale = if speaks_utf8(env) { GlyphChoice::Unicode } else { GlyphChoice::Ascii };
         Self {
-            theme: flags.0.or(no_color).or(file.0).unwrap_or_default(),
+            theme: Palette {
+                theme: flags.0.or(no_color).or(file.0).or(own.base).unwrap_or_default(),
+                colours: own.colours,
+            },
             glyphs: flags.1.or(file.1).unwrap_or(locale),
         }
     }

@@ -28,7 +28,7 @@ use super::screens::wallet::Wallet;
 use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::Order;
-use crate::config::ThemeChoice;
+use crate::config::Palette;
 use crate::jobs::Jobs;
 use crossterm::event::KeyEventKind;
 use ratatui::layout::Rect;
@@ -130,7 +130,7 @@ pub struct App {
     /// What came by itself and was not asked for: it stays until it is closed.
     pub(super) news: Option<Notice>,
     pub(super) size: (u16, u16),
-    palette: ThemeChoice,
+    palette: Palette,
     tickets: Tickets,
     orders: Vec<Order>,
     /// Questions that are not answered yet, and whether each is only a pause in typing.
@@ -146,13 +146,7 @@ pub struct App {
 
 impl App {
     /// A desk of a size, on the first screen when there is no session to begin with.
-    pub fn new(
-        env: Env,
-        palette: ThemeChoice,
-        size: (u16, u16),
-        begin: Begin,
-        warning: Option<String>,
-    ) -> Self {
+    pub fn new(env: Env, palette: Palette, size: (u16, u16), begin: Begin, warning: Option<String>) -> Self {
         let welcome = matches!(begin, Begin::Welcome).then(|| Welcome::new(warning.clone()));
         let news = warning.filter(|_| welcome.is_none()).map(|text| Notice { text, bad: true });
         let mut app = Self {
@@ -227,9 +221,9 @@ impl App {
     }
 
     /// Draws in other colours from now on.
-    pub fn set_theme(&mut self, theme: ThemeChoice) {
-        self.palette = theme;
-        self.env.theme = Theme::new(theme, self.env.environment());
+    pub fn set_theme(&mut self, theme: impl Into<Palette>) {
+        self.palette = theme.into();
+        self.env.theme = Theme::new(self.palette, self.env.environment());
         self.changed = true;
     }
 

@@ -91,6 +91,7 @@ impl App {
         let area = frame.area();
         if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
             too_small(frame, area);
+            self.env.theme.paint(frame.buffer_mut());
             return;
         }
         let row = |y: u16| Rect { y, height: 1, ..area };
@@ -112,6 +113,7 @@ impl App {
         }
         self.draw_notice(frame, row(area.height - 2));
         self.draw_footer(frame, row(area.height - 1));
+        self.env.theme.paint(frame.buffer_mut());
         if self.env.glyphs == Glyphs::ASCII {
             // Sentences come from every room of the house, and with quotation marks.
             for cell in &mut frame.buffer_mut().content {

@@ -5,7 +5,7 @@ use super::keymap::Keymap;
 use super::theme::{Glyphs, Theme};
 use super::worker::Order;
 use crate::api::{LinkStatus, Reader};
-use crate::config::{Environment, ThemeChoice};
+use crate::config::{Environment, Palette};
 use crate::domain::{BadgeId, ServiceClock, ServiceTime, Text};
 use crate::jobs::{Job, JobId, JobRow, Victim};
 use jiff::civil::DateTime;
@@ -31,7 +31,7 @@ pub struct Env {
 
 impl Env {
     /// An environment for a palette and a glyph set, with nobody connected.
-    pub fn new(palette: ThemeChoice, glyphs: Glyphs) -> Self {
+    pub fn new(palette: Palette, glyphs: Glyphs) -> Self {
         Self {
             theme: Theme::new(palette, Environment::Demo),
             glyphs,
@@ -46,7 +46,7 @@ impl Env {
     /// For tests of a single widget.
     #[cfg(test)]
     pub fn for_test() -> Self {
-        Self::new(ThemeChoice::Dark, Glyphs::UNICODE)
+        Self::new(Palette::default(), Glyphs::UNICODE)
     }
 
     /// The service's clock.

@@ -43,7 +43,7 @@ pub use message::Message;
 pub use theme::Glyphs;
 pub use worker::{Connecting, Helpers};
 
-use crate::config::{GlyphChoice, ThemeChoice};
+use crate::config::{GlyphChoice, Palette};
 use anyhow::Context as _;
 use app::Wish;
 use ratatui::Terminal;
@@ -62,7 +62,7 @@ pub struct Start {
     /// One line about the configuration that a person should see.
     pub warning: Option<String>,
     /// Colours.
-    pub theme: ThemeChoice,
+    pub theme: Palette,
     /// Signs.
     pub glyphs: GlyphChoice,
     /// What the desk cannot do itself.

@@ -5,7 +5,7 @@ pub mod snap;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lapel::api::{ApiKey, Connection, install_crypto};
-use lapel::config::{Environment, GlyphChoice, ThemeChoice};
+use lapel::config::{Environment, GlyphChoice, Palette};
 use lapel::sandbox::{Options, Sandbox};
 use lapel::tui::{Begin, Desk, Helpers, Message, Session, Start};
 use ratatui::Terminal;
@@ -178,7 +178,7 @@ pub fn desk(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Desk<Tes
     let start = Start {
         begin,
         warning: None,
-        theme: ThemeChoice::Dark,
+        theme: Palette::default(),
         glyphs: GlyphChoice::Unicode,
         helpers,
         crash_dir: std::env::temp_dir(),

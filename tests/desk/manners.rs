@@ -1,6 +1,7 @@
 //! Keys, mouse, pastes, sizes, help, and doing nothing.
 
 use super::*;
+use ratatui::style::{Color, Modifier};
 
 #[tokio::test]
 async fn pasted_text_never_acts_as_keys() {
@@ -25,6 +26,28 @@ async fn the_mouse_selects_scrolls_and_changes_tabs() {
     assert!(h.screen().contains("row 5 of 600"), "{}", h.screen());
     h.desk.app.update(mouse(MouseEventKind::ScrollDown, 10, 8));
     assert!(h.screen().contains("row 8 of 600"));
+}
+
+#[tokio::test]
+async fn high_contrast_relies_on_no_colour_of_the_terminal() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    let plain = h.screen();
+    h.desk.app.set_theme(lapel::config::ThemeChoice::HighContrast);
+    for keys in ["", "2", "?", "esc x"] {
+        h.press(keys);
+        h.settled().await;
+        let buffer = h.buffer();
+        // The second half of a wide sign is never written.
+        let halves = std::iter::once(false)
+            .chain(buffer.content.iter().map(|c| unicode_width::UnicodeWidthStr::width(c.symbol()) > 1));
+        let relying = (buffer.content.iter().zip(halves))
+            .find(|(c, half)| !half && (c.fg == Color::Reset || c.bg == Color::Reset));
+        assert!(relying.is_none(), "{relying:?}\n{}", h.screen());
+        assert!(buffer.content.iter().all(|c| !c.modifier.contains(Modifier::DIM)));
+    }
+    h.press("esc 1");
+    assert_eq!(h.settled().await, plain, "a theme changes no text");
 }
 
 #[tokio::test]

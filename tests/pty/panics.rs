@@ -2,7 +2,7 @@
 //! of this test, with a part that panics put in from outside: the real loop, hook and terminal all the same.
 
 use super::kit::{Term, program};
-use lapel::config::{GlyphChoice, ThemeChoice};
+use lapel::config::{GlyphChoice, Palette};
 use lapel::tui::{Begin, Helpers, Start, run};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn child() {
     let start = Start {
         begin: Begin::Welcome,
         warning: None,
-        theme: ThemeChoice::Dark,
+        theme: Palette::default(),
         glyphs: GlyphChoice::Unicode,
         helpers: Helpers {
             // `s` on the first screen.

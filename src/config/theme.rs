@@ -1,0 +1,245 @@
+//! Colours of one's own: `theme.toml`, beside `config.toml`.
+
+use super::file::read_text;
+use super::mistake::ConfigError;
+use super::place::{Sheet, Value};
+use super::ui::{ThemeChoice, Words};
+use std::path::Path;
+
+/// A colour as it can be written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colour {
+    /// The terminal's own colour of text.
+    Terminal,
+    /// One of the 256 colours of xterm; the first 16 are the terminal's own.
+    Indexed(u8),
+    /// A colour of 24 bits.
+    Rgb(u8, u8, u8),
+}
+
+/// The first 16 colours by name, in their order.
+const NAMES: [&str; 16] = [
+    "black",
+    "red",
+    "green",
+    "yellow",
+    "blue",
+    "magenta",
+    "cyan",
+    "white",
+    "bright-black",
+    "bright-red",
+    "bright-green",
+    "bright-yellow",
+    "bright-blue",
+    "bright-magenta",
+    "bright-cyan",
+    "bright-white",
+];
+
+impl Colour {
+    /// Reads `terminal`, `bright-red`, `214` or `#ffaf00`.
+    pub fn read(raw: &str) -> Option<Self> {
+        if raw == "terminal" {
+            return Some(Self::Terminal);
+        }
+        if let Some(at) = NAMES.iter().position(|name| *name == raw) {
+            return Some(Self::Indexed(u8::try_from(at).ok()?));
+        }
+        if let Some(hex) = raw.strip_prefix('#') {
+            let is_hex = hex.len() == 6 && hex.bytes().all(|b| b.is_ascii_hexdigit());
+            let part = |at: usize| u8::from_str_radix(hex.get(at..at + 2)?, 16).ok();
+            return if is_hex { Some(Self::Rgb(part(0)?, part(2)?, part(4)?)) } else { None };
+        }
+        let digits = !raw.is_empty() && raw.bytes().all(|b| b.is_ascii_digit());
+        if digits { raw.parse().ok().map(Self::Indexed) } else { None }
+    }
+}
+
+macro_rules! roles {
+    ($($name:ident: $word:literal, $doc:literal;)*) => {
+        /// What a colour is for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Role {
+            $(#[doc = $doc] $name,)*
+        }
+
+        impl Role {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// Its name in `theme.toml`.
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+        }
+    };
+}
+
+roles! {
+    Dim: "dim", "Text that may be passed over.";
+    Demo: "demo", "The accent where the service is the demo.";
+    Staging: "staging", "The accent where the service is for trying.";
+    Live: "live", "The accent where the service is live.";
+    Key: "key", "A key in a hint.";
+    Mark: "mark", "The sign of a marked row.";
+    Warning: "warning", "Something to look at before going on.";
+    Error: "error", "Something that went wrong.";
+    Good: "good", "Something that went well.";
+    Waiting: "waiting", "A badge that waits.";
+    Issued: "issued", "A badge that is issued.";
+    Revoking: "revoking", "A badge that is being revoked.";
+    Revoked: "revoked", "A badge that is revoked.";
+    Expired: "expired", "A badge that has expired.";
+    Other: "other", "A badge whose state is the service's own word.";
+}
+
+/// Colours that take the place of a theme's.
+pub type Colours = [Option<Colour>; Role::ALL.len()];
+
+/// A theme, and the colours that take the place of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Palette {
+    /// The theme.
+    pub theme: ThemeChoice,
+    /// What `theme.toml` says, by [`Role`].
+    pub colours: Colours,
+}
+
+impl Palette {
+    /// The colour of one's own for a role.
+    pub fn own(&self, role: Role) -> Option<Colour> {
+        self.colours.get(role as usize).copied().flatten()
+    }
+}
+
+impl From<ThemeChoice> for Palette {
+    fn from(theme: ThemeChoice) -> Self {
+        Self { theme, ..Self::default() }
+    }
+}
+
+/// What stands in `theme.toml`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ThemeFile {
+    /// The theme whose colours it changes, where nothing else says which.
+    pub base: Option<ThemeChoice>,
+    /// The colours.
+    pub colours: Colours,
+}
+
+impl ThemeFile {
+    /// Reads the file; one that does not exist says nothing.
+    ///
+    /// # Errors
+    /// All mistakes in it, by line.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        match read_text(path)? {
+            Some(text) => Self::parse(path, &text),
+            None => Ok(Self::default()),
+        }
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        let mut sheet = Sheet::new(path, text);
+        let mut read = Self::default();
+        if let Some(top) = sheet.parse() {
+            let top = top.get_ref();
+            sheet.unknown(top, "", &["base", "colours"], &[]);
+            read.base = top.get("base").and_then(|value| sheet.word(value, "base"));
+            let colours =
+                top.get("colours").and_then(|value| sheet.table(value, "colours", "a table: [colours]"));
+            if let Some(colours) = colours {
+                let roles: Vec<&str> = Role::ALL.iter().map(|role| role.word()).collect();
+                sheet.unknown(colours, "colours", &roles, &[]);
+                for role in Role::ALL {
+                    if let Some(value) = colours.get(role.word()) {
+                        read.colours[*role as usize] = colour(&mut sheet, value, role.word());
+                    }
+                }
+            }
+        }
+        if sheet.mistakes.is_empty() {
+            return Ok(read);
+        }
+        sheet.mistakes.sort_by_key(|mistake| mistake.line);
+        Err(ConfigError::new(sheet.mistakes))
+    }
+}
+
+fn colour(sheet: &mut Sheet<'_>, value: &Value<'_>, role: &str) -> Option<Colour> {
+    let number = || {
+        let n = value.get_ref().as_integer()?;
+        u8::try_from(i64::from_str_radix(n.as_str(), n.radix()).ok()?).ok().map(Colour::Indexed)
+    };
+    let read = value.get_ref().as_str().and_then(Colour::read).or_else(number);
+    if read.is_none() {
+        let what =
+            "must be \"terminal\", a name such as \"bright-red\", a number from 0 to 255, or \"#rrggbb\"";
+        sheet.wrong(value.span().start, &format!("colours.{role}"), what);
+    }
+    read
+}
+
+impl ThemeChoice {
+    /// The words that name a theme.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        Self::WORDS.iter().map(|(word, _)| *word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<ThemeFile, ConfigError> {
+        ThemeFile::parse(Path::new("theme.toml"), text)
+    }
+
+    #[test]
+    fn colours_are_read_in_every_way_of_writing() {
+        let read = parse(
+            "base = 'light'\n[colours]\ndim = 'terminal'\nissued = 'bright-green'\nrevoked = 196\nwaiting = '33'\nkey = '#FfAf00'\n",
+        )
+        .expect("a theme");
+        assert_eq!(read.base, Some(ThemeChoice::Light));
+        let palette = Palette { theme: ThemeChoice::Light, colours: read.colours };
+        for (role, colour) in [
+            (Role::Dim, Some(Colour::Terminal)),
+            (Role::Issued, Some(Colour::Indexed(10))),
+            (Role::Revoked, Some(Colour::Indexed(196))),
+            (Role::Waiting, Some(Colour::Indexed(33))),
+            (Role::Key, Some(Colour::Rgb(255, 175, 0))),
+            (Role::Other, None),
+        ] {
+            assert_eq!(palette.own(role), colour, "{role:?}");
+        }
+    }
+
+    #[test]
+    fn every_mistake_has_its_line() {
+        let mistakes =
+            parse("base = 'mauve'\n[colours]\ndim = 'greyish'\nisued = 'red'\nkey = 256\nmark = '#12345'\n")
+                .expect_err("mistakes");
+        let told: Vec<(Option<usize>, Option<&str>)> =
+            mistakes.mistakes().iter().map(|m| (m.line, m.field.as_deref())).collect();
+        assert_eq!(
+            told,
+            [
+                (Some(1), Some("base")),
+                (Some(3), Some("colours.dim")),
+                (Some(4), Some("colours.isued")),
+                (Some(5), Some("colours.key")),
+                (Some(6), Some("colours.mark")),
+            ]
+        );
+        assert!(mistakes.to_string().contains("did you mean issued?"), "{mistakes}");
+    }
+
+    #[test]
+    fn odd_words_are_no_colours() {
+        for odd in ["", "#", "#12345", "#1234567", "#gg0000", "#+10000", "256", "-1", "+1", "RED", "１"] {
+            assert_eq!(Colour::read(odd), None, "{odd}");
+        }
+    }
+}

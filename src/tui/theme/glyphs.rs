@@ -1,0 +1,124 @@
+//! The signs that stand beside words.
+
+use crate::config::GlyphChoice;
+use crate::domain::State;
+
+/// The signs that stand beside words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named after what they stand for")]
+pub struct Glyphs {
+    pub waiting: &'static str,
+    pub issued: &'static str,
+    pub revoking: &'static str,
+    pub revoked: &'static str,
+    pub expired: &'static str,
+    pub other: &'static str,
+    pub cursor: &'static str,
+    pub mark: &'static str,
+    pub rule: &'static str,
+    pub bar: &'static str,
+    pub alert: &'static str,
+    pub link: &'static str,
+    pub dot: &'static str,
+    pub dash: &'static str,
+    pub ellipsis: &'static str,
+    pub enter: &'static str,
+    pub on: &'static str,
+    pub off: &'static str,
+    pub full: &'static str,
+    pub half: &'static str,
+    pub empty: &'static str,
+    pub up: &'static str,
+    pub down: &'static str,
+    pub spinner: &'static [&'static str],
+}
+
+impl Glyphs {
+    /// The set for terminals that draw Unicode.
+    pub const UNICODE: Self = Self {
+        waiting: "◌",
+        issued: "●",
+        revoking: "◍",
+        revoked: "✕",
+        expired: "◔",
+        other: "?",
+        cursor: "▌",
+        mark: "◆",
+        rule: "─",
+        bar: "┃",
+        alert: "▲",
+        link: "●",
+        dot: "·",
+        dash: "—",
+        ellipsis: "…",
+        enter: "⏎",
+        on: "(•)",
+        off: "( )",
+        full: "█",
+        half: "▒",
+        empty: "░",
+        up: "↑",
+        down: "↓",
+        spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"],
+    };
+
+    /// The set for everything else.
+    pub const ASCII: Self = Self {
+        waiting: "o",
+        issued: "*",
+        revoking: "~",
+        revoked: "x",
+        expired: "%",
+        other: "?",
+        cursor: ">",
+        mark: "+",
+        rule: "-",
+        bar: "|",
+        alert: "!",
+        link: "*",
+        dot: "-",
+        dash: "-",
+        ellipsis: "~",
+        enter: "enter",
+        on: "(*)",
+        off: "( )",
+        full: "#",
+        half: "=",
+        empty: ".",
+        up: "^",
+        down: "v",
+        spinner: &["|", "/", "-", "\\"],
+    };
+
+    /// The plain sign for one of typography that looks like it, for terminals that may not have it.
+    pub fn plain(sign: &str) -> Option<&'static str> {
+        Some(match sign {
+            "“" | "”" => "\"",
+            "‘" | "’" => "'",
+            "‹" | "←" => "<",
+            "›" | "→" => ">",
+            "…" => "~",
+            _ => return None,
+        })
+    }
+
+    /// The set that was chosen.
+    pub fn of(choice: GlyphChoice) -> Self {
+        match choice {
+            GlyphChoice::Unicode => Self::UNICODE,
+            GlyphChoice::Ascii => Self::ASCII,
+        }
+    }
+
+    /// The sign of a state.
+    pub fn state(&self, state: &State) -> &'static str {
+        match state {
+            State::Waiting => self.waiting,
+            State::Issued => self.issued,
+            State::Revoking => self.revoking,
+            State::Revoked => self.revoked,
+            State::Expired => self.expired,
+            State::Other(_) => self.other,
+        }
+    }
+}

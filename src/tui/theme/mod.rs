@@ -1,0 +1,258 @@
+//! Colours and glyphs by role. A state is always a glyph and a word, so nothing is lost without colours.
+
+mod glyphs;
+
+pub use glyphs::Glyphs;
+
+use crate::config::{Colour, Environment, Palette, Role, ThemeChoice};
+use crate::domain::State;
+use ratatui::buffer::Buffer;
+use ratatui::style::{Color, Modifier, Style};
+
+/// Styles by role.
+#[derive(Clone, Copy, Debug)]
+pub struct Theme {
+    palette: Palette,
+    environment: Environment,
+}
+
+/// What a theme does with a role: its colour, or weight where it has none.
+fn own(theme: ThemeChoice, role: Role) -> Style {
+    // Dark and light: colours of the 256-colour cube, which tmux, ssh and old terminals have.
+    let (dark, light, bright, sixteen) = match role {
+        Role::Dim => (246, 241, 252, None),
+        Role::Demo | Role::Good | Role::Issued => (114, 22, 120, Some(Color::Green)),
+        Role::Staging | Role::Warning | Role::Revoking => (214, 94, 220, Some(Color::Yellow)),
+        Role::Live | Role::Error | Role::Revoked => (210, 124, 217, Some(Color::Red)),
+        Role::Key => (255, 232, 231, None),
+        Role::Mark => (220, 94, 226, Some(Color::Yellow)),
+        Role::Waiting => (117, 25, 123, Some(Color::Cyan)),
+        Role::Expired => (180, 94, 223, Some(Color::Magenta)),
+        Role::Other => (183, 90, 219, Some(Color::Magenta)),
+    };
+    let weight = if role == Role::Dim { Style::new().add_modifier(Modifier::DIM) } else { Style::new() };
+    match theme {
+        ThemeChoice::Dark => Style::new().fg(Color::Indexed(dark)),
+        ThemeChoice::Light => Style::new().fg(Color::Indexed(light)),
+        ThemeChoice::HighContrast => Style::new().fg(Color::Indexed(bright)),
+        ThemeChoice::Terminal => sixteen.map_or(weight, |colour| Style::new().fg(colour)),
+        ThemeChoice::None => weight,
+    }
+}
+
+impl Theme {
+    /// The styles of a palette for an environment, whose accent colour they use.
+    pub fn new(palette: Palette, environment: Environment) -> Self {
+        Self { palette, environment }
+    }
+
+    fn role(&self, role: Role) -> Style {
+        // Who wants no colours gets none, whatever a file says.
+        let colour = self.palette.own(role).filter(|_| self.palette.theme != ThemeChoice::None);
+        match colour {
+            None => own(self.palette.theme, role),
+            Some(Colour::Terminal) => Style::new(),
+            Some(Colour::Indexed(n)) => Style::new().fg(Color::Indexed(n)),
+            Some(Colour::Rgb(r, g, b)) => Style::new().fg(Color::Rgb(r, g, b)),
+        }
+    }
+
+    /// Ordinary text: the terminal's own.
+    pub fn text(&self) -> Style {
+        Style::new()
+    }
+
+    /// Text that may be passed over.
+    pub fn dim(&self) -> Style {
+        self.role(Role::Dim)
+    }
+
+    /// Headings.
+    pub fn strong(&self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    /// The environment's accent.
+    pub fn accent(&self) -> Style {
+        let role = match self.environment {
+            Environment::Demo => Role::Demo,
+            Environment::Staging => Role::Staging,
+            Environment::Live => Role::Live,
+        };
+        self.role(role).add_modifier(Modifier::BOLD)
+    }
+
+    /// A key in a hint.
+    pub fn key(&self) -> Style {
+        self.role(Role::Key).add_modifier(Modifier::BOLD)
+    }
+
+    /// The tab that is open.
+    pub fn tab(&self) -> Style {
+        self.accent().add_modifier(Modifier::UNDERLINED)
+    }
+
+    /// The selected row: one bar, not a patchwork of the colours that were in it.
+    pub fn selected(&self) -> Style {
+        Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED)
+    }
+
+    /// A mark.
+    pub fn mark(&self) -> Style {
+        self.role(Role::Mark).add_modifier(Modifier::BOLD)
+    }
+
+    /// Something to look at before going on.
+    pub fn warning(&self) -> Style {
+        self.role(Role::Warning)
+    }
+
+    /// Something that went wrong.
+    pub fn error(&self) -> Style {
+        self.role(Role::Error).add_modifier(Modifier::BOLD)
+    }
+
+    /// Something that went well.
+    pub fn good(&self) -> Style {
+        self.role(Role::Good)
+    }
+
+    /// A field's text; the one with the focus is underlined.
+    pub fn field(&self, focused: bool) -> Style {
+        if focused { Style::new().add_modifier(Modifier::UNDERLINED) } else { Style::new() }
+    }
+
+    /// A state's colour.
+    pub fn state(&self, state: &State) -> Style {
+        self.role(match state {
+            State::Waiting => Role::Waiting,
+            State::Issued => Role::Issued,
+            State::Revoking => Role::Revoking,
+            State::Revoked => Role::Revoked,
+            State::Expired => Role::Expired,
+            State::Other(_) => Role::Other,
+        })
+    }
+
+    /// Paints what has no colour yet, where the theme does not rely on the terminal's own: the last step of
+    /// drawing.
+    pub fn paint(&self, buffer: &mut Buffer) {
+        if self.palette.theme != ThemeChoice::HighContrast {
+            return;
+        }
+        for cell in &mut buffer.content {
+            if cell.fg == Color::Reset {
+                cell.fg = WHITE;
+            }
+            if cell.bg == Color::Reset {
+                cell.bg = BLACK;
+            }
+        }
+    }
+}
+
+/// The colours of high contrast: of the cube, since the terminal may have made something else of its own.
+const WHITE: Color = Color::Indexed(231);
+const BLACK: Color = Color::Indexed(16);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What xterm makes of an index; the first sixteen are the terminal's own.
+    fn rgb(colour: Color) -> (u8, u8, u8) {
+        match colour {
+            Color::Rgb(r, g, b) => (r, g, b),
+            Color::Indexed(n @ 16..=231) => {
+                let level = |n: u8| if n == 0 { 0 } else { 55 + 40 * n };
+                let n = n - 16;
+                (level(n / 36), level(n / 6 % 6), level(n % 6))
+            }
+            Color::Indexed(n @ 232..) => (8 + 10 * (n - 232), 8 + 10 * (n - 232), 8 + 10 * (n - 232)),
+            other => panic!("{other:?} is the terminal's own"),
+        }
+    }
+
+    /// Relative luminance, as WCAG 2 defines it.
+    fn luminance((r, g, b): (u8, u8, u8)) -> f64 {
+        let part = |c: u8| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b)
+    }
+
+    fn contrast(one: (u8, u8, u8), other: (u8, u8, u8)) -> f64 {
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn contrast_is_as_it_is_defined() {
+        assert!((contrast((0, 0, 0), (255, 255, 255)) - 21.0).abs() < 1e-9);
+        assert!((contrast((0x77, 0x77, 0x77), (255, 255, 255)) - 4.48).abs() < 0.01);
+    }
+
+    /// Text is readable on the grounds that people have: black and the dark greys and blues of the usual
+    /// schemes, white and the creams.
+    #[test]
+    fn every_pair_of_colours_can_be_read() {
+        let dark: &[(u8, u8, u8)] = &[
+            (0, 0, 0),
+            (0x1e, 0x1e, 0x1e),
+            (0x28, 0x28, 0x28),
+            (0x1a, 0x1b, 0x26),
+            (0x00, 0x2b, 0x36),
+            (0x28, 0x2a, 0x36),
+        ];
+        let light: &[(u8, u8, u8)] =
+            &[(255, 255, 255), (0xfa, 0xfa, 0xfa), (0xfd, 0xf6, 0xe3), (0xf5, 0xf5, 0xf5)];
+        for (theme, grounds, least) in [
+            (ThemeChoice::Dark, dark, 4.5),
+            (ThemeChoice::Light, light, 4.5),
+            (ThemeChoice::HighContrast, &[rgb(BLACK)][..], 7.0),
+        ] {
+            for role in Role::ALL {
+                let colour = own(theme, *role).fg.expect("a colour");
+                for ground in grounds {
+                    let found = contrast(rgb(colour), *ground);
+                    assert!(found >= least, "{theme:?} {role:?} on {ground:?}: {found:.2}");
+                }
+            }
+        }
+        assert!(contrast(rgb(WHITE), rgb(BLACK)) >= 15.0);
+    }
+
+    #[test]
+    fn the_terminals_own_colours_are_only_its_own_sixteen() {
+        for role in Role::ALL {
+            let style = own(ThemeChoice::Terminal, *role);
+            // Black and white are not among them: one of the two cannot be read on any ground.
+            let named = [Color::Red, Color::Green, Color::Yellow, Color::Magenta, Color::Cyan];
+            assert!(style.fg.is_none_or(|c| named.contains(&c)), "{role:?}: {style:?}");
+        }
+    }
+
+    #[test]
+    fn who_wants_no_colours_gets_none() {
+        let mut palette = Palette::from(ThemeChoice::None);
+        palette.colours[Role::Error as usize] = Some(Colour::Indexed(196));
+        let theme = Theme::new(palette, Environment::Live);
+        for style in
+            [theme.error(), theme.accent(), theme.dim(), theme.selected(), theme.state(&State::Issued)]
+        {
+            assert!(style.fg.is_none_or(|c| c == Color::Reset) && style.bg.is_none(), "{style:?}");
+        }
+    }
+
+    #[test]
+    fn ones_own_colours_take_the_place_of_the_themes() {
+        let mut palette = Palette::from(ThemeChoice::Light);
+        palette.colours[Role::Error as usize] = Some(Colour::Rgb(1, 2, 3));
+        palette.colours[Role::Dim as usize] = Some(Colour::Terminal);
+        let theme = Theme::new(palette, Environment::Live);
+        assert_eq!(theme.error().fg, Some(Color::Rgb(1, 2, 3)));
+        assert_eq!(theme.dim(), Style::new());
+        assert_eq!(theme.good().fg, Some(Color::Indexed(22)));
+    }
+}
