@@ -2,9 +2,11 @@
 
 use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
-use lapel::config::{Env, Environment, Flags, Paths, Profile, Settings, keep_profile};
+use lapel::config::{
+    ConfigError, Env, Environment, Flags, KeymapFile, Paths, Profile, Settings, keep_profile,
+};
 use lapel::sandbox::{self, Options, Sandbox};
-use lapel::tui::{self, Begin, Candidate, Helpers, Session, Start};
+use lapel::tui::{self, Begin, Candidate, Helpers, Keymap, Session, Start};
 use secrecy::ExposeSecret;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -123,9 +125,21 @@ async fn open_desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u
 }
 
 /// Runs the desk until it is left. `demo`: its flags, and whether it is only for looking.
-async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
+async fn desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
+    let keymap = match keymap(&settings.paths) {
+        Ok(keymap) => keymap,
+        // A mistake never stops the demo.
+        Err(why) if is_demo => {
+            settings.warnings.extend(why.mistakes().iter().map(ToString::to_string));
+            Keymap::default()
+        }
+        Err(why) => {
+            cli::complain_of_settings(&why);
+            return exit::USAGE;
+        }
+    };
     let (flags, read_only) = demo.unwrap_or_default();
     let begin = match &settings.profile {
         _ if is_demo => Begin::Sandbox,
@@ -144,6 +158,7 @@ async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
         warning: (!settings.warnings.is_empty()).then(|| settings.warnings.join("; ")),
         theme: settings.ui.theme,
         glyphs: settings.ui.glyphs,
+        keymap,
         helpers: Helpers {
             start_sandbox: Arc::new(move || {
                 let (starter, flags) = (starter.clone(), flags.clone());
@@ -168,6 +183,11 @@ async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
             exit::FAILED
         }
     }
+}
+
+/// The desk's keys, with those of a file in their places.
+fn keymap(paths: &Paths) -> Result<Keymap, ConfigError> {
+    Keymap::with(&KeymapFile::read(&paths.keymap_file())?)
 }
 
 /// How the desk speaks to the service of a profile.

@@ -56,6 +56,11 @@ impl Paths {
         self.config_dir.join("theme.toml")
     }
 
+    /// The file of the desk's keys, which need not exist.
+    pub fn keymap_file(&self) -> PathBuf {
+        self.config_dir.join("keys.toml")
+    }
+
     /// The folder of key files.
     pub fn keys_dir(&self) -> PathBuf {
         self.config_dir.join("keys")

@@ -137,8 +137,7 @@ impl<'a> Sheet<'a> {
             if known.contains(&text) || judged.contains(&text) {
                 continue;
             }
-            let meant = known.iter().find(|k| is_near(text, k));
-            let what = match meant {
+            let what = match nearest(text, known.iter().copied()) {
                 Some(meant) => format!("this field is not known; did you mean {meant}?"),
                 None => format!("this field is not known; known here: {}", known.join(", ")),
             };
@@ -158,6 +157,11 @@ fn shown_name(name: &str) -> &str {
     let plain = (1..=24).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-');
     if plain { name } else { "(a name that is not shown)" }
+}
+
+/// What may have been meant by a name that is not known.
+pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    known.into_iter().find(|k| is_near(name, k))
 }
 
 /// Whether a name is a slip of the pen away from a known one.

@@ -1,5 +1,17 @@
 //! Every action of the desk, with the words that the help shows for it.
 
+/// A name as it stands in files: `PageDown` as `page-down`.
+pub(super) fn kebab(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_uppercase() && !out.is_empty() {
+            out.push('-');
+        }
+        out.extend(letter.to_lowercase());
+    }
+    out
+}
+
 /// Declares the actions together with their words, so that none can be without.
 macro_rules! actions {
     ($($name:ident: $hint:literal, $help:literal;)*) => {
@@ -13,6 +25,11 @@ macro_rules! actions {
         impl Action {
             /// All of them, in the order of the help.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// Its name in `keys.toml`: `page-down`.
+            pub fn name(self) -> String {
+                kebab(match self { $(Self::$name => stringify!($name),)* })
+            }
 
             /// One or two words for the footer.
             pub fn hint(self) -> &'static str {

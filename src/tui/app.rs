@@ -30,6 +30,7 @@ use super::theme::Theme;
 use super::worker::Order;
 use crate::config::Palette;
 use crate::jobs::Jobs;
+use crokey::KeyCombination;
 use crossterm::event::KeyEventKind;
 use ratatui::layout::Rect;
 use std::collections::HashMap;
@@ -142,6 +143,8 @@ pub struct App {
     changed: bool,
     lost: bool,
     broken: Option<String>,
+    /// The keys of a chord that were pressed so far, and where.
+    pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
 }
 
 impl App {
@@ -176,6 +179,7 @@ impl App {
             changed: true,
             lost: false,
             broken: None,
+            begun: Default::default(),
         };
         match begin {
             Begin::Session(session) => app.connect(*session),

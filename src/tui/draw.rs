@@ -291,6 +291,20 @@ impl App {
             }
         }
         let mut spans = vec![Span::raw("  ")];
+        if !self.begun.1.is_empty() && self.begun.0 == stack {
+            let follows = self.env.keymap.follows(&stack, &self.begun.1);
+            shown = follows.into_iter().map(|(key, action)| (key, action.hint())).collect();
+            left = room;
+            shown.retain(|h| {
+                let fits = wide(h) <= left;
+                left = left.saturating_sub(wide(h));
+                fits
+            });
+            spans.push(Span::styled(
+                format!("{}  ", self.env.keymap.name(&self.begun.1)),
+                self.env.theme.key(),
+            ));
+        }
         for (key, words) in shown.into_iter().chain(fixed) {
             spans.push(Span::styled(key, self.env.theme.key()));
             spans.push(Span::styled(format!(" {words}  "), self.env.theme.dim()));

@@ -30,12 +30,12 @@ pub struct Env {
 }
 
 impl Env {
-    /// An environment for a palette and a glyph set, with nobody connected.
-    pub fn new(palette: Palette, glyphs: Glyphs) -> Self {
+    /// An environment for a palette, a glyph set and keys, with nobody connected.
+    pub fn new(palette: Palette, glyphs: Glyphs, keymap: Keymap) -> Self {
         Self {
             theme: Theme::new(palette, Environment::Demo),
             glyphs,
-            keymap: Keymap::named(&glyphs),
+            keymap: keymap.named(&glyphs),
             session: None,
             reader: None,
             link: None,
@@ -46,7 +46,7 @@ impl Env {
     /// For tests of a single widget.
     #[cfg(test)]
     pub fn for_test() -> Self {
-        Self::new(Palette::default(), Glyphs::UNICODE)
+        Self::new(Palette::default(), Glyphs::UNICODE, Keymap::default())
     }
 
     /// The service's clock.

@@ -1,6 +1,9 @@
-//! Which key does what, where. The help, the footer and the README's table are made from this.
+//! Which key does what, where. The help, the footer, the palette and the README's table are made from this.
 
-use super::action::Action;
+mod file;
+mod hangul;
+
+use super::action::{Action, kebab};
 use super::theme::Glyphs;
 use crokey::{KeyCombination, OneToThree};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -58,6 +61,21 @@ pub enum Context {
     Help,
     /// The first screen, before there is a profile.
     Welcome,
+}
+
+impl Context {
+    /// Its name in `keys.toml`: `job-rows`.
+    pub fn name(self) -> String {
+        kebab(&format!("{self:?}"))
+    }
+
+    /// Whether letters are typed there.
+    pub fn is_text(self) -> bool {
+        matches!(
+            self,
+            Self::FilterBar | Self::Prompt | Self::Form | Self::RevokeForm | Self::FileField | Self::Review
+        )
+    }
 }
 
 /// One line of the keymap: what an action's keys are in a context.
@@ -218,32 +236,55 @@ const DEFAULT: &[Line] = &[
     (Context::Welcome, Action::Quit, &["q"]),
 ];
 
+/// Keys that are pressed one after the other; mostly one.
+type Chord = Vec<KeyCombination>;
+
+/// What a key press comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Press {
+    /// An action.
+    Action(Action),
+    /// The beginning of a chord: another key is to follow.
+    Begun,
+    /// What ends a chord that was begun, and no action: nothing happens.
+    Dropped,
+    /// Several letters in one, as Hangul input makes them: which keys were meant cannot be told.
+    Syllable,
+    /// No key of the keymap; a letter, maybe.
+    Free,
+}
+
+/// What keys are in the keymap.
+enum Found {
+    Action(Action),
+    Beginning,
+    Nothing,
+}
+
 /// The keys in force.
 #[derive(Clone, Debug)]
 pub struct Keymap {
-    lines: Vec<(Context, Action, Vec<KeyCombination>)>,
-    lookup: HashMap<(Context, KeyCombination), Action>,
+    lines: Vec<(Context, Action, Vec<Chord>)>,
+    lookup: HashMap<(Context, Chord), Action>,
     ascii: bool,
 }
 
 impl Default for Keymap {
     fn default() -> Self {
-        let mut lines = Vec::new();
-        let mut lookup = HashMap::new();
-        for (context, action, keys) in DEFAULT {
-            // A name that does not parse would be a slip in the table above; a test looks for it.
-            let keys: Vec<KeyCombination> = keys.iter().filter_map(|k| parse(k)).collect();
-            for key in &keys {
-                lookup.insert((*context, *key), *action);
-            }
-            lines.push((*context, *action, keys));
-        }
-        Self { lines, lookup, ascii: false }
+        // A name that does not parse would be a slip in the table above; a test looks for it.
+        let read = |keys: &[&str]| keys.iter().filter_map(|k| parse(k)).collect();
+        Self::of(DEFAULT.iter().map(|(context, action, keys)| (*context, *action, read(keys))).collect())
     }
 }
 
+/// Keys by their names, one after the other: `x`, `g t`.
+fn parse(names: &str) -> Option<Chord> {
+    let chord: Chord = names.split_whitespace().map(parse_one).collect::<Option<_>>()?;
+    (!chord.is_empty()).then_some(chord)
+}
+
 /// A key by its name, where one capital letter stands for that letter with shift.
-fn parse(name: &str) -> Option<KeyCombination> {
+fn parse_one(name: &str) -> Option<KeyCombination> {
     let mut chars = name.chars();
     let parsed = match (chars.next(), chars.next()) {
         (Some(letter), None) if letter.is_uppercase() => crokey::parse(&format!("shift-{letter}")),
@@ -265,55 +306,128 @@ fn normal(key: KeyCombination) -> KeyCombination {
 }
 
 impl Keymap {
+    fn of(lines: Vec<(Context, Action, Vec<Chord>)>) -> Self {
+        let mut lookup = HashMap::new();
+        for (context, action, chords) in &lines {
+            for chord in chords {
+                lookup.insert((*context, chord.clone()), *action);
+            }
+        }
+        Self { lines, lookup, ascii: false }
+    }
+
     /// With its keys named in this set of signs.
-    pub fn named(glyphs: &Glyphs) -> Self {
-        Self { ascii: *glyphs == Glyphs::ASCII, ..Self::default() }
+    #[must_use]
+    pub fn named(self, glyphs: &Glyphs) -> Self {
+        Self { ascii: *glyphs == Glyphs::ASCII, ..self }
     }
 
-    /// A key as a person reads it.
-    fn name(&self, key: KeyCombination) -> String {
-        name(key, self.ascii)
+    /// Keys as a person reads them.
+    pub fn name(&self, chord: &[KeyCombination]) -> String {
+        chord.iter().map(|key| name(*key, self.ascii)).collect::<Vec<_>>().join(" ")
     }
 
-    /// What `key` means where the contexts in `stack` apply, innermost first.
-    pub fn action(&self, stack: &[Context], key: KeyEvent) -> Option<Action> {
-        let key = normal(KeyCombination::from(key));
-        stack.iter().find_map(|context| self.lookup.get(&(*context, key)).copied())
+    /// Keys of one action, as a person reads them.
+    fn names<'a>(&self, chords: impl IntoIterator<Item = &'a Chord>) -> String {
+        let names: Vec<String> = chords.into_iter().map(|chord| self.name(chord)).collect();
+        let chorded = names.iter().any(|name| name.contains(' '));
+        names.join(if chorded { ", " } else { " " })
+    }
+
+    /// What `key` comes to where the contexts in `stack` apply, innermost first; `begun` holds the keys of a
+    /// chord that were pressed before it, and takes this one while more is to follow.
+    pub fn press(&self, stack: &[Context], begun: &mut Vec<KeyCombination>, key: KeyEvent) -> Press {
+        let first = begun.is_empty();
+        let mut chord = std::mem::take(begun);
+        chord.push(normal(KeyCombination::from(key)));
+        let found = self.find(stack, &chord);
+        let typed = if let KeyCode::Char(letter) = key.code { Some(letter) } else { None };
+        let in_text = stack.first().is_some_and(|context| context.is_text());
+        let found = match (found, typed.and_then(hangul::latin)) {
+            (Found::Nothing, Some(latin)) if !in_text => {
+                chord.pop();
+                chord.push(normal(KeyCombination::from(KeyEvent { code: KeyCode::Char(latin), ..key })));
+                self.find(stack, &chord)
+            }
+            (found, _) => found,
+        };
+        match found {
+            Found::Action(action) => Press::Action(action),
+            Found::Beginning => {
+                *begun = chord;
+                Press::Begun
+            }
+            Found::Nothing if !first => Press::Dropped,
+            Found::Nothing if !in_text && typed.is_some_and(hangul::is_syllable) => Press::Syllable,
+            Found::Nothing => Press::Free,
+        }
+    }
+
+    /// What these keys are: the innermost context that knows them decides.
+    fn find(&self, stack: &[Context], chord: &[KeyCombination]) -> Found {
+        stack
+            .iter()
+            .find_map(|context| match self.lookup.get(&(*context, chord.to_vec())) {
+                Some(action) => Some(Found::Action(*action)),
+                None => self.begins(*context, chord).then_some(Found::Beginning),
+            })
+            .unwrap_or(Found::Nothing)
+    }
+
+    fn begins(&self, context: Context, chord: &[KeyCombination]) -> bool {
+        self.lookup
+            .keys()
+            .any(|(c, keys)| *c == context && keys.len() > chord.len() && keys.starts_with(chord))
+    }
+
+    /// Whether inner contexts leave these keys to an outer one.
+    fn is_free(&self, inner: &[Context], chord: &[KeyCombination]) -> bool {
+        let cut_short = |n: usize| matches!(self.find(inner, &chord[..n]), Found::Action(_));
+        matches!(self.find(inner, chord), Found::Nothing) && !(1..chord.len()).any(cut_short)
+    }
+
+    /// What can follow the keys of a chord that was begun.
+    pub fn follows(&self, stack: &[Context], begun: &[KeyCombination]) -> Vec<(String, Action)> {
+        self.bound(stack)
+            .filter(|(_, chord)| chord.len() > begun.len() && chord.starts_with(begun))
+            .map(|(action, chord)| (self.name(&chord[begun.len()..]), action))
+            .collect()
+    }
+
+    /// The keys that reach an action in `stack`, innermost first.
+    fn bound<'a>(&'a self, stack: &'a [Context]) -> impl Iterator<Item = (Action, &'a Chord)> {
+        stack.iter().enumerate().flat_map(move |(depth, context)| {
+            self.lines
+                .iter()
+                .filter(move |(c, ..)| c == context)
+                .flat_map(|(_, action, chords)| chords.iter().map(move |chord| (*action, chord)))
+                .filter(move |(_, chord)| self.is_free(&stack[..depth], chord))
+        })
     }
 
     /// The lines of the help for `stack`: keys and action, a key that an inner context takes left out.
     pub fn help(&self, stack: &[Context]) -> Vec<(String, Action)> {
         let mut lines: Vec<(String, Action)> = Vec::new();
         for (depth, context) in stack.iter().enumerate() {
-            for (_, action, keys) in self.lines.iter().filter(|(c, ..)| c == context) {
-                let free: Vec<String> = keys
-                    .iter()
-                    .filter(|k| !stack[..depth].iter().any(|inner| self.lookup.contains_key(&(*inner, **k))))
-                    .map(|k| self.name(*k))
-                    .collect();
+            for (_, action, chords) in self.lines.iter().filter(|(c, ..)| c == context) {
+                let free: Vec<&Chord> =
+                    chords.iter().filter(|chord| self.is_free(&stack[..depth], chord)).collect();
                 if !free.is_empty() && !lines.iter().any(|(_, a)| a == action) {
-                    lines.push((free.join(" "), *action));
+                    lines.push((self.names(free), *action));
                 }
             }
         }
         lines
     }
 
-    /// The first key of an action in `stack`, for a hint.
+    /// The first keys of an action in `stack`, for a hint.
     pub fn key(&self, stack: &[Context], action: Action) -> Option<String> {
-        stack.iter().enumerate().find_map(|(depth, context)| {
-            let (.., keys) = self.lines.iter().find(|(c, a, _)| c == context && *a == action)?;
-            keys.iter()
-                .find(|k| !stack[..depth].iter().any(|inner| self.lookup.contains_key(&(*inner, **k))))
-                .map(|k| self.name(*k))
-        })
+        self.bound(stack).find(|(a, _)| *a == action).map(|(_, chord)| self.name(chord))
     }
 
     /// Every line, in order: for the README's table and for tests.
     pub fn lines(&self) -> impl Iterator<Item = (Context, Action, String)> + '_ {
-        self.lines.iter().map(|(context, action, keys)| {
-            (*context, *action, keys.iter().map(|k| self.name(*k)).collect::<Vec<_>>().join(" "))
-        })
+        self.lines.iter().map(|(context, action, chords)| (*context, *action, self.names(chords)))
     }
 }
 
@@ -383,13 +497,11 @@ mod tests {
             (KeyCode::Char('5'), KeyModifiers::NONE, Action::Activity),
             (KeyCode::Char('a'), KeyModifiers::NONE, Action::MarkLoaded),
         ] {
-            assert_eq!(
-                keymap.action(&stack, KeyEvent::new(code, modifiers)),
-                Some(action),
-                "{code:?} {modifiers:?}"
-            );
+            let press = keymap.press(&stack, &mut Vec::new(), KeyEvent::new(code, modifiers));
+            assert_eq!(press, Press::Action(action), "{code:?} {modifiers:?}");
         }
-        assert_eq!(keymap.action(&stack, KeyEvent::new(KeyCode::Char('Z'), KeyModifiers::NONE)), None);
+        let odd = KeyEvent::new(KeyCode::Char('Z'), KeyModifiers::NONE);
+        assert_eq!(keymap.press(&stack, &mut Vec::new(), odd), Press::Free);
     }
 
     #[test]

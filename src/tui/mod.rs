@@ -65,6 +65,8 @@ pub struct Start {
     pub theme: Palette,
     /// Signs.
     pub glyphs: GlyphChoice,
+    /// Keys.
+    pub keymap: Keymap,
     /// What the desk cannot do itself.
     pub helpers: Helpers,
     /// Where crash reports go.
@@ -100,7 +102,7 @@ impl<B: Backend> Desk<B> {
     /// When the terminal's size cannot be found out.
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!("the terminal's size is not known: {e}"))?;
-        let env = Env::new(start.theme, Glyphs::of(start.glyphs));
+        let env = Env::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
         let app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
         let (sender, messages) = mpsc::channel(1024);
         let (orders, received) = mpsc::channel(1024);

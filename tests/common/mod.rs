@@ -7,7 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lapel::api::{ApiKey, Connection, install_crypto};
 use lapel::config::{Environment, GlyphChoice, Palette};
 use lapel::sandbox::{Options, Sandbox};
-use lapel::tui::{Begin, Desk, Helpers, Message, Session, Start};
+use lapel::tui::{Begin, Desk, Helpers, Keymap, Message, Session, Start};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 use std::sync::Arc;
@@ -179,6 +179,7 @@ pub fn desk(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Desk<Tes
         begin,
         warning: None,
         theme: Palette::default(),
+        keymap: Keymap::default(),
         glyphs: GlyphChoice::Unicode,
         helpers,
         crash_dir: std::env::temp_dir(),

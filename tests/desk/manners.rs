@@ -47,6 +47,60 @@ async fn high_contrast_relies_on_no_colour_of_the_terminal() {
     }
 }
 
+fn keys(text: &str) -> lapel::tui::Keymap {
+    let file = lapel::config::KeymapFile::parse(std::path::Path::new("keys.toml"), text).expect("the form");
+    lapel::tui::Keymap::with(&file).expect("keys").named(&lapel::tui::Glyphs::UNICODE)
+}
+
+#[tokio::test]
+async fn keys_of_ones_own_work_and_stand_in_the_hints() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.desk.app.env.keymap = keys("[global]\nhistory = 'g h'\ntemplates = 'g t'\n[list]\nfirst = 'g g'\n");
+    h.press("g");
+    let footer = |screen: &str| screen.lines().last().unwrap_or_default().to_owned();
+    let hints = footer(&h.screen());
+    assert!(hints.contains("g  ") && hints.contains("h History") && hints.contains("g first"), "{hints}");
+    h.press("h");
+    let screen = h.settled().await;
+    assert!(screen.contains("600 badges") && !footer(&screen).contains("h History"), "{screen}");
+    h.press("j j");
+    assert!(h.settled().await.contains("row 3 of 600"));
+    h.press("g x");
+    assert!(
+        h.screen().contains("row 3 of 600") && !h.screen().contains("Revoke"),
+        "what ends it does nothing"
+    );
+    h.press("g esc");
+    assert!(h.settled().await.contains("600 badges"), "esc forgets what was begun, and no more");
+    h.press("g g");
+    assert!(h.settled().await.contains("row 1 of 600"));
+    // The old key is no key any more, and the help says so.
+    h.press("1");
+    assert!(h.settled().await.contains("600 badges"));
+    h.press("?");
+    assert!(h.screen().contains("g t "), "{}", h.screen());
+    // What was begun on one screen does not end on another.
+    h.press("esc g");
+    h.desk.app.update(Message::Paste("t".into()));
+    h.press("t");
+    assert!(h.settled().await.contains("600 badges"));
+}
+
+#[tokio::test]
+async fn hangul_input_reaches_the_keys_and_is_typed_in_fields() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    h.press("ㅓ ㅓ");
+    assert!(h.settled().await.contains("row 3 of 600"));
+    h.press("하");
+    assert!(h.screen().contains("Hangul input is on"), "{}", h.screen());
+    h.press("/");
+    h.type_text("ㅓ하");
+    assert!(h.settled().await.contains("ㅓ하"), "{}", h.screen());
+}
+
 #[tokio::test]
 async fn any_size_can_be_drawn() {
     let mut h = Harness::new(small(), 80, 24).await;

@@ -166,6 +166,29 @@ fn settings_with_a_mistake_are_named_by_file_line_and_field() {
 }
 
 #[test]
+fn keys_with_a_mistake_are_named_by_file_and_line() {
+    let setup = lapel(&[]);
+    setup.write(
+        "config/config.toml",
+        "[profiles.uni]\nbase_url = \"https://badges.example/api/v1/ext\"\nkey = { env = \"BADGE_KEY\" }\n",
+    );
+    setup.write("config/keys.toml", "[history]\nrevoke = \"space\"\n");
+    let mut term = setup.env("BADGE_KEY", "dmu_test_0123456789").size(200, 24).start();
+    assert_eq!(term.exit_restored().exit_code(), 2);
+    let said = term.shown().text;
+    for part in ["keys.toml, line 2", "history.revoke", "mark"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!contains(&term.raw(), b"\x1b[?1049h"), "the screen was not touched");
+
+    let mut demo = lapel(&["demo", "--seed", "7"]).at(&term.home).size(200, 24).start();
+    let shown = demo.until("the desk", |s| s.has("row 1 of"));
+    assert!(shown.has("keys.toml, line 2"), "the warning: {}", shown.text);
+    demo.send("q");
+    assert_eq!(demo.exit_restored().exit_code(), 0);
+}
+
+#[test]
 fn without_a_terminal_the_desk_says_so() {
     let mut term = program("/bin/sh", &["-c", "\"$0\" demo </dev/null", super::kit::LAPEL]).start();
     assert_eq!(term.exit_restored().exit_code(), 2);

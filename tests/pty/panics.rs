@@ -27,6 +27,7 @@ fn child() {
         begin: Begin::Welcome,
         warning: None,
         theme: Palette::default(),
+        keymap: lapel::tui::Keymap::default(),
         glyphs: GlyphChoice::Unicode,
         helpers: Helpers {
             // `s` on the first screen.

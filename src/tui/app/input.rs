@@ -4,14 +4,15 @@ use super::{App, Over, Tab, Wish};
 use crate::tui::action::Action;
 use crate::tui::env::Out;
 use crate::tui::help::Help;
-use crate::tui::keymap::Context;
+use crate::tui::keymap::{Context, Press};
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 
 impl App {
     pub(super) fn key(&mut self, key: KeyEvent, out: &mut Out<'_>) {
         let stack = self.stack();
-        let action = self.env.keymap.action(&stack, key);
-        if let Some(action) = action {
+        self.changed |= self.forget_chord(&stack);
+        let press = self.env.keymap.press(&stack, &mut self.begun.1, key);
+        if let Press::Action(action) = press {
             self.changed = true;
             self.notice = None;
             if action != Action::Quit && action != Action::QuitNow {
@@ -22,21 +23,35 @@ impl App {
                 return;
             }
             self.act(action, out);
-        } else {
-            let typed = self.type_key(key, out);
-            // In a field the cursor may have moved where the text has not changed.
-            let in_field = |c: &Context| {
-                matches!(
-                    c,
-                    Context::FilterBar
-                        | Context::Prompt
-                        | Context::Form
-                        | Context::RevokeForm
-                        | Context::FileField
-                )
-            };
-            self.changed |= typed || stack.iter().any(in_field);
+            return;
         }
+        match press {
+            Press::Begun => {
+                self.changed = true;
+                self.begun.0 = stack;
+            }
+            Press::Syllable => {
+                self.changed = true;
+                out.say("Hangul input is on: several keys came as one sign, so nothing was done. The Han/Eng key switches it off.");
+            }
+            Press::Free => {
+                let typed = self.type_key(key, out);
+                // In a field the cursor may have moved where the text has not changed.
+                let in_field = |c: &Context| c.is_text() && *c != Context::Review;
+                self.changed |= typed || stack.iter().any(in_field);
+            }
+            Press::Dropped => self.changed = true,
+            Press::Action(_) => {}
+        }
+    }
+
+    /// Forgets the keys of a chord that was begun elsewhere; whether there were any.
+    fn forget_chord(&mut self, stack: &[Context]) -> bool {
+        let elsewhere = !self.begun.1.is_empty() && self.begun.0 != stack;
+        if elsewhere {
+            self.begun.1.clear();
+        }
+        elsewhere
     }
 
     fn act(&mut self, action: Action, out: &mut Out<'_>) {
@@ -153,6 +168,7 @@ impl App {
     }
 
     pub(super) fn paste(&mut self, text: &str, out: &mut Out<'_>) {
+        self.begun.1.clear();
         if let Some(welcome) = &mut self.welcome {
             welcome.paste(text);
             return;
@@ -183,6 +199,8 @@ impl App {
         if self.welcome.is_some() {
             return;
         }
+        self.changed |= !self.begun.1.is_empty();
+        self.begun.1.clear();
         let step = match mouse.kind {
             MouseEventKind::ScrollDown => Some(Action::Down),
             MouseEventKind::ScrollUp => Some(Action::Up),

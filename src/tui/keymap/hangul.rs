@@ -1,0 +1,41 @@
+//! Korean keyboards: which Latin letter stands on the key of a Hangul letter (two-set layout, KS X 5002), so
+//! that the keys work while Hangul input is on.
+
+/// The letters as they stand on the keys `qwertyuiopasdfghjklzxcvbnm`.
+const LETTERS: &str = "ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔㅁㄴㅇㄹㅎㅗㅓㅏㅣㅋㅌㅊㅍㅠㅜㅡ";
+const KEYS: &str = "qwertyuiopasdfghjklzxcvbnm";
+/// What shift makes of some of them.
+const SHIFTED: &str = "ㅃㅉㄸㄲㅆㅒㅖ";
+const SHIFTED_KEYS: &str = "QWERTOP";
+
+/// The Latin letter on the key of a Hangul letter; `None` for anything else, syllables included.
+pub fn latin(letter: char) -> Option<char> {
+    let on = |letters: &str, keys: &str| {
+        letters.chars().position(|l| l == letter).and_then(|at| keys.chars().nth(at))
+    };
+    on(LETTERS, KEYS).or_else(|| on(SHIFTED, SHIFTED_KEYS))
+}
+
+/// Whether a sign is what Hangul input makes of several keys.
+pub fn is_syllable(letter: char) -> bool {
+    ('가'..='힣').contains(&letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_letter_is_on_its_key() {
+        assert_eq!((LETTERS.chars().count(), SHIFTED.chars().count()), (26, SHIFTED_KEYS.len()));
+        for (hangul, key) in
+            [('ㅓ', 'j'), ('ㅏ', 'k'), ('ㅂ', 'q'), ('ㅃ', 'Q'), ('ㅡ', 'm'), ('ㅎ', 'g'), ('ㅖ', 'P')]
+        {
+            assert_eq!(latin(hangul), Some(key));
+        }
+        for other in ['가', 'a', 'ㄳ', '1', '界'] {
+            assert_eq!(latin(other), None, "{other}");
+        }
+        assert!(is_syllable('한') && !is_syllable('ㅎ') && !is_syllable('h'));
+    }
+}
