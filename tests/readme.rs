@@ -7,36 +7,6 @@ use std::path::PathBuf;
 const BEGIN: &str = "<!-- keys: made from the keymap; UPDATE_README=1 cargo test --test readme -->\n";
 const END: &str = "<!-- end of keys -->";
 
-/// Where a context's keys work, in words.
-fn place(context: Context) -> &'static str {
-    match context {
-        Context::Always => "Everywhere, also inside a field",
-        Context::Global => "Everywhere outside fields",
-        Context::List => "Any list",
-        Context::Templates => "Templates",
-        Context::Template => "A template in full",
-        Context::Categories => "Categories",
-        Context::History => "History",
-        Context::Wallet => "Wallet",
-        Context::Badge => "Badge",
-        Context::FilterBar => "The filter",
-        Context::Prompt => "A single field",
-        Context::SortMenu => "The sort menu",
-        Context::Form => "A form",
-        Context::FileField => "The name of a file",
-        Context::File => "A file of recipients",
-        Context::RevokeForm => "The revoke form",
-        Context::Review => "A review before sending",
-        Context::Activity => "Activity",
-        Context::JobRows => "Rows of a job",
-        Context::Menu => "A choice",
-        Context::Draft => "Looking through a draft",
-        Context::DraftRevoke => "Looking through a revocation",
-        Context::Help => "The help",
-        Context::Welcome => "The first screen",
-    }
-}
-
 /// The table: a row for each action of each place, as the keymap has them.
 fn table() -> String {
     let mut out = String::from("| Where | Keys | |\n|---|---|---|\n");
@@ -47,7 +17,7 @@ fn table() -> String {
         if moves.contains(&action) && context != Context::List {
             continue;
         }
-        let place = if last == Some(context) { "" } else { place(context) };
+        let place = if last == Some(context) { "" } else { context.place() };
         last = Some(context);
         let keys: Vec<String> = keys.split(' ').map(|key| format!("<kbd>{key}</kbd>")).collect();
         // Writing to a String cannot fail.

@@ -101,6 +101,7 @@ actions! {
     BadgeTab: "Badge", "to the Badge tab";
     Activity: "Activity", "to the Activity tab: every job, and what became of each of its rows";
     Help: "help", "the keys of this screen";
+    Palette: "palette", "every action by name; or a badge, a holder, a template by typing it";
     Back: "back", "close this, go back";
     Suspend: "suspend", "put lapel in the background (fg brings it back)";
     Quit: "quit", "leave lapel";

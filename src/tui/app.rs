@@ -8,6 +8,7 @@ mod news;
 use super::Begin;
 use super::action::Action;
 use super::ask::{Ask, Session, Ticket, Tickets};
+use super::commands::CommandPalette;
 use super::env::{Env, Out};
 use super::forms::correct::CorrectForm;
 use super::forms::draft::DraftForm;
@@ -76,6 +77,7 @@ pub(super) enum Over {
     File(Box<FileForm>),
     Ids(Box<IdsForm>),
     Replace(Box<ReplaceForm>),
+    Commands(Box<CommandPalette>),
     Help(Help),
 }
 
@@ -296,6 +298,7 @@ impl App {
             Some(Over::File(form)) => form.stack(),
             Some(Over::Ids(form)) => form.stack(),
             Some(Over::Replace(form)) => form.stack(),
+            Some(Over::Commands(_)) => vec![Context::Palette, Context::Always],
             Some(Over::Help(_)) => vec![Context::Help, Context::Always],
             None => self.tab_stack(),
         }
@@ -456,7 +459,7 @@ impl App {
             Some(Over::Ids(form)) => form.offers(action),
             Some(Over::Replace(form)) => form.offers(action),
             None if self.welcome.is_none() && self.tab == Tab::Activity => self.activity.offers(action),
-            Some(Over::Correct(_) | Over::Help(_)) | None => true,
+            Some(Over::Correct(_) | Over::Commands(_) | Over::Help(_)) | None => true,
         }
     }
 

@@ -102,6 +102,8 @@ impl Env {
 pub enum Go {
     /// Open one badge on the Badge tab; with the time of its acceptance, which its own record lacks.
     Badge(BadgeId, Option<ServiceTime>),
+    /// The templates whose title has this in it.
+    TemplatesTitled(String),
     /// Look up a holder on the Wallet tab.
     Holder(String),
     /// Open the issue form for a template.

@@ -57,6 +57,8 @@ pub enum Context {
     Draft,
     /// A draft of a revocation.
     DraftRevoke,
+    /// The palette of every action.
+    Palette,
     /// The help.
     Help,
     /// The first screen, before there is a profile.
@@ -69,11 +71,54 @@ impl Context {
         kebab(&format!("{self:?}"))
     }
 
+    /// Where that is, for people.
+    pub fn place(self) -> &'static str {
+        match self {
+            Self::Always => "Everywhere, also inside a field",
+            Self::Global => "Everywhere outside fields",
+            Self::List => "Any list",
+            Self::Templates => "Templates",
+            Self::Template => "A template in full",
+            Self::Categories => "Categories",
+            Self::History => "History",
+            Self::Wallet => "Wallet",
+            Self::Badge => "Badge",
+            Self::FilterBar => "The filter",
+            Self::Prompt => "A single field",
+            Self::SortMenu => "The sort menu",
+            Self::Form => "A form",
+            Self::FileField => "The name of a file",
+            Self::File => "A file of recipients",
+            Self::RevokeForm => "The revoke form",
+            Self::Review => "A review before sending",
+            Self::Activity => "Activity",
+            Self::JobRows => "Rows of a job",
+            Self::Menu => "A choice",
+            Self::Draft => "Looking through a draft",
+            Self::DraftRevoke => "Looking through a revocation",
+            Self::Palette => "The palette",
+            Self::Help => "The help",
+            Self::Welcome => "The first screen",
+        }
+    }
+
+    /// Whether it is a screen of its own, rather than something that opens over one.
+    pub fn is_a_screen(self) -> bool {
+        let over = matches!(self, Self::Menu | Self::SortMenu | Self::File | Self::Help | Self::Welcome);
+        !over && !self.is_text()
+    }
+
     /// Whether letters are typed there.
     pub fn is_text(self) -> bool {
         matches!(
             self,
-            Self::FilterBar | Self::Prompt | Self::Form | Self::RevokeForm | Self::FileField | Self::Review
+            Self::Palette
+                | Self::FilterBar
+                | Self::Prompt
+                | Self::Form
+                | Self::RevokeForm
+                | Self::FileField
+                | Self::Review
         )
     }
 }
@@ -86,6 +131,7 @@ const DEFAULT: &[Line] = &[
     (Context::Always, Action::QuitNow, &["ctrl-c"]),
     (Context::Always, Action::Suspend, &["ctrl-z"]),
     (Context::Always, Action::Help, &["f1"]),
+    (Context::Always, Action::Palette, &["ctrl-p"]),
     (Context::Global, Action::Templates, &["1"]),
     (Context::Global, Action::History, &["2"]),
     (Context::Global, Action::WalletTab, &["3"]),
@@ -96,6 +142,7 @@ const DEFAULT: &[Line] = &[
     (Context::Global, Action::Activity, &["5"]),
     (Context::Global, Action::Dismiss, &["backspace"]),
     (Context::Global, Action::Help, &["?"]),
+    (Context::Global, Action::Palette, &[":"]),
     (Context::Global, Action::Back, &["esc"]),
     (Context::Global, Action::Quit, &["q"]),
     (Context::List, Action::Down, &["down", "j"]),
@@ -226,6 +273,13 @@ const DEFAULT: &[Line] = &[
     (Context::DraftRevoke, Action::Redo, &["o"]),
     (Context::DraftRevoke, Action::Confirm, &["y"]),
     (Context::DraftRevoke, Action::Back, &["esc"]),
+    (Context::Palette, Action::Down, &["down", "tab"]),
+    (Context::Palette, Action::Up, &["up", "backtab"]),
+    (Context::Palette, Action::PageDown, &["pagedown"]),
+    (Context::Palette, Action::PageUp, &["pageup"]),
+    (Context::Palette, Action::ClearField, &["ctrl-u"]),
+    (Context::Palette, Action::Accept, &["enter"]),
+    (Context::Palette, Action::Back, &["esc"]),
     (Context::Help, Action::Down, &["down", "j"]),
     (Context::Help, Action::Up, &["up", "k"]),
     (Context::Help, Action::PageDown, &["pagedown", "ctrl-d"]),

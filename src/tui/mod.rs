@@ -14,6 +14,7 @@ mod action;
 mod app;
 mod ask;
 mod browser;
+mod commands;
 mod deed;
 mod draw;
 mod env;

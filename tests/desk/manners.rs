@@ -88,6 +88,60 @@ async fn keys_of_ones_own_work_and_stand_in_the_hints() {
 }
 
 #[tokio::test]
+async fn the_palette_does_what_is_typed_or_says_why_not() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press(":");
+    let screen = h.screen();
+    assert!(screen.contains("filter the list") && screen.contains("issue this badge"), "{screen}");
+    h.type_text("sort");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(!screen.contains("  Do  ") && screen.contains("Category"), "{screen}");
+    h.press("esc");
+    // What belongs to another screen is there, with its place, and does nothing from here.
+    h.press("ctrl-p");
+    h.type_text("invert");
+    assert!(h.screen().contains("it belongs to: History"), "{}", h.screen());
+    h.press("enter");
+    assert!(h.screen().contains("Not now: it belongs to: History"), "{}", h.screen());
+    h.press("ctrl-u");
+    h.type_text("zzz");
+    assert!(h.screen().contains("open the badge zzz"), "{}", h.screen());
+    h.press("ctrl-u");
+    h.paste("데이터 시각화");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("1 template") && screen.contains("데이터 시각화 역량 인증"), "{screen}");
+    h.press("ctrl-p");
+    h.type_text("seoyun.han@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("한서윤"), "{screen}");
+    // From a form, what was typed is not left behind by the way.
+    h.press("1 i ctrl-p");
+    h.type_text("a@b.example");
+    assert!(h.screen().contains("nothing of the kind"), "{}", h.screen());
+    h.press("esc");
+    assert!(h.settled().await.contains("one person"));
+}
+
+#[tokio::test]
+async fn the_palette_offers_nothing_that_acts_where_one_only_looks() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press("2 :");
+    h.type_text("revoke the marked");
+    assert!(h.screen().contains("revoke the marked badges"), "{}", h.screen());
+    if let Some(session) = &mut h.desk.app.env.session {
+        session.connection.read_only = true;
+    }
+    h.press("esc :");
+    h.type_text("revoke the marked");
+    assert!(!h.screen().contains("revoke the marked badges"), "{}", h.screen());
+}
+
+#[tokio::test]
 async fn hangul_input_reaches_the_keys_and_is_typed_in_fields() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.press("2");

@@ -19,6 +19,10 @@ impl App {
                 self.follow_to(Tab::Badge);
                 self.badge.open(id, accepted_at, out);
             }
+            Go::TemplatesTitled(title) => {
+                self.follow_to(Tab::Templates);
+                self.templates.titled(&title, out);
+            }
             Go::Holder(email) => {
                 self.follow_to(Tab::Wallet);
                 self.wallet.look_up(&email, out);

@@ -2,6 +2,7 @@
 
 use super::{App, Over, Tab, Wish};
 use crate::tui::action::Action;
+use crate::tui::commands::{Command, CommandPalette};
 use crate::tui::env::Out;
 use crate::tui::help::Help;
 use crate::tui::keymap::{Context, Press};
@@ -59,6 +60,7 @@ impl App {
             Action::Suspend => self.wish = Some(Wish::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
+            Action::Palette if self.welcome.is_some() => {}
             // What cannot be seen is not confirmed.
             Action::Confirm if !self.fits() => {}
             Action::Help if self.welcome.is_some() || matches!(self.over.last(), Some(Over::Help(_))) => {
@@ -85,6 +87,14 @@ impl App {
             Some(Over::File(form)) => form.act(action, out),
             Some(Over::Ids(form)) => form.act(action, out),
             Some(Over::Replace(form)) => form.act(action, &self.env, out),
+            Some(Over::Commands(palette)) => {
+                let (done, chosen) = palette.act(action, out);
+                if let Some(action) = chosen {
+                    self.over.pop();
+                    self.act(action, out);
+                }
+                done
+            }
             Some(Over::Help(help)) => help.act(action, out),
             None => match self.tab {
                 Tab::Templates => self.templates.act(action, out),
@@ -116,6 +126,10 @@ impl App {
                     .collect();
                 self.over.push(Over::Help(Help::new(lines)));
             }
+            Action::Palette => {
+                let palette = CommandPalette::new(self.commands(), self.over.is_empty());
+                self.over.push(Over::Commands(Box::new(palette)));
+            }
             Action::Back if self.news.is_none() => {
                 if let Some(tab) = self.came_from.pop() {
                     self.tab = tab;
@@ -125,6 +139,28 @@ impl App {
             Action::Quit => self.quit(out),
             _ => {}
         }
+    }
+
+    /// Every action with its keys, and why it is not possible now.
+    fn commands(&self) -> Vec<Command> {
+        let stack = self.stack();
+        let here = self.env.keymap.help(&stack);
+        let known = |action: Action| self.env.keymap.lines().filter(move |(_, a, _)| *a == action);
+        Action::ALL
+            .iter()
+            .copied()
+            .filter(|action| !self.is_forbidden(*action) && !is_hand_work(*action))
+            .filter_map(|action| {
+                if let Some((keys, _)) = here.iter().find(|(_, a)| *a == action) {
+                    let why_not = (!self.offers(action)).then(|| "there is nothing for it here".to_owned());
+                    return Some(Command { action, keys: keys.clone(), why_not });
+                }
+                // What only a form or a menu can do is found there.
+                let (context, _, keys) = known(action).find(|(context, ..)| context.is_a_screen())?;
+                let why_not = Some(format!("it belongs to: {}", context.place()));
+                Some(Command { action, keys, why_not })
+            })
+            .collect()
     }
 
     pub(super) fn quit(&mut self, out: &mut Out<'_>) {
@@ -156,6 +192,7 @@ impl App {
             Some(Over::Correct(form)) => form.key(key),
             Some(Over::Ids(form)) => form.key(key),
             Some(Over::Replace(form)) => form.key(key),
+            Some(Over::Commands(palette)) => palette.key(key),
             Some(Over::File(_) | Over::Help(_)) => false,
             None => match self.tab {
                 Tab::Templates => self.templates.browser.key(key, out),
@@ -180,6 +217,7 @@ impl App {
             Some(Over::Correct(form)) => form.paste(text),
             Some(Over::Ids(form)) => form.paste(text),
             Some(Over::Replace(form)) => form.paste(text),
+            Some(Over::Commands(palette)) => palette.paste(text),
             Some(Over::Draft(_) | Over::File(_) | Over::Help(_)) => {}
             None => match self.tab {
                 Tab::Templates => {
@@ -250,4 +288,27 @@ impl App {
             Tab::Activity => self.activity.click(area, mouse.row),
         };
     }
+}
+
+/// Whether an action is moving about or typing, for which nobody wants a name.
+fn is_hand_work(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Down
+            | Action::Up
+            | Action::PageDown
+            | Action::PageUp
+            | Action::Palette
+            | Action::Accept
+            | Action::Back
+            | Action::NextField
+            | Action::PreviousField
+            | Action::ClearField
+            | Action::Complete
+            | Action::Earlier
+            | Action::Later
+            // What sends is never chosen from a list.
+            | Action::Confirm
+            | Action::QuitNow
+    )
 }

@@ -27,7 +27,7 @@ impl App {
                 Over::Ids(form) => form.receive(ticket, left),
                 Over::Replace(form) => form.receive(ticket, left),
                 Over::Revoke(form) => form.receive(ticket, left),
-                Over::Help(_) => Err(left),
+                Over::Commands(_) | Over::Help(_) => Err(left),
             };
             match taken {
                 Ok(()) => return,

@@ -24,6 +24,7 @@ const BESIDE: u16 = 100;
 const REST: Duration = Duration::from_millis(150);
 /// Which field of the filter is the category's id.
 const CATEGORY_FIELD: usize = 3;
+const TITLE_FIELD: usize = 0;
 
 impl Row for Template {
     type Id = TemplateId;
@@ -56,7 +57,7 @@ impl Browse for Template {
     fn filter(values: &[Value]) -> TemplateFilter {
         let at = |i: usize| values.get(i).cloned().unwrap_or(Value::Empty);
         TemplateFilter {
-            title: at(0).text(),
+            title: at(TITLE_FIELD).text(),
             use_yn: at(1).yes_no(),
             badge_type: at(2).badge_type(),
             category_id: at(CATEGORY_FIELD).text().and_then(CategoryId::new),
@@ -156,6 +157,12 @@ impl Templates {
     /// Whether back would change something on this tab.
     pub fn can_go_back(&self) -> bool {
         self.full || self.browser.can_go_back()
+    }
+
+    /// Shows the templates whose title has this in it.
+    pub fn titled(&mut self, title: &str, out: &mut Out<'_>) {
+        self.categories = None;
+        self.browser.filter_by(TITLE_FIELD, title, out);
     }
 
     /// Does an action; false when it is none of this tab's.

@@ -1,0 +1,294 @@
+//! The palette: every action of every screen by name, with its key and why it is not possible now; and ways to
+//! a badge, a holder or a template by typing it.
+
+use super::action::Action;
+use super::env::{Env, Go, Out};
+use super::field::Field;
+use super::fit::{fit, width};
+use crate::domain::{Address, BadgeId, Text};
+use crossterm::event::KeyEvent;
+use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use unicode_normalization::UnicodeNormalization;
+
+/// What it is worth to be possible: about as much as one letter that matches.
+const POSSIBLE: u32 = 16;
+
+/// One action, as the palette lists it.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// What it does.
+    pub action: Action,
+    /// Its keys here, or where it has them.
+    pub keys: String,
+    /// Why it is not possible now.
+    pub why_not: Option<String>,
+}
+
+/// What stands in a line of the palette.
+#[derive(Clone, Debug)]
+enum Entry {
+    Command(Command),
+    Badge(BadgeId),
+    Holder(String),
+    Template(String),
+}
+
+/// The palette, open.
+pub struct CommandPalette {
+    all: Vec<Command>,
+    field: Field,
+    shown: Vec<Entry>,
+    at: usize,
+    /// Whether one may go elsewhere: not from a form that is filled in.
+    leaves: bool,
+}
+
+impl CommandPalette {
+    /// Of these commands, those that are possible first; with ways to other screens if one `leaves` nothing open.
+    pub fn new(mut all: Vec<Command>, leaves: bool) -> Self {
+        all.sort_by_key(|command| command.why_not.is_some());
+        let mut palette = Self { all, field: Field::default(), shown: Vec::new(), at: 0, leaves };
+        palette.find();
+        palette
+    }
+
+    fn find(&mut self) {
+        self.at = 0;
+        let typed = self.field.value().trim().to_owned();
+        if typed.is_empty() {
+            self.shown = self.all.iter().cloned().map(Entry::Command).collect();
+            return;
+        }
+        let mut matcher = Matcher::new(Config::DEFAULT);
+        let pattern =
+            Pattern::new(&letters(&typed), CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
+        let mut buffer = Vec::new();
+        let mut found: Vec<(u32, &Command)> = self
+            .all
+            .iter()
+            .filter_map(|command| {
+                let mut score =
+                    |text: &str| pattern.score(Utf32Str::new(&letters(text), &mut buffer), &mut matcher);
+                // The name says more than the sentence.
+                let name = score(command.action.hint()).map(|n| n.saturating_mul(2));
+                name.max(score(command.action.help())).map(|score| (score, command))
+            })
+            .collect();
+        // The best comes first, and of two that are about as good the one that is possible. The sort is
+        // stable, so that equals stay in the order of the help.
+        let worth = |(score, command): &(u32, &Command)| {
+            score.saturating_add(if command.why_not.is_none() { POSSIBLE } else { 0 })
+        };
+        found.sort_by_key(|found| std::cmp::Reverse(worth(found)));
+        let commands = found.into_iter().map(|(_, command)| Entry::Command(command.clone()));
+        let ways = if self.leaves { ways(&typed) } else { Vec::new() };
+        // An address is nothing but a holder's; anything else may be the beginning of a command.
+        self.shown = if typed.contains('@') {
+            ways.into_iter().chain(commands).collect()
+        } else {
+            commands.chain(ways).collect()
+        };
+    }
+
+    /// Does an action; false when it is none of the palette's. What was chosen is given back.
+    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> (bool, Option<Action>) {
+        let last = self.shown.len().saturating_sub(1);
+        match action {
+            Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
+            Action::Up => self.at = self.at.checked_sub(1).unwrap_or(last),
+            Action::PageDown => self.at = (self.at + 10).min(last),
+            Action::PageUp => self.at = self.at.saturating_sub(10),
+            Action::ClearField => {
+                self.field.clear();
+                self.find();
+            }
+            Action::Back => out.go.push(Go::Close),
+            Action::Accept => return (true, self.choose(out)),
+            _ => return (false, None),
+        }
+        (true, None)
+    }
+
+    fn choose(&self, out: &mut Out<'_>) -> Option<Action> {
+        match self.shown.get(self.at) {
+            None => out.say("Nothing of the kind is known. Nothing was done."),
+            Some(Entry::Command(command)) => match &command.why_not {
+                Some(why) => out.say(format!("Not now: {why}. Nothing was done.")),
+                None => return Some(command.action),
+            },
+            Some(Entry::Badge(id)) => out.go.extend([Go::CloseAll, Go::Badge(id.clone(), None)]),
+            Some(Entry::Holder(email)) => out.go.extend([Go::CloseAll, Go::Holder(email.clone())]),
+            Some(Entry::Template(title)) => out.go.extend([Go::CloseAll, Go::TemplatesTitled(title.clone())]),
+        }
+        None
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let changed = self.field.key(key);
+        if changed {
+            self.find();
+        }
+        true
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, text: &str) {
+        self.field.paste(text.trim());
+        self.find();
+    }
+
+    /// Draws it.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut spans =
+            vec![Span::styled("  Do  ", theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
+        spans.extend(self.field.spans(room.saturating_sub(6), true, env));
+        let mut lines = vec![Line::from(spans), Line::raw("")];
+        let height = usize::from(area.height).saturating_sub(3).max(1);
+        let top = (self.at + 1).saturating_sub(height);
+        let keys = self.all.iter().map(|c| width(&c.keys)).max().unwrap_or(0).min(room / 4) + 2;
+        for (n, entry) in self.shown.iter().enumerate().skip(top).take(height) {
+            let selected = n == self.at;
+            let (key, what, why) = words(entry);
+            let plain = |style| if selected { theme.selected() } else { style };
+            let dim = why.is_some();
+            let what = match &why {
+                Some(why) => format!("{what}   {} {why}", env.glyphs.dash),
+                None => what,
+            };
+            lines.push(Line::from(vec![
+                Span::styled(
+                    format!("  {} ", if selected { env.glyphs.cursor } else { " " }),
+                    theme.accent(),
+                ),
+                Span::styled(fit(&key, keys, env.glyphs.ellipsis), plain(theme.key())),
+                Span::styled(
+                    fit(&what, room.saturating_sub(keys + 2), env.glyphs.ellipsis),
+                    plain(if dim { theme.dim() } else { theme.text() }),
+                ),
+            ]));
+        }
+        if self.shown.is_empty() {
+            lines.push(Line::styled("    nothing of the kind", theme.dim()));
+        } else if top + height < self.shown.len() {
+            let more = self.shown.len() - top - height;
+            lines.push(Line::styled(format!("    {more} more below"), theme.dim()));
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+/// Keys, words, and why it is not possible.
+fn words(entry: &Entry) -> (String, String, Option<String>) {
+    match entry {
+        Entry::Command(command) => {
+            (command.keys.clone(), command.action.help().to_owned(), command.why_not.clone())
+        }
+        Entry::Badge(id) => (String::new(), format!("open the badge {id}"), None),
+        Entry::Holder(email) => {
+            (String::new(), format!("look up what {} holds", Text::from(email.as_str())), None)
+        }
+        Entry::Template(title) => {
+            (String::new(), format!("templates whose title has {}", Text::from(title.as_str())), None)
+        }
+    }
+}
+
+/// Where what was typed may lead.
+fn ways(typed: &str) -> Vec<Entry> {
+    match Address::check(typed) {
+        Ok(address) => vec![Entry::Holder(address.as_str().to_owned())],
+        Err(_) if typed.contains('@') => Vec::new(),
+        Err(_) => {
+            let badge =
+                BadgeId::new(typed).filter(|_| !typed.contains(char::is_whitespace)).map(Entry::Badge);
+            badge.into_iter().chain([Entry::Template(typed.to_owned())]).collect()
+        }
+    }
+}
+
+/// Hangul taken apart into its letters, so that what is being typed is found before its syllable is whole;
+/// letters that stand alone become those that begin one.
+fn letters(text: &str) -> String {
+    const ALONE: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
+    text.nfd()
+        .map(|c| match ALONE.chars().position(|alone| alone == c) {
+            Some(at) => u32::try_from(at).ok().and_then(|at| char::from_u32(0x1100 + at)).unwrap_or(c),
+            None if ('ㅏ'..='ㅣ').contains(&c) => {
+                char::from_u32(u32::from(c) - u32::from('ㅏ') + 0x1161).unwrap_or(c)
+            }
+            None => c,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn palette() -> CommandPalette {
+        let command = |action: Action, why: Option<&str>| Command {
+            action,
+            keys: String::new(),
+            why_not: why.map(str::to_owned),
+        };
+        CommandPalette::new(
+            vec![
+                command(Action::Revoke, Some("a key of History")),
+                command(Action::Sort, None),
+                command(Action::Reload, None),
+                command(Action::Filter, None),
+            ],
+            true,
+        )
+    }
+
+    fn found(palette: &mut CommandPalette, typed: &str) -> Vec<String> {
+        palette.field.set(typed);
+        palette.find();
+        palette.shown.iter().map(|entry| words(entry).1).collect()
+    }
+
+    #[test]
+    fn what_is_typed_finds_by_letters_in_their_order() {
+        let mut palette = palette();
+        assert_eq!(found(&mut palette, "").len(), 4);
+        assert_eq!(found(&mut palette, "srt")[0], Action::Sort.help());
+        assert_eq!(found(&mut palette, "REVOKE")[0], Action::Revoke.help());
+        // Of two that match alike, the possible one.
+        assert_eq!(found(&mut palette, "re")[0], Action::Reload.help());
+        let nothing = found(&mut palette, "zzzz");
+        assert_eq!(nothing, ["open the badge zzzz", "templates whose title has zzzz"]);
+    }
+
+    #[test]
+    fn an_address_an_id_and_a_title_lead_somewhere() {
+        let mut palette = palette();
+        assert_eq!(found(&mut palette, " a@b.example ")[0], "look up what a@b.example holds");
+        assert_eq!(found(&mut palette, "@@"), [""; 0]);
+        let title = found(&mut palette, "데이터 시각화");
+        assert_eq!(title, ["templates whose title has 데이터 시각화"], "an id has no spaces");
+        palette.leaves = false;
+        assert_eq!(found(&mut palette, "a@b.example"), [""; 0], "a form is not left by the way");
+    }
+
+    #[test]
+    fn hangul_is_found_letter_by_letter() {
+        let has = |text: &str, typed: &str| {
+            let mut matcher = Matcher::new(Config::DEFAULT);
+            let pattern =
+                Pattern::new(&letters(typed), CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
+            pattern.score(Utf32Str::new(&letters(text), &mut Vec::new()), &mut matcher).is_some()
+        };
+        for typed in ["한글", "한", "하", "ㅎ", "ㅎㄱ", "한ㄱ", "글"] {
+            assert!(has("한글 입력", typed), "{typed}");
+        }
+        assert!(!has("한글 입력", "영"));
+    }
+}
