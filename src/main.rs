@@ -144,6 +144,7 @@ async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
         warning: (!settings.warnings.is_empty()).then(|| settings.warnings.join("; ")),
         theme: settings.ui.theme,
         glyphs: settings.ui.glyphs,
+        pictures: settings.ui.pictures,
         helpers: Helpers {
             start_sandbox: Arc::new(move || {
                 let (starter, flags) = (starter.clone(), flags.clone());

@@ -15,6 +15,7 @@ fn place(context: Context) -> &'static str {
         Context::List => "Any list",
         Context::Templates => "Templates",
         Context::Template => "A template in full",
+        Context::Picture => "A picture over the text",
         Context::Categories => "Categories",
         Context::History => "History",
         Context::Wallet => "Wallet",

@@ -155,9 +155,14 @@ fn refused(url: &Url, loopback_too: bool) -> Option<&'static str> {
     None
 }
 
-/// Redirects are followed a few times; one that leads astray ends as the redirect itself.
+/// Redirects are followed a few times, to http and https only and never from https to http: there is no key
+/// to lose here, but an address may hold a signature, and a picture that came over https is not taken from
+/// whoever stands in between. One that leads astray ends as the redirect itself.
 fn follow(attempt: redirect::Attempt<'_>, loopback_too: bool) -> redirect::Action {
-    if attempt.previous().len() > MAX_REDIRECTS || refused(attempt.url(), loopback_too).is_some() {
+    let downhill =
+        attempt.url().scheme() == "http" && attempt.previous().iter().any(|url| url.scheme() == "https");
+    if downhill || attempt.previous().len() > MAX_REDIRECTS || refused(attempt.url(), loopback_too).is_some()
+    {
         attempt.stop()
     } else {
         attempt.follow()

@@ -2,7 +2,7 @@
 
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{exit, help, say};
-use crate::config::{Flags, GlyphChoice, ThemeChoice};
+use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice};
 use crate::sandbox;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -54,6 +54,9 @@ pub struct LookFlags {
     /// Signs of the screen: unicode or plain ascii
     #[arg(long, value_name = "SET", value_parser = glyphs())]
     glyphs: Option<GlyphChoice>,
+    /// Pictures of badges: by what the terminal can do, in one way, or none
+    #[arg(long, value_name = "WAY", value_parser = pictures())]
+    pictures: Option<PictureChoice>,
 }
 
 /// The verbs.
@@ -148,6 +151,7 @@ impl Add for Flags {
     fn add_look(&mut self, look: &LookFlags) {
         self.theme = look.theme.or(self.theme);
         self.glyphs = look.glyphs.or(self.glyphs);
+        self.pictures = look.pictures.or(self.pictures);
     }
 }
 
@@ -191,6 +195,11 @@ fn themes() -> impl TypedValueParser<Value = ThemeChoice> {
 fn glyphs() -> impl TypedValueParser<Value = GlyphChoice> {
     PossibleValuesParser::new(["unicode", "ascii"])
         .map(|word| GlyphChoice::from_word(&word).unwrap_or_default())
+}
+
+fn pictures() -> impl TypedValueParser<Value = PictureChoice> {
+    PossibleValuesParser::new(PictureChoice::words())
+        .map(|word| PictureChoice::from_word(&word).unwrap_or_default())
 }
 
 fn speed(raw: &str) -> Result<f64, String> {

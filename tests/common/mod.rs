@@ -5,7 +5,7 @@ pub mod snap;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lapel::api::{ApiKey, Connection, install_crypto};
-use lapel::config::{Environment, GlyphChoice, ThemeChoice};
+use lapel::config::{Environment, GlyphChoice, Pictures, ThemeChoice};
 use lapel::sandbox::{Options, Sandbox};
 use lapel::tui::{Begin, Desk, Helpers, Message, Session, Start};
 use ratatui::Terminal;
@@ -180,6 +180,7 @@ pub fn desk(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Desk<Tes
         warning: None,
         theme: ThemeChoice::Dark,
         glyphs: GlyphChoice::Unicode,
+        pictures: Pictures::none(),
         helpers,
         crash_dir: std::env::temp_dir(),
     };

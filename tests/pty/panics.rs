@@ -28,6 +28,7 @@ fn child() {
         warning: None,
         theme: ThemeChoice::Dark,
         glyphs: GlyphChoice::Unicode,
+        pictures: Pictures::none(),
         helpers: Helpers {
             // `s` on the first screen.
             start_sandbox: Arc::new(move || {

@@ -44,6 +44,9 @@ impl App {
             Action::Suspend => self.wish = Some(Wish::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
+            Action::Picture | Action::TurnOver if !self.env.pictures.is_on() => {
+                out.say(crate::tui::app::pictures::OFF);
+            }
             // What cannot be seen is not confirmed.
             Action::Confirm if !self.fits() => {}
             Action::Help if self.welcome.is_some() || matches!(self.over.last(), Some(Over::Help(_))) => {
