@@ -75,8 +75,11 @@ fn colour((red, green, blue): (u8, u8, u8), true_colour: bool) -> Color {
     };
     // Of the 256: a cube of six steps each way, and a ladder of greys.
     let step = |value: u8| -> (u8, u8) {
-        let at = if value < 48 { 0 } else { ((u16::from(value) - 35) / 40) as u8 };
-        (at, if at == 0 { 0 } else { 55 + at * 40 })
+        match value {
+            0..48 => (0, 0),
+            48..115 => (1, 95),
+            _ => ((value - 35) / 40, 55 + (value - 35) / 40 * 40),
+        }
     };
     let (r, g, b) = (step(red), step(green), step(blue));
     let cube = (16 + 36 * r.0 + 6 * g.0 + b.0, (r.1, g.1, b.1));
@@ -92,6 +95,7 @@ fn colour((red, green, blue): (u8, u8, u8), true_colour: bool) -> Color {
 mod tests {
     use super::*;
     use image::Rgba;
+    use proptest::prelude::*;
 
     #[test]
     fn two_pixels_share_a_cell_and_what_is_transparent_is_left_alone() {
@@ -115,28 +119,30 @@ mod tests {
         assert_eq!(cell(3), (" ".into(), Color::Reset, Color::Reset));
     }
 
-    #[test]
-    fn colours_of_256_are_the_nearest_ones() {
-        for (rgb, index) in [
-            ((0, 0, 0), 16),
-            ((255, 255, 255), 231),
-            ((255, 0, 0), 196),
-            ((95, 135, 175), 67),
-            ((128, 128, 128), 244),
-            ((8, 8, 8), 232),
-            ((47, 0, 0), 16),
-            ((48, 0, 0), 16 + 36),
-        ] {
-            assert_eq!(colour(rgb, false), Color::Indexed(index), "{rgb:?}");
+    /// The colours of xterm's table from 16 on.
+    fn table() -> Vec<(u8, u8, u8)> {
+        const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+        let mut table = Vec::new();
+        for r in STEPS {
+            for g in STEPS {
+                table.extend(STEPS.map(|b| (r, g, b)));
+            }
         }
+        table.extend((0..24).map(|n| (8 + 10 * n, 8 + 10 * n, 8 + 10 * n)));
+        table
     }
 
-    #[test]
-    fn every_colour_has_one_of_the_256() {
-        for n in 0..=255u8 {
-            for rgb in [(n, n, n), (n, 0, 255 - n), (255, n, n / 2)] {
-                assert!(matches!(colour(rgb, false), Color::Indexed(16..)));
-            }
+    proptest! {
+        #[test]
+        fn a_colour_of_256_is_the_nearest_there_is(rgb: (u8, u8, u8)) {
+            let Color::Indexed(index) = colour(rgb, false) else { panic!("not of the table") };
+            let distance = |c: &(u8, u8, u8)| {
+                [(c.0, rgb.0), (c.1, rgb.1), (c.2, rgb.2)]
+                    .map(|(a, b)| (i32::from(a) - i32::from(b)).pow(2)).iter().sum::<i32>()
+            };
+            let table = table();
+            let nearest = table.iter().map(distance).min();
+            prop_assert_eq!(Some(distance(&table[usize::from(index) - 16])), nearest);
         }
     }
 }

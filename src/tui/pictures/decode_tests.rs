@@ -81,7 +81,7 @@ fn a_picture_that_breaks_off_is_damaged() {
 fn the_size_is_judged_before_anything_is_unpacked() {
     let small = packed(10, 10, ImageFormat::Png);
     // Bombs: a few hundred bytes that say they are gigabytes.
-    for (width, height) in [(60_000, 60_000), (4097, 1), (1, 4097), (4000, 4000), (u32::MAX >> 1, 2)] {
+    for (width, height) in [(60_000, 60_000), (4097, 1), (1, 4097), (4000, 4000), (1 << 20, 2)] {
         assert_eq!(
             decode(&resized(small.clone(), width, height), None),
             Err(NoPicture::TooLarge(width, height))
