@@ -2,7 +2,7 @@
 //! of this test, with a part that panics put in from outside: the real loop, hook and terminal all the same.
 
 use super::kit::{Term, program};
-use lapel::config::{GlyphChoice, ThemeChoice};
+use lapel::config::{GlyphChoice, Pictures, ThemeChoice};
 use lapel::tui::{Begin, Helpers, Start, run};
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -40,6 +40,9 @@ impl App {
     }
 
     fn act(&mut self, action: Action, out: &mut Out<'_>) {
+        if action == Action::Reload {
+            self.env.pictures.read_again();
+        }
         match action {
             Action::Suspend => self.wish = Some(Wish::Suspend),
             Action::QuitNow => self.quit(out),

@@ -53,8 +53,8 @@ pub struct Store {
     /// The end of the rest before it is fetched.
     rest: Option<Ticket>,
     loading: Option<(Ticket, u32)>,
-    /// The wanted one is fetched although it is kept.
-    fresh: bool,
+    /// A picture that is fetched although it is kept.
+    fresh: Option<String>,
     asked: u32,
 }
 
@@ -68,7 +68,7 @@ impl Store {
             wanted: None,
             rest: None,
             loading: None,
-            fresh: false,
+            fresh: None,
             asked: 0,
         }
     }
@@ -99,7 +99,7 @@ impl Store {
     pub fn begin_anew(&mut self, base: Option<String>) {
         self.places = Places::new(base);
         self.entries.clear();
-        (self.wanted, self.rest, self.loading, self.fresh) = (None, None, None, false);
+        (self.wanted, self.rest, self.loading, self.fresh) = (None, None, None, None);
     }
 
     /// The terminal may have lost what it was sent: kitty is sent its pictures again.
@@ -114,7 +114,7 @@ impl Store {
     pub fn read_again(&mut self) {
         if let Some(wanted) = self.wanted.take() {
             self.entries.retain(|entry| entry.key.url != wanted.url);
-            self.fresh = true;
+            self.fresh = Some(wanted.url);
         }
     }
 
@@ -149,7 +149,6 @@ impl Store {
         }
         out.cancel(self.rest.take());
         out.cancel(self.loading.take().map(|(ticket, _)| ticket));
-        self.fresh &= key.is_some();
         let here = key.as_ref().is_none_or(|key| self.entries.iter().any(|entry| entry.key == *key));
         self.wanted = key;
         if !here && matches!(self.how, How::By(_)) {
@@ -183,7 +182,7 @@ impl Store {
         self.asked = self.asked.wrapping_add(1);
         let ask = PictureAsk {
             url: key.url.clone(),
-            fresh: std::mem::take(&mut self.fresh),
+            fresh: self.fresh.take_if(|url| *url == key.url).is_some(),
             way,
             room: key.room,
             id: way.first_id + number % KITTY_IDS,
