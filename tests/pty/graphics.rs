@@ -166,24 +166,25 @@ fn by_pixels(said: &str, env: Option<(&str, &str)>, begin: &str, end: &str) -> V
         setup = setup.env(name, value);
     }
     let mut term = setup.start();
-    let pictures = |term: &Term| between(&term.raw(), begin, end).len();
-    term.until("a picture", |_| pictures(&term) == 1);
+    let pictures = |raw: &[u8]| between(raw, begin, end).len();
+    term.until_seen("a picture", |_, raw| pictures(raw) == 1);
     open_badge(&mut term);
-    term.until("the badge's picture", |_| pictures(&term) == 2);
+    term.until_seen("the badge's picture", |_, raw| pictures(raw) == 2);
     let raw = term.raw();
     let data = between(&raw, begin, end)[1].to_vec();
     // Its text scrolls beside it.
     let before = raw.len();
     term.send("j");
     term.until("the text further down", |s| !s.text.contains("WAITING"));
-    assert_eq!(pictures(&term), 2, "it is not sent again");
+    assert_eq!(pictures(&term.raw()), 2, "it is not sent again");
     assert!(term.raw().len() - before < 4000, "{} bytes for a line", term.raw().len() - before);
     // One moves on: every cell that it stood on is written.
     let before = term.raw().len();
     term.send("2");
     term.until("the history", |s| s.has("row 1 of 4,300") && !s.has("turns it over"));
     let left = untouched(&term.raw()[before..], 120, 20);
-    let under: Vec<_> = left.iter().filter(|(y, x)| (4..14).contains(y) && *x > 90).collect();
+    // Eleven rows, which are left between a caption and the room for a notice, and as wide as high.
+    let under: Vec<_> = left.iter().filter(|(y, x)| (4..15).contains(y) && (91..113).contains(x)).collect();
     assert!(under.is_empty(), "left standing at {under:?}");
     term.send("q");
     term.exit_restored();
@@ -249,10 +250,17 @@ fn every_other_terminal_is_sent_characters_in_colours_that_it_has() {
 
 #[test]
 fn keys_between_the_answers_are_keys() {
-    // With a silent terminal too: they wait for the end of the listening, not for the answers.
-    for said in [format!("2{KITTY}{CELL}j{PLAIN}j"), "2jj".to_owned()] {
-        let term = still_demo().ahead(&said).start();
-        term.until("the third row", |s| s.has("row 3 of 4,300"));
+    // On a silent terminal too: they wait for the end of the listening, not for an answer.
+    for said in [format!("2{KITTY}{CELL}?{PLAIN}"), "2?".to_owned()] {
+        let mut term = super::kit::lapel(&[])
+            .env("LAPEL_BASE_URL", "http://127.0.0.1:9/api/v1/ext")
+            .env("LAPEL_API_KEY", "k-0123456789abcdef")
+            .ahead(&said)
+            .start();
+        let shown = term.shows("Keys of this screen");
+        assert!(shown.has("mark or unmark"), "of the history: {}", shown.text);
+        term.send("qq");
+        term.exit_restored();
     }
 }
 
@@ -262,7 +270,7 @@ fn what_stands_between_is_not_asked_what_it_would_take_for_a_title() {
         [("TERM", "tmux-256color"), ("TERM", "screen"), ("TMUX", "/tmp/tmux-0/default,1,0"), ("STY", "1.pts")]
     {
         let term = still_demo().ahead(format!("{CELL}{SIXEL}")).env(name, value).size(120, 36).start();
-        term.until("a picture", |_| contains(&term.raw(), b"\x1bP"));
+        term.until_seen("a picture", |_, raw| contains(raw, b"\x1bP"));
         let raw = term.raw();
         assert!(contains(&raw, b"\x1b[c") && !contains(&raw, b"\x1b_G") && !contains(&raw, b"\x1b[>0q"));
         assert!(!contains(&raw, b"\x1bPtmux;"), "nothing is smuggled through");
@@ -310,7 +318,7 @@ fn what_is_said_is_done_without_asking() {
     assert_eq!(usize::from(r) << 16 | usize::from(g) << 8 | usize::from(b), id & 0xff_ffff);
     for (way, begins) in [("iterm2", "\x1b]1337;File="), ("sixel", "\x1bP")] {
         let term = lapel_with(way).size(120, 36).start();
-        term.until(way, |_| contains(&term.raw(), begins.as_bytes()));
+        term.until_seen(way, |_, raw| contains(raw, begins.as_bytes()));
         assert!(!asked(&term), "{way}");
     }
     let term = lapel_with("halfblocks").size(120, 36).start();
@@ -324,8 +332,8 @@ fn kitty_is_sent_a_picture_again_after_the_window_has_changed() {
     term.until("a picture", |s| placeholders(s) > 0);
     let before = sent_to_kitty(&term.raw()).len();
     term.resize(140, 40);
-    let shown = term.until("a picture in another size", |s| {
-        s.line(39).contains("quit") && placeholders(s) > 0 && sent_to_kitty(&term.raw()).len() > before
+    let shown = term.until_seen("a picture in another size", |s, raw| {
+        s.line(39).contains("quit") && placeholders(s) > 0 && sent_to_kitty(raw).len() > before
     });
     let sent = sent_to_kitty(&term.raw());
     let last = sent.last().expect("a picture");

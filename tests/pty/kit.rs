@@ -254,12 +254,18 @@ impl Term {
     /// Waits until the screen fulfils a condition.
     #[track_caller]
     pub fn until(&self, what: &str, fulfilled: impl Fn(&Shown) -> bool) -> Shown {
+        self.until_seen(what, |shown, _| fulfilled(shown))
+    }
+
+    /// Waits until the screen, and every byte that was written so far, fulfil a condition.
+    #[track_caller]
+    pub fn until_seen(&self, what: &str, fulfilled: impl Fn(&Shown, &[u8]) -> bool) -> Shown {
         let (seen, news) = &*self.shared;
         let end = Instant::now() + BOUND;
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let shown = Shown::of(seen.parser.screen());
-            if seen.is_whole() && fulfilled(&shown) {
+            if seen.is_whole() && fulfilled(&shown, &seen.raw) {
                 return shown;
             }
             let left = end.saturating_duration_since(Instant::now());
