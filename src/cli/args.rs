@@ -236,6 +236,9 @@ mod tests {
             read("lapel --theme dark demo --theme none --glyphs ascii --read-only").expect("a demo").flags();
         assert_eq!((flags.theme, flags.glyphs), (Some(ThemeChoice::None), Some(GlyphChoice::Ascii)));
         assert!(flags.read_only);
+        let flags = read("lapel --pictures none demo --pictures sixel").expect("a demo").flags();
+        assert_eq!(flags.pictures, Some(PictureChoice::Sixel));
+        assert!(read("lapel --pictures png").is_err());
         let flags = read("lapel --theme light --glyphs ascii").expect("no verb is needed").flags();
         assert_eq!((flags.theme, flags.glyphs), (Some(ThemeChoice::Light), Some(GlyphChoice::Ascii)));
     }

@@ -123,7 +123,7 @@ impl Gallery {
 
 const FAILED: &str = "The picture cannot be shown: a part of lapel failed on it.";
 
-/// What is said in the picture's place.
+/// What is said in the picture's place; where it may be another time, what to do for that.
 fn in_words(why: &PictureError) -> String {
     match why {
         PictureError::Refused(why) => format!("The picture is not fetched: {why}."),
@@ -135,10 +135,16 @@ fn in_words(why: &PictureError) -> String {
                 "The picture's server points to a place that lapel does not follow it to (HTTP {status})."
             )
         }
-        PictureError::Status(status) => format!("The picture's server answered HTTP {status}."),
-        PictureError::Unreadable(why) => format!("The picture broke off on its way: {why}."),
+        PictureError::Status(status) => {
+            format!("The picture's server answered HTTP {status}. Read again to try once more.")
+        }
+        PictureError::Unreadable(why) => {
+            format!("The picture broke off on its way: {why}. Read again to try once more.")
+        }
         PictureError::TooLong => "The picture is larger than 5 MB and was not read.".to_owned(),
-        PictureError::NotReached(why) => format!("The picture's server could not be reached: {why}."),
+        PictureError::NotReached(why) => {
+            format!("The picture's server could not be reached: {why}. Read again to try once more.")
+        }
         PictureError::Cancelled => "The picture was given up.".to_owned(),
     }
 }

@@ -18,6 +18,7 @@ mod cache;
 mod decode;
 mod gallery;
 mod pack;
+#[cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "nobody is asked there"))]
 mod questions;
 mod store;
 mod typed;

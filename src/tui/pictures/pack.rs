@@ -138,15 +138,20 @@ struct Fit {
 }
 
 impl Fit {
-    /// As large as there is room for, in its proportions.
+    /// As large as there is room for, in its proportions. Two columns at least: behind a picture of one, what
+    /// is drawn next would begin where the picture has left the cursor.
     fn of((width, height): (u32, u32), cell: (u16, u16), room: (u16, u16)) -> Self {
         let (width, height) = (f64::from(width.max(1)), f64::from(height.max(1)));
         let (across, down) = (f64::from(cell.0.max(1)), f64::from(cell.1.max(1)));
         let (columns, rows) = (f64::from(room.0.max(1)), f64::from(room.1.max(1)));
         let scale = (columns * across / width).min(rows * down / height).min(MOST_LARGER);
-        let cells =
-            |pixels: f64, cell: f64, most: f64| (pixels * scale / cell).round().clamp(1.0, most) as u16;
-        Self { columns: cells(width, across, columns), rows: cells(height, down, rows) }
+        let cells = |pixels: f64, cell: f64, least: f64, most: f64| {
+            (pixels * scale / cell).round().clamp(least, most) as u16
+        };
+        Self {
+            columns: cells(width, across, columns.min(2.0), columns),
+            rows: cells(height, down, 1.0, rows),
+        }
     }
 
     /// The pixels of its cells.
@@ -191,7 +196,9 @@ mod tests {
             ((1200, 300), (40, 20), (40, 5)),
             // A stamp is not blown up, and a line is still a line.
             ((10, 10), (40, 20), (4, 2)),
-            ((1, 1), (40, 20), (1, 1)),
+            ((1, 1), (40, 20), (2, 1)),
+            ((1, 4000), (40, 20), (2, 20)),
+            ((1, 1), (1, 1), (1, 1)),
             ((4000, 1), (40, 20), (40, 1)),
         ] {
             let fit = Fit::of(picture, (10, 20), room);
