@@ -72,7 +72,7 @@ impl Desk {
     fn shown(&self, url: &str) -> String {
         let mut terminal = Terminal::new(TestBackend::new(40, 12)).expect("a terminal");
         terminal.draw(|frame| self.store.draw(frame, &wanted(url), Style::new())).expect("drawn");
-        terminal.backend().buffer().content.iter().map(|cell| cell.symbol()).collect::<String>()
+        terminal.backend().buffer().content.iter().map(ratatui::buffer::Cell::symbol).collect::<String>()
     }
 }
 
@@ -160,7 +160,8 @@ fn what_has_no_picture_says_so_and_asks_nobody() {
         desk.with(|store, out| store.want(Some(&want), out));
         let mut terminal = Terminal::new(TestBackend::new(40, 12)).expect("a terminal");
         terminal.draw(|frame| desk.store.draw(frame, &want, Style::new())).expect("drawn");
-        let shown: String = terminal.backend().buffer().content.iter().map(|c| c.symbol()).collect();
+        let shown: String =
+            terminal.backend().buffer().content.iter().map(ratatui::buffer::Cell::symbol).collect();
         assert!(shown.contains(said), "{raw:?}: {shown}");
     }
     assert!(desk.orders.is_empty());
