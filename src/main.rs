@@ -159,6 +159,7 @@ async fn desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
         theme: settings.ui.theme,
         glyphs: settings.ui.glyphs,
         keymap,
+        pictures: settings.ui.pictures,
         helpers: Helpers {
             start_sandbox: Arc::new(move || {
                 let (starter, flags) = (starter.clone(), flags.clone());

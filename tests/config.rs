@@ -7,8 +7,8 @@
 )]
 
 use lapel::config::{
-    Colour, ConfigError, Env, Environment, Flags, GlyphChoice, JobPolicy, NewProfile, Paths, Profile, Role,
-    Settings, ThemeChoice, is_profile_name, keep_profile,
+    Colour, ConfigError, Env, Environment, Flags, GlyphChoice, JobPolicy, NewProfile, Paths, PictureChoice,
+    Profile, Role, Settings, TerminalHints, ThemeChoice, is_profile_name, keep_profile,
 };
 use proptest::prelude::*;
 use secrecy::ExposeSecret;
@@ -301,6 +301,77 @@ fn a_file_of_colours_stands_beside_the_settings() {
 }
 
 #[test]
+fn pictures_are_shown_where_there_are_colours_and_signs_unless_it_is_said() {
+    use PictureChoice::{Auto, Kitty, None as Off, Sixel};
+    type Case<'a> = (Option<PictureChoice>, &'a [(&'a str, &'a str)], &'a str, PictureChoice);
+    let cases: &[Case<'_>] = &[
+        (None, &[], "", Auto),
+        (None, &[], "pictures='sixel'", Sixel),
+        (Some(Kitty), &[], "pictures='sixel'", Kitty),
+        (Some(Off), &[], "pictures='sixel'", Off),
+        (Some(Auto), &[], "pictures='none'", Auto),
+        (None, &[("NO_COLOR", "1")], "", Off),
+        (None, &[("NO_COLOR", "1")], "pictures='auto'", Off),
+        (None, &[("NO_COLOR", "1")], "pictures='sixel'", Sixel),
+        (None, &[], "theme='none'", Off),
+        (None, &[], "glyphs='ascii'", Off),
+        (None, &[("LANG", "C")], "", Off),
+        (Some(Kitty), &[("LANG", "C")], "", Kitty),
+        #[cfg(unix)]
+        (None, &[("TERM", "linux")], "", Off),
+        #[cfg(unix)]
+        (None, &[("TERM", "dumb")], "", Off),
+    ];
+    for (flag, env, config, choice) in cases {
+        let mut home = Home::with_config(config).set("TERM", "xterm-256color");
+        for (name, value) in *env {
+            home = home.set(name, value);
+        }
+        let flags = Flags { pictures: *flag, ..Flags::default() };
+        let ui = Settings::resolve(&flags, &home.env()).expect("settings").ui;
+        assert_eq!(ui.pictures.choice, *choice, "{flag:?} {env:?} {config}");
+    }
+}
+
+#[test]
+fn what_the_environment_says_of_the_terminal_is_heard() {
+    let hints = |pairs: &[(&str, &str)]| {
+        let home = pairs.iter().fold(Home::new().set("TERM", "xterm"), |home, (n, v)| home.set(n, v));
+        Settings::resolve(&Flags::default(), &home.env()).expect("settings").ui.pictures.terminal
+    };
+    assert_eq!(hints(&[]), TerminalHints::default());
+    for between in [("TMUX", "/tmp/x,1,0"), ("STY", "1.a"), ("ZELLIJ", "0"), ("TERM", "tmux-256color")] {
+        assert!(hints(&[between]).multiplexer, "{between:?}");
+    }
+    assert!(hints(&[("TERM_PROGRAM", "Apple_Terminal")]).mute);
+    for iterm2 in [("TERM_PROGRAM", "iTerm.app"), ("TERM_PROGRAM", "WezTerm"), ("LC_TERMINAL", "iTerm2")] {
+        assert!(hints(&[iterm2]).iterm2, "{iterm2:?}");
+    }
+    for colours in ["truecolor", "24bit"] {
+        assert!(hints(&[("COLORTERM", colours)]).true_colour, "{colours}");
+    }
+}
+
+#[test]
+fn where_pictures_are_is_kept_with_the_profile() {
+    let with = |base: &str| format!("{PROFILE}\npicture_base = '{base}'\n");
+    let home = Home::with_config(&with("https://cdn.example/badges/")).with_key("a", "k-1234");
+    let profile = home.settings().expect("settings").profile.expect("a profile");
+    assert_eq!(profile.picture_base.as_deref(), Some("https://cdn.example/badges"));
+    for (base, said) in [
+        ("cdn.example", "https://"),
+        ("file:///pictures", "https://"),
+        ("https://kim:SECRET@cdn.example", "user name"),
+        ("https://cdn.example/?k=SECRET", "before any ?"),
+    ] {
+        let home = Home::with_config(&with(base)).with_key("a", "k-1234");
+        let error = home.settings().expect_err(base).to_string();
+        assert!(error.contains("picture_base") && error.contains(said), "{error}");
+        assert!(!error.contains("SECRET"), "{error}");
+    }
+}
+
+#[test]
 fn an_unusual_path_is_a_warning_only() {
     let home = Home::new().set("LAPEL_BASE_URL", "https://b.example/").set("LAPEL_API_KEY", "k-1234");
     let settings = home.settings().expect("settings");
@@ -315,6 +386,7 @@ const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("theme = 'pink'\n", 1, "theme", "\"dark\", \"light\", \"high-contrast\", \"terminal\", \"none\""),
     ("\n\ntheme = 3\n", 3, "theme", "one of"),
     ("glyphs = 'emoji'\n", 1, "glyphs", "\"unicode\", \"ascii\""),
+    ("pictures = 'ascii'\n", 1, "pictures", "\"auto\", \"kitty\""),
     ("# a comment\ncolour = 'SECRET'\n", 2, "colour", "not known"),
     ("profile = 'SECRET'\n", 1, "profile", "did you mean profiles?"),
     ("SECRET = 1\n", 1, "a name that is not shown", "not known"),

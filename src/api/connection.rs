@@ -51,6 +51,8 @@ pub struct Connection {
     pub rate_limit: u32,
     /// The only proxy that is ever used; never for this computer itself.
     pub proxy: Option<String>,
+    /// Where pictures are whose addresses are only paths (contract, "Wallet"), where the profile knows it.
+    pub picture_base: Option<String>,
     /// How long things may take.
     pub timeouts: Timeouts,
     /// The offset of the service's zone-less times, where the profile knows it.
@@ -73,6 +75,7 @@ impl Connection {
             read_only: false,
             rate_limit: DEFAULT_RATE_LIMIT,
             proxy: None,
+            picture_base: None,
             timeouts: Timeouts::default(),
             utc_offset: None,
             clock_speed: 1.0,
@@ -89,6 +92,7 @@ impl fmt::Debug for Connection {
             .field("read_only", &self.read_only)
             .field("rate_limit", &self.rate_limit)
             .field("proxy", &self.proxy.as_ref().map(|_| "[set]"))
+            .field("picture_base", &self.picture_base)
             .field("timeouts", &self.timeouts)
             .field("utc_offset", &self.utc_offset)
             .field("clock_speed", &self.clock_speed)

@@ -155,11 +155,41 @@ fn refused(url: &Url, loopback_too: bool) -> Option<&'static str> {
     None
 }
 
-/// Redirects are followed a few times; one that leads astray ends as the redirect itself.
+/// Redirects are followed a few times, to http and https only and never from https to http: there is no key
+/// to lose here, but an address may hold a signature, and a picture that came over https is not taken from
+/// whoever stands in between. One that leads astray ends as the redirect itself.
 fn follow(attempt: redirect::Attempt<'_>, loopback_too: bool) -> redirect::Action {
-    if attempt.previous().len() > MAX_REDIRECTS || refused(attempt.url(), loopback_too).is_some() {
+    if leads_astray(attempt.previous(), attempt.url(), loopback_too) {
         attempt.stop()
     } else {
         attempt.follow()
+    }
+}
+
+fn leads_astray(previous: &[Url], next: &Url, loopback_too: bool) -> bool {
+    let downhill = next.scheme() == "http" && previous.iter().any(|url| url.scheme() == "https");
+    downhill || previous.len() > MAX_REDIRECTS || refused(next, loopback_too).is_some()
+}
+
+#[cfg(test)]
+#[allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what went wrong")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirect_leads_to_a_picture_or_nowhere() {
+        let url = |raw: &str| Url::parse(raw).expect("a URL");
+        let astray = |from: &str, to: &str| leads_astray(&[url(from)], &url(to), false);
+        assert!(!astray("https://a.example/x", "https://cdn.example/x"));
+        assert!(!astray("http://a.example/x", "http://cdn.example/x"));
+        assert!(!astray("http://a.example/x", "https://cdn.example/x"));
+        assert!(astray("https://a.example/x", "http://cdn.example/x"), "from https to http");
+        assert!(astray("https://a.example/x", "file:///etc/passwd"));
+        assert!(astray("https://a.example/x", "https://kim:pw@cdn.example/x"));
+        assert!(astray("https://a.example/x", "https://127.0.0.1/x"), "what listens on this computer");
+        let up = [url("http://a.example/"), url("https://b.example/")];
+        assert!(leads_astray(&up, &url("http://c.example/"), false), "up, and down again");
+        let many = vec![url("https://a.example/"); MAX_REDIRECTS + 1];
+        assert!(leads_astray(&many, &url("https://b.example/"), false));
     }
 }

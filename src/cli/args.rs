@@ -2,7 +2,7 @@
 
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{exit, help, say};
-use crate::config::{Flags, GlyphChoice, ThemeChoice};
+use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice};
 use crate::sandbox;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -54,6 +54,9 @@ pub struct LookFlags {
     /// Signs of the screen: unicode or plain ascii
     #[arg(long, value_name = "SET", value_parser = glyphs())]
     glyphs: Option<GlyphChoice>,
+    /// Pictures of badges: by what the terminal can do, in one way, or none
+    #[arg(long, value_name = "WAY", value_parser = pictures())]
+    pictures: Option<PictureChoice>,
 }
 
 /// The verbs.
@@ -148,6 +151,7 @@ impl Add for Flags {
     fn add_look(&mut self, look: &LookFlags) {
         self.theme = look.theme.or(self.theme);
         self.glyphs = look.glyphs.or(self.glyphs);
+        self.pictures = look.pictures.or(self.pictures);
     }
 }
 
@@ -193,6 +197,11 @@ fn glyphs() -> impl TypedValueParser<Value = GlyphChoice> {
         .map(|word| GlyphChoice::from_word(&word).unwrap_or_default())
 }
 
+fn pictures() -> impl TypedValueParser<Value = PictureChoice> {
+    PossibleValuesParser::new(PictureChoice::words())
+        .map(|word| PictureChoice::from_word(&word).unwrap_or_default())
+}
+
 fn speed(raw: &str) -> Result<f64, String> {
     match raw.parse::<f64>() {
         Ok(speed) if (0.0..=1e7).contains(&speed) => Ok(speed),
@@ -227,6 +236,9 @@ mod tests {
             read("lapel --theme dark demo --theme none --glyphs ascii --read-only").expect("a demo").flags();
         assert_eq!((flags.theme, flags.glyphs), (Some(ThemeChoice::None), Some(GlyphChoice::Ascii)));
         assert!(flags.read_only);
+        let flags = read("lapel --pictures none demo --pictures sixel").expect("a demo").flags();
+        assert_eq!(flags.pictures, Some(PictureChoice::Sixel));
+        assert!(read("lapel --pictures png").is_err());
         let flags = read("lapel --theme light --glyphs ascii").expect("no verb is needed").flags();
         assert_eq!((flags.theme, flags.glyphs), (Some(ThemeChoice::Light), Some(GlyphChoice::Ascii)));
     }

@@ -13,6 +13,7 @@ pub fn connection(profile: &Profile) -> Result<Connection, ApiError> {
     let mut connection = Connection::new(&profile.base_url, key)?;
     connection.read_only = profile.read_only;
     connection.proxy.clone_from(&profile.proxy);
+    connection.picture_base.clone_from(&profile.picture_base);
     connection.utc_offset = profile.utc_offset;
     if let Some(limit) = profile.rate_limit {
         connection.rate_limit = limit;

@@ -26,6 +26,7 @@ Where settings come from:
     default_profile = "uni"
     theme = "dark"                     dark, light, high-contrast, terminal, none
     glyphs = "unicode"                 unicode, ascii
+    pictures = "auto"                  kitty, iterm2, sixel, halfblocks, none
     [profiles.uni]
     base_url = "https://badges.example/api/v1/ext"
     environment = "live"               demo, staging, live; left out: live
@@ -35,6 +36,7 @@ Where settings come from:
     rate_limit = 600                   requests a minute; left out: 1000
     utc_offset = "+09:00"              of the service's times
     proxy = "http://proxy.example:8080"
+    picture_base = "https://..."       for pictures whose address is only a path
     [jobs]                             for one profile: [profiles.uni.jobs]
     in_flight = 2                      requests at the same time
     batch = 1000                       badges in one request

@@ -52,6 +52,21 @@ pub(super) fn check_proxy(raw: &str) -> Result<String, &'static str> {
     Ok(raw.to_owned())
 }
 
+/// Where pictures are: http or https; no user, query or fragment. Nothing secret is sent there.
+pub(super) fn check_picture_base(raw: &str) -> Result<String, &'static str> {
+    let url = parse(raw.trim())?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("must begin with https://");
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("must not hold a user name or password: remove what stands before the @");
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("must end before any ? or #: remove the rest");
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
 fn parse(raw: &str) -> Result<Url, &'static str> {
     match Url::parse(raw) {
         Ok(url) if url.host().is_none() && matches!(url.scheme(), "http" | "https") => {

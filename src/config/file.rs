@@ -1,8 +1,9 @@
 //! `config.toml`: what may stand in it, and what is wrong with what stands there.
 
-use super::address::{check_base_url, check_proxy};
+use super::address::{check_base_url, check_picture_base, check_proxy};
 use super::jobs::JobSettings;
 use super::mistake::{ConfigError, Mistake};
+use super::pictures::PictureChoice;
 use super::place::{Sheet, Value, join};
 use super::profile::{Environment, NAME_RULE, is_profile_name};
 use super::ui::{GlyphChoice, ThemeChoice};
@@ -15,7 +16,7 @@ use toml::de::DeTable;
 /// A settings file is a page of text; something larger is something else.
 const LARGEST: u64 = 1 << 20;
 
-const TOP: &[&str] = &["default_profile", "theme", "glyphs", "jobs", "profiles"];
+const TOP: &[&str] = &["default_profile", "theme", "glyphs", "pictures", "jobs", "profiles"];
 const PROFILE: &[&str] = &[
     "environment",
     "base_url",
@@ -25,6 +26,7 @@ const PROFILE: &[&str] = &[
     "rate_limit",
     "utc_offset",
     "proxy",
+    "picture_base",
     "jobs",
 ];
 /// Names under which people try to write a key into the file.
@@ -43,6 +45,7 @@ pub(super) struct ConfigFile {
     pub default_profile: Option<(String, usize)>,
     pub theme: Option<ThemeChoice>,
     pub glyphs: Option<GlyphChoice>,
+    pub pictures: Option<PictureChoice>,
     /// For all profiles.
     pub jobs: JobSettings,
     /// In the order of the file.
@@ -62,6 +65,7 @@ pub(super) struct Entry {
     pub rate_limit: Option<u32>,
     pub utc_offset: Option<Offset>,
     pub proxy: Option<String>,
+    pub picture_base: Option<String>,
     pub jobs: JobSettings,
 }
 
@@ -133,6 +137,9 @@ impl ConfigFile {
         if let Some(value) = top.get("glyphs") {
             self.glyphs = sheet.word(value, "glyphs");
         }
+        if let Some(value) = top.get("pictures") {
+            self.pictures = sheet.word(value, "pictures");
+        }
         if let Some(value) = top.get("jobs") {
             self.jobs = JobSettings::read(sheet, value, "jobs");
         }
@@ -194,6 +201,12 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
         let raw = sheet.text(value, &field("proxy"))?;
         check_proxy(raw).map_err(|why| sheet.wrong(value.span().start, &field("proxy"), why)).ok()
     });
+    let picture_base = table.get("picture_base").and_then(|value| {
+        let raw = sheet.text(value, &field("picture_base"))?;
+        check_picture_base(raw)
+            .map_err(|why| sheet.wrong(value.span().start, &field("picture_base"), why))
+            .ok()
+    });
     let utc_offset = table.get("utc_offset").and_then(|value| {
         let offset = value.get_ref().as_str().and_then(crate::domain::time::read_offset);
         if offset.is_none() {
@@ -219,6 +232,7 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
         rate_limit: table.get("rate_limit").and_then(|v| sheet.number(v, &field("rate_limit"), 1, 1_000_000)),
         utc_offset,
         proxy,
+        picture_base,
         jobs: table.get("jobs").map(|v| JobSettings::read(sheet, v, &field("jobs"))).unwrap_or_default(),
         base_url: base_url?,
     })

@@ -87,6 +87,7 @@ pub fn keep_profile(paths: &Paths, new: &NewProfile, api_key: &str) -> Result<Pr
         rate_limit: None,
         utc_offset: None,
         proxy: None,
+        picture_base: None,
         jobs: before.jobs,
         from: format!("profile {} of {}", new.name, shown(&path)),
     })
@@ -137,6 +138,7 @@ fn check_after(before: &ConfigFile, after: &str, new: &NewProfile, block: &str) 
             && before.profiles.iter().all(|old| read.entry(&old.name) == Some(old))
             && read.theme == before.theme
             && read.glyphs == before.glyphs
+            && read.pictures == before.pictures
     });
     if same {
         return Ok(());

@@ -70,6 +70,8 @@ pub struct Profile {
     pub utc_offset: Option<Offset>,
     /// The proxy for this profile's requests; may hold a password. Proxies of the environment are not used.
     pub proxy: Option<String>,
+    /// Where pictures are whose addresses are only paths, as the wallet's (contract, "Wallet").
+    pub picture_base: Option<String>,
     /// How jobs work: what the profile says, else what the file says for all.
     pub jobs: JobSettings,
     /// Where it came from, in words: for a person who wonders why.
@@ -89,6 +91,7 @@ impl fmt::Debug for Profile {
             .field("rate_limit", &self.rate_limit)
             .field("utc_offset", &self.utc_offset)
             .field("proxy", &self.proxy.as_ref().map(|_| "[redacted]"))
+            .field("picture_base", &self.picture_base)
             .field("jobs", &self.jobs)
             .field("from", &self.from)
             .finish()

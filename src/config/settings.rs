@@ -7,6 +7,7 @@ use super::jobs::JobSettings;
 use super::key;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
+use super::pictures::PictureChoice;
 use super::profile::{Environment, Profile, is_profile_name};
 use super::theme::ThemeFile;
 use super::ui::{GlyphChoice, ThemeChoice, Ui};
@@ -24,6 +25,8 @@ pub struct Flags {
     pub theme: Option<ThemeChoice>,
     /// `--glyphs`.
     pub glyphs: Option<GlyphChoice>,
+    /// `--pictures`.
+    pub pictures: Option<PictureChoice>,
 }
 
 /// The settings of one run.
@@ -125,7 +128,12 @@ impl Settings {
             None
         });
         let profiles = file.profiles.iter().map(ProfileLine::of).collect();
-        let ui = Ui::resolve((flags.theme, flags.glyphs), env, (file.theme, file.glyphs), own);
+        let ui = Ui::resolve(
+            (flags.theme, flags.glyphs, flags.pictures),
+            env,
+            (file.theme, file.glyphs, file.pictures),
+            own,
+        );
         Self { paths, profile: None, profiles, ui, log, warnings }
     }
 }
@@ -257,6 +265,7 @@ fn of_env(name: &str, base_url: String, key: SecretString, jobs: &JobSettings) -
         rate_limit: None,
         utc_offset: None,
         proxy: None,
+        picture_base: None,
         jobs: jobs.clone(),
         from: "LAPEL_BASE_URL and LAPEL_API_KEY".to_owned(),
     }
@@ -305,6 +314,7 @@ fn of_entry(
         key,
         rate_limit: entry.rate_limit,
         proxy: entry.proxy.clone(),
+        picture_base: entry.picture_base.clone().filter(|_| !elsewhere),
         jobs: entry.jobs.or(&file.jobs),
         from,
     })

@@ -1,6 +1,7 @@
-//! How the desk looks: theme and glyphs.
+//! How the desk looks: theme, glyphs and pictures.
 
 use super::env::Env;
+use super::pictures::{PictureChoice, Pictures};
 use super::theme::{Palette, ThemeFile};
 
 /// The colours of the desk.
@@ -74,25 +75,27 @@ pub struct Ui {
     pub theme: Palette,
     /// The signs.
     pub glyphs: GlyphChoice,
+    /// The pictures.
+    pub pictures: Pictures,
 }
 
 impl Ui {
     /// Flag, then environment (`NO_COLOR`, not empty), then file, then default. A locale without UTF-8 is a
     /// fact about the terminal rather than a wish, so it decides the glyphs only where nothing else does.
     pub(super) fn resolve(
-        flags: (Option<ThemeChoice>, Option<GlyphChoice>),
+        flags: (Option<ThemeChoice>, Option<GlyphChoice>, Option<PictureChoice>),
         env: &Env,
-        file: (Option<ThemeChoice>, Option<GlyphChoice>),
+        file: (Option<ThemeChoice>, Option<GlyphChoice>, Option<PictureChoice>),
         own: ThemeFile,
     ) -> Self {
         let no_color = env.raw("NO_COLOR").map(|_| ThemeChoice::None);
         let locale = if speaks_utf8(env) { GlyphChoice::Unicode } else { GlyphChoice::Ascii };
+        let theme = flags.0.or(no_color).or(file.0).or(own.base).unwrap_or_default();
+        let glyphs = flags.1.or(file.1).unwrap_or(locale);
         Self {
-            theme: Palette {
-                theme: flags.0.or(no_color).or(file.0).or(own.base).unwrap_or_default(),
-                colours: own.colours,
-            },
-            glyphs: flags.1.or(file.1).unwrap_or(locale),
+            theme: Palette { theme, colours: own.colours },
+            glyphs,
+            pictures: Pictures::resolve(flags.2, env, file.2, (theme, glyphs)),
         }
     }
 }

@@ -63,6 +63,8 @@ actions! {
     ClearMarks: "unmark", "take away all marks";
     Issue: "issue", "issue this badge to a person";
     Revoke: "revoke", "revoke the marked badges, or the selected one";
+    Picture: "picture", "the picture of this badge, in place of the text";
+    TurnOver: "turn over", "the other side of the badge's picture";
     Wallet: "wallet", "look up the wallet of this badge's holder";
     FindBadge: "find", "open a badge by its id";
     LookUp: "look up", "type another holder's e-mail address";

@@ -4,6 +4,7 @@
 mod going;
 mod input;
 mod news;
+mod pictures;
 
 use super::Begin;
 use super::action::Action;
@@ -136,7 +137,8 @@ pub struct App {
     palette: Palette,
     tickets: Tickets,
     orders: Vec<Order>,
-    /// Questions that are not answered yet, and whether each is only a pause in typing.
+    /// Questions that are not answered yet, and whether nothing moves on the screen for it: a pause in
+    /// typing, a picture.
     outstanding: HashMap<Ticket, bool>,
     /// Those of them that have consequences.
     deeds: Vec<Ticket>,
@@ -207,6 +209,7 @@ impl App {
         self.jobs = None;
         self.no_jobs = false;
         self.outstanding.clear();
+        self.env.pictures.begin_anew(session.connection.picture_base.clone());
         self.orders.push(Order::Connect(Box::new(session)));
         self.welcome = None;
     }
@@ -237,6 +240,7 @@ impl App {
     pub fn repaint(&mut self) {
         self.changed = true;
         self.lost = true;
+        self.env.pictures.lost();
     }
 
     /// Whether the terminal may have lost what was drawn before.
@@ -352,6 +356,7 @@ impl App {
                 self.outstanding.clear();
                 self.changed = true;
             }
+            Message::Pictures(way) => self.found(way),
             Message::Link => self.link(),
             Message::Job(changed) => self.job(*changed, &mut out),
             Message::Jobs(jobs) => {
@@ -417,6 +422,7 @@ impl App {
                 form.pump(area, &self.env, &mut out);
             }
         }
+        self.want_picture(&mut out);
         if let Some((text, bad)) = out.notice.take() {
             self.notice = Some(Notice { text, bad });
             self.changed = true;
@@ -437,7 +443,7 @@ impl App {
                         self.deeds.retain(|deed| self.outstanding.contains_key(deed));
                         self.deeds.push(*ticket);
                     }
-                    self.outstanding.insert(*ticket, matches!(ask, Ask::Pause(_)));
+                    self.outstanding.insert(*ticket, ask.is_quiet());
                 }
                 Order::Cancel(ticket) => {
                     self.outstanding.remove(ticket);
@@ -458,6 +464,7 @@ impl App {
             Some(Over::File(form)) => form.offers(action),
             Some(Over::Ids(form)) => form.offers(action),
             Some(Over::Replace(form)) => form.offers(action),
+            None if matches!(action, Action::Picture | Action::TurnOver) => self.offers_picture(action),
             None if self.welcome.is_none() && self.tab == Tab::Activity => self.activity.offers(action),
             Some(Over::Correct(_) | Over::Commands(_) | Over::Help(_)) | None => true,
         }
@@ -520,7 +527,8 @@ impl App {
             Tab::Templates => self.templates.can_go_back(),
             Tab::History => self.history.can_go_back(),
             Tab::Activity => self.activity.can_go_back(),
-            Tab::Wallet | Tab::Badge => false,
+            Tab::Badge => self.badge.can_go_back(),
+            Tab::Wallet => false,
         };
         inside || filtered || !self.came_from.is_empty() || self.news.is_some()
     }

@@ -2,6 +2,7 @@
 //! ticket of its question and drops an answer whose ticket is not the current one.
 
 use super::deed::{Deed, Done, RowsQuery};
+use super::pictures::{Packed, PictureAsk};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery};
 use crate::config::{Environment, NewProfile};
 use crate::domain::{
@@ -46,6 +47,8 @@ pub enum Ask {
     Holdings(TemplateId, String),
     /// Nothing, after a while: the end of a pause in typing.
     Pause(std::time::Duration),
+    /// A picture.
+    Picture(Box<PictureAsk>),
     /// Every job of the profile.
     Jobs,
     /// A page of a job's rows.
@@ -81,6 +84,11 @@ pub enum Ask {
 }
 
 impl Ask {
+    /// Whether nothing on the screen moves while this is on its way.
+    pub fn is_quiet(&self) -> bool {
+        matches!(self, Self::Pause(_) | Self::Picture(_))
+    }
+
     /// Whether it ends by itself when it is cancelled, in good order, rather than being broken off.
     pub fn ends_by_itself(&self) -> bool {
         matches!(
@@ -161,6 +169,8 @@ pub enum Answer {
     Guarded(Result<(Vec<Job>, Vec<Guarded>), String>),
     /// To [`Ask::Do`].
     Done(Result<Done, String>),
+    /// To [`Ask::Picture`]: ready to be drawn, or a calm line that says why there is none.
+    Picture(Result<Packed, String>),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::TryProfile`] and [`Ask::StartSandbox`]: how to connect, or why not, in words.

@@ -50,6 +50,8 @@ const HINTS: &[Action] = &[
     Action::Sort,
     Action::Wallet,
     Action::Replace,
+    Action::TurnOver,
+    Action::Picture,
     Action::LookUp,
     Action::FindBadge,
     Action::Categories,

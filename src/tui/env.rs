@@ -2,6 +2,7 @@
 
 use super::ask::{Ask, Session, Ticket, Tickets};
 use super::keymap::Keymap;
+use super::pictures::Store;
 use super::theme::{Glyphs, Theme};
 use super::worker::Order;
 use crate::api::{LinkStatus, Reader};
@@ -25,6 +26,8 @@ pub struct Env {
     pub reader: Option<Reader>,
     /// The link's state, as the header shows it.
     pub link: Option<LinkStatus>,
+    /// Pictures: what is here, and how the terminal shows them.
+    pub pictures: Store,
     /// Which frame of the spinner is due.
     pub spin: usize,
 }
@@ -39,6 +42,7 @@ impl Env {
             session: None,
             reader: None,
             link: None,
+            pictures: Store::new(&crate::config::Pictures::none()),
             spin: 0,
         }
     }

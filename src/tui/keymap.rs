@@ -23,6 +23,8 @@ pub enum Context {
     Templates,
     /// A template in full, where the pane beside the list is folded away.
     Template,
+    /// A picture that stands over the text.
+    Picture,
     /// Categories and badge types.
     Categories,
     /// The issuance history.
@@ -79,6 +81,7 @@ impl Context {
             Self::List => "Any list",
             Self::Templates => "Templates",
             Self::Template => "A template in full",
+            Self::Picture => "A picture over the text",
             Self::Categories => "Categories",
             Self::History => "History",
             Self::Wallet => "Wallet",
@@ -159,7 +162,10 @@ const DEFAULT: &[Line] = &[
     (Context::Templates, Action::Filter, &["/"]),
     (Context::Templates, Action::Sort, &["s"]),
     (Context::Template, Action::Issue, &["i"]),
+    (Context::Template, Action::Picture, &["p"]),
     (Context::Template, Action::Back, &["esc", "h", "left"]),
+    (Context::Picture, Action::TurnOver, &["f"]),
+    (Context::Picture, Action::Back, &["esc", "p", "h", "left"]),
     (Context::Categories, Action::OnlyCategory, &["enter"]),
     (Context::Categories, Action::Back, &["esc", "c"]),
     (Context::History, Action::Open, &["enter", "l", "right"]),
@@ -184,6 +190,8 @@ const DEFAULT: &[Line] = &[
     (Context::Badge, Action::Wallet, &["w"]),
     (Context::Badge, Action::Revoke, &["x"]),
     (Context::Badge, Action::Replace, &["c"]),
+    (Context::Badge, Action::Picture, &["p"]),
+    (Context::Badge, Action::TurnOver, &["f"]),
     (Context::FilterBar, Action::NextField, &["tab", "down"]),
     (Context::FilterBar, Action::PreviousField, &["backtab", "up"]),
     (Context::FilterBar, Action::ClearField, &["ctrl-u"]),

@@ -1,6 +1,7 @@
 //! The one way into the desk.
 
 use super::ask::{Answer, Ticket};
+use super::pictures::Way;
 use crate::api::{ApiError, Reader};
 use crate::jobs::{Changed, Jobs};
 use crossterm::event::{KeyEvent, MouseEvent};
@@ -17,6 +18,8 @@ pub enum Message {
     Mouse(MouseEvent),
     /// The terminal has another size now: columns, rows.
     Resize(u16, u16),
+    /// How the terminal shows pictures, as it has said.
+    Pictures(Way),
     /// A question was answered.
     Answer(Ticket, Answer),
     /// There is a connection now; the screens may ask.

@@ -28,6 +28,7 @@ mod keymap;
 mod list;
 mod message;
 mod paths;
+mod pictures;
 mod rows;
 mod screens;
 mod terminal;
@@ -44,7 +45,7 @@ pub use message::Message;
 pub use theme::Glyphs;
 pub use worker::{Connecting, Helpers};
 
-use crate::config::{GlyphChoice, Palette};
+use crate::config::{GlyphChoice, Palette, PictureChoice, Pictures};
 use anyhow::Context as _;
 use app::Wish;
 use ratatui::Terminal;
@@ -68,6 +69,8 @@ pub struct Start {
     pub glyphs: GlyphChoice,
     /// Keys.
     pub keymap: Keymap,
+    /// Pictures.
+    pub pictures: Pictures,
     /// What the desk cannot do itself.
     pub helpers: Helpers,
     /// Where crash reports go.
@@ -103,7 +106,8 @@ impl<B: Backend> Desk<B> {
     /// When the terminal's size cannot be found out.
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!("the terminal's size is not known: {e}"))?;
-        let env = Env::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
+        let mut env = Env::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
+        env.pictures = pictures::Store::new(&start.pictures);
         let app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
         let (sender, messages) = mpsc::channel(1024);
         let (orders, received) = mpsc::channel(1024);
@@ -184,6 +188,8 @@ impl<B: Backend> Desk<B> {
                 Some(Wish::Suspend) => {
                     suspend().context("the terminal went away while lapel was in the background")?;
                     self.app.repaint();
+                    // What the terminal has lost is asked for again.
+                    self.app.update(Message::Tick);
                 }
                 None => {}
             }
@@ -203,16 +209,25 @@ impl<B: Backend> Desk<B> {
 /// # Errors
 /// When standard output is no terminal, or goes away.
 pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> {
-    let crash_dir = start.crash_dir.clone();
+    let (crash_dir, pictures) = (start.crash_dir.clone(), start.pictures);
+    if pictures.choice != PictureChoice::None {
+        // Pictures are colours. Where there are to be no others the theme has none; the library that writes
+        // them must not leave out these.
+        crossterm::style::force_color_output(true);
+    }
     let screen = terminal::screen().context("lapel needs a terminal to draw on")?;
     let mut desk = Desk::new(screen, start)?;
     // Before the terminal is taken: a signal in between would leave it as it is then.
     terminal::read_signals(&desk.sender()).context("cannot watch for signals")?;
+    if let Some(first) = desk.app.env.pictures.kitty() {
+        terminal::gives_kitty_pictures(first);
+    }
     terminal::on_panic(crash_dir, desk.sender());
     let mut taken = Some(Taken::new().context("lapel needs a terminal to draw on")?);
     // The first frame is drawn before anything is read, asked or connected.
     desk.draw()?;
-    terminal::read_input(desk.sender());
+    let asked = pictures::Asked::ask(&pictures, &mut std::io::stdout()).context("cannot write")?;
+    terminal::read_input(desk.sender(), asked);
     let ended = desk
         .run(|| {
             if let Some(now) = taken.take() {

@@ -1,6 +1,7 @@
 //! The terminal: taken over at the start, given back at every kind of end.
 
 use super::message::Message;
+use super::pictures::{Asked, KITTY_IDS};
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, KeyCode,
     KeyEvent, KeyModifiers, MouseEventKind,
@@ -12,7 +13,7 @@ use ratatui::backend::CrosstermBackend;
 use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
@@ -24,6 +25,14 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Whether nothing is to be drawn any more: the system has told lapel to end, or the terminal has gone away.
 static OVER: AtomicBool = AtomicBool::new(false);
+
+/// The first of the names under which kitty was given pictures; 0 where it was given none.
+static KITTY: AtomicU32 = AtomicU32::new(0);
+
+/// Takes note that kitty is given pictures, so that they are taken back with the terminal.
+pub fn gives_kitty_pictures(first_id: u32) {
+    KITTY.store(first_id, Ordering::SeqCst);
+}
 
 /// Standard output, for drawing. When all is over it takes everything and throws it away: the first failure
 /// ends the desk, and what is still drawn on the way out must not fail again. (A ratatui terminal that cannot
@@ -87,6 +96,11 @@ impl Drop for Taken {
 fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let mut out = io::stdout();
+        if let Some(first) = Some(KITTY.load(Ordering::SeqCst)).filter(|first| *first != 0) {
+            for id in first..first.saturating_add(KITTY_IDS) {
+                let _ = write!(out, "\x1b_Ga=d,d=I,q=2,i={id}\x1b\\");
+            }
+        }
         let _ = execute!(out, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
         let _ = out.flush();
         let _ = disable_raw_mode();
@@ -102,10 +116,16 @@ pub fn screen() -> io::Result<Screen> {
 }
 
 /// Reads the terminal's input in a thread of its own, for as long as the program runs: `poll` with a
-/// time-out freezes on answers that it does not know, and an async stream would add nothing.
-pub fn read_input(messages: mpsc::Sender<Message>) {
+/// time-out freezes on answers that it does not know, and an async stream would add nothing. What the terminal
+/// was asked before is listened to first: read by anybody else, the answers would be keys.
+pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<Asked>) {
     // Detached: it sits in a read that nothing can end but the process.
     std::thread::spawn(move || {
+        for message in asked.into_iter().flat_map(Asked::listen) {
+            if messages.blocking_send(message).is_err() {
+                return;
+            }
+        }
         let mut answers = LateAnswers::default();
         loop {
             let message = match crossterm::event::read() {

@@ -4,6 +4,7 @@ use super::ask::{Answer, Ask, Candidate, Holder, Session, Ticket};
 use super::deed;
 use super::message::{Handle, Message};
 use super::paths;
+use super::pictures::Gallery;
 use crate::api::{
     ApiError, ApiKey, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, connect,
     whole,
@@ -136,6 +137,7 @@ impl Errand {
 struct Link {
     reader: Reader,
     jobs: Option<Jobs>,
+    gallery: Gallery,
 }
 
 impl Link {
@@ -157,6 +159,9 @@ impl Link {
             }
         };
         let reader = access.reader().clone();
+        // Kept as long as jobs are: a demo's service is another one each time.
+        let folder = session.journal.as_ref().map(|folder| folder.join("pictures"));
+        let gallery = Gallery::new(session.connection.clone(), folder);
         let _ = messages.send(Message::Linked(reader.clone())).await;
         let account = Account::of(&session.name, &session.connection);
         let journal = session.journal.clone();
@@ -169,15 +174,15 @@ impl Link {
             Ok(Ok(journal)) => journal,
             Ok(Err(why)) => {
                 let _ = messages.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, jobs: None });
+                return Some(Self { reader, jobs: None, gallery });
             }
-            Err(_) => return Some(Self { reader, jobs: None }),
+            Err(_) => return Some(Self { reader, jobs: None, gallery }),
         };
         let (jobs, mut changed) = match Jobs::start(access, journal, account, session.jobs.clone()).await {
             Ok(started) => started,
             Err(why) => {
                 let _ = messages.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, jobs: None });
+                return Some(Self { reader, jobs: None, gallery });
             }
         };
         let sender = messages.clone();
@@ -199,7 +204,7 @@ impl Link {
             }
         });
         let _ = messages.send(Message::Jobs(Handle(jobs.clone()))).await;
-        Some(Self { reader, jobs: Some(jobs) })
+        Some(Self { reader, jobs: Some(jobs), gallery })
     }
 }
 
@@ -218,6 +223,7 @@ fn failed(ask: &Ask) -> Answer {
         }
         Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
         Ask::Pause(_) => Answer::Paused,
+        Ask::Picture(_) => Answer::Picture(Err("The picture was not fetched.".to_owned())),
         Ask::TryProfile(_) | Ask::StartSandbox => {
             Answer::Connected(Err("A part of lapel failed.".to_owned()))
         }
@@ -248,7 +254,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::TryProfile(profile) => return connected(try_profile(profile, helpers).await),
         _ => {}
     }
-    let Some(Link { reader, jobs }) = link else { return failed(&ask) };
+    let Some(Link { reader, jobs, gallery }) = link else { return failed(&ask) };
     let call = Call::interactive();
     match ask {
         Ask::Templates(query) => Answer::Templates(reader.templates(&query, &call).await),
@@ -266,6 +272,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             Answer::Holdings(holdings(&reader, &template, &email, &call).await, before.map(Box::new))
         }
         Ask::TemplateOf(id, email) => Answer::TemplateOf(template_of(&reader, &id, &email, &call).await),
+        Ask::Picture(picture) => Answer::Picture(gallery.load(*picture, &errand.cancel).await),
         Ask::Pause(_) | Ask::StartSandbox | Ask::TryProfile(_) => failed(&ask),
         Ask::Complete(text) => Answer::Completed(
             tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),

@@ -5,7 +5,7 @@ pub mod snap;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lapel::api::{ApiKey, Connection, install_crypto};
-use lapel::config::{Environment, GlyphChoice, Palette};
+use lapel::config::{Environment, GlyphChoice, Palette, PictureChoice, Pictures};
 use lapel::sandbox::{Options, Sandbox};
 use lapel::tui::{Begin, Desk, Helpers, Keymap, Message, Session, Start};
 use ratatui::Terminal;
@@ -72,6 +72,20 @@ impl Harness {
         let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
         let session = change(session(&sandbox, Environment::Demo));
         Self { desk: desk(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox }
+    }
+
+    /// A desk that shows pictures in characters.
+    pub async fn with_pictures(
+        options: Options,
+        columns: u16,
+        rows: u16,
+        change: impl FnOnce(Session) -> Session,
+    ) -> Self {
+        let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
+        let session = change(session(&sandbox, Environment::Demo));
+        let pictures = Pictures { choice: PictureChoice::Halfblocks, ..Pictures::none() };
+        let begin = Begin::Session(Box::new(session));
+        Self { desk: desk_showing(pictures, begin, helpers(), columns, rows), sandbox }
     }
 
     /// A desk on its first screen, with no profile.
@@ -174,6 +188,17 @@ impl Harness {
 
 /// A desk without a sandbox of its own.
 pub fn desk(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Desk<TestBackend> {
+    desk_showing(Pictures::none(), begin, helpers, columns, rows)
+}
+
+/// The same, with pictures in some way.
+fn desk_showing(
+    pictures: Pictures,
+    begin: Begin,
+    helpers: Helpers,
+    columns: u16,
+    rows: u16,
+) -> Desk<TestBackend> {
     let terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a test terminal");
     let start = Start {
         begin,
@@ -181,6 +206,7 @@ pub fn desk(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Desk<Tes
         theme: Palette::default(),
         keymap: Keymap::default(),
         glyphs: GlyphChoice::Unicode,
+        pictures,
         helpers,
         crash_dir: std::env::temp_dir(),
     };

@@ -14,7 +14,11 @@ mod link;
 mod lists;
 mod looking;
 mod manners;
+mod pictures;
 mod sending;
+#[allow(dead_code, reason = "another binary uses the rest of it")]
+#[path = "../api_hostile/server.rs"]
+mod server;
 
 use common::{Harness, frozen, key_event};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};

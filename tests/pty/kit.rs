@@ -60,6 +60,7 @@ pub struct Setup {
     columns: u16,
     rows: u16,
     home: Arc<TempDir>,
+    ahead: Vec<u8>,
 }
 
 /// `lapel` with arguments, in a clean environment and a home of its own.
@@ -86,7 +87,7 @@ pub fn program(path: &str, args: &[&str]) -> Setup {
     command.env("HOME", home.path());
     command.env("LAPEL_CONFIG_DIR", home.path().join("config"));
     command.env("LAPEL_DATA_DIR", home.path().join("data"));
-    Setup { command, columns: 80, rows: 24, home }
+    Setup { command, columns: 80, rows: 24, home, ahead: Vec::new() }
 }
 
 impl Setup {
@@ -109,6 +110,13 @@ impl Setup {
     /// On a terminal of this size.
     pub fn size(mut self, columns: u16, rows: u16) -> Self {
         (self.columns, self.rows) = (columns, rows);
+        self
+    }
+
+    /// With this in the line before the program is there to read it: what was typed ahead, and what a terminal
+    /// answers that is quicker than any machine is slow.
+    pub fn ahead(mut self, bytes: impl AsRef<[u8]>) -> Self {
+        self.ahead.extend_from_slice(bytes.as_ref());
         self
     }
 
@@ -138,7 +146,8 @@ impl Setup {
             let shared = shared.clone();
             move || read(source, &shared)
         });
-        let keyboard = pair.master.take_writer().expect("a writer");
+        let mut keyboard = pair.master.take_writer().expect("a writer");
+        keyboard.write_all(&self.ahead).expect("the line takes input");
         let started = Instant::now();
         let child = pair.slave.spawn_command(self.command).expect("the program starts");
         let pid = child.process_id().and_then(|id| Pid::from_raw(id.cast_signed())).expect("a process");
@@ -245,12 +254,18 @@ impl Term {
     /// Waits until the screen fulfils a condition.
     #[track_caller]
     pub fn until(&self, what: &str, fulfilled: impl Fn(&Shown) -> bool) -> Shown {
+        self.until_seen(what, |shown, _| fulfilled(shown))
+    }
+
+    /// Waits until the screen, and every byte that was written so far, fulfil a condition.
+    #[track_caller]
+    pub fn until_seen(&self, what: &str, fulfilled: impl Fn(&Shown, &[u8]) -> bool) -> Shown {
         let (seen, news) = &*self.shared;
         let end = Instant::now() + BOUND;
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let shown = Shown::of(seen.parser.screen());
-            if seen.is_whole() && fulfilled(&shown) {
+            if seen.is_whole() && fulfilled(&shown, &seen.raw) {
                 return shown;
             }
             let left = end.saturating_duration_since(Instant::now());

@@ -2,7 +2,7 @@
 //! of this test, with a part that panics put in from outside: the real loop, hook and terminal all the same.
 
 use super::kit::{Term, program};
-use lapel::config::{GlyphChoice, Palette};
+use lapel::config::{GlyphChoice, Palette, Pictures};
 use lapel::tui::{Begin, Helpers, Start, run};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,6 +29,7 @@ fn child() {
         theme: Palette::default(),
         keymap: lapel::tui::Keymap::default(),
         glyphs: GlyphChoice::Unicode,
+        pictures: Pictures::none(),
         helpers: Helpers {
             // `s` on the first screen.
             start_sandbox: Arc::new(move || {

@@ -56,11 +56,17 @@ impl App {
     }
 
     fn act(&mut self, action: Action, out: &mut Out<'_>) {
+        if action == Action::Reload {
+            self.env.pictures.read_again();
+        }
         match action {
             Action::Suspend => self.wish = Some(Wish::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
             Action::Palette if self.welcome.is_some() => {}
+            Action::Picture | Action::TurnOver if !self.env.pictures.is_on() => {
+                out.say(crate::tui::app::pictures::OFF);
+            }
             // What cannot be seen is not confirmed.
             Action::Confirm if !self.fits() => {}
             Action::Help if self.welcome.is_some() || matches!(self.over.last(), Some(Over::Help(_))) => {

@@ -16,7 +16,11 @@ impl App {
             let _ = welcome.receive(ticket, answer, out);
             return;
         }
-        let mut left = answer;
+        self.env.pictures.learn(&answer);
+        let mut left = match self.env.pictures.receive(ticket, answer, out) {
+            Ok(()) => return,
+            Err(answer) => answer,
+        };
         for over in &mut self.over {
             let taken = match over {
                 Over::Issue(form) => form.receive(ticket, left),

@@ -9,6 +9,8 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::Field;
 use crate::tui::fit::wrap;
 use crate::tui::keymap::Context;
+use crate::tui::pictures::Want;
+use crate::tui::screens::picture;
 use crate::tui::screens::templates::labelled;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -25,6 +27,12 @@ pub struct BadgeScreen {
     find: Option<Field>,
     scroll: u16,
     most: u16,
+    /// The back of the badge is looked at.
+    back: bool,
+    /// The picture stands in place of the text.
+    over_text: bool,
+    /// The picture stands beside the text.
+    beside: bool,
 }
 
 impl Default for BadgeScreen {
@@ -38,6 +46,9 @@ impl Default for BadgeScreen {
             find: Some(Field::default()),
             scroll: 0,
             most: 0,
+            back: false,
+            over_text: false,
+            beside: false,
         }
     }
 }
@@ -47,9 +58,44 @@ impl BadgeScreen {
     pub fn stack(&self) -> Vec<Context> {
         if self.find.is_some() {
             vec![Context::Prompt, Context::Always]
+        } else if self.over_text {
+            vec![Context::Picture, Context::Badge, Context::Global, Context::Always]
         } else {
             vec![Context::Badge, Context::Global, Context::Always]
         }
+    }
+
+    /// Whether back would change something on this tab.
+    pub fn can_go_back(&self) -> bool {
+        self.over_text
+    }
+
+    /// Whether an action about the picture does something now.
+    pub fn offers_picture(&self, action: Action) -> bool {
+        self.badge().is_some()
+            && match action {
+                Action::Picture => !self.beside && !self.over_text,
+                _ => self.beside || self.over_text,
+            }
+    }
+
+    /// The picture that there is a place for.
+    pub fn picture(&self, area: Rect) -> Option<Want> {
+        let badge = self.badge()?;
+        let raw = if self.back { &badge.back_image_url } else { &badge.front_image_url };
+        let pane = if self.beside {
+            picture::beside(area).1
+        } else if self.over_text {
+            area
+        } else {
+            return None;
+        };
+        Some(Want { raw: raw.clone(), area: picture::in_pane(pane) })
+    }
+
+    /// The area of the text, where the picture stands beside it.
+    fn text_area(&self, area: Rect) -> Rect {
+        if self.beside { picture::beside(area).0 } else { area }
     }
 
     /// Whether a time runs on the screen.
@@ -63,6 +109,8 @@ impl BadgeScreen {
         self.scroll = 0;
         if self.wanted.as_ref() != Some(&id) {
             self.read = None;
+            self.back = false;
+            self.over_text = false;
         }
         self.accepted_at = accepted_at;
         self.wanted = Some(id.clone());
@@ -92,7 +140,19 @@ impl BadgeScreen {
             }
             Action::ClearField => self.find.get_or_insert_default().clear(),
             Action::Back if self.find.is_some() => self.find = None,
-            Action::FindBadge => self.find = Some(Field::default()),
+            Action::Back if self.over_text => self.over_text = false,
+            Action::Picture | Action::TurnOver if self.badge().is_none() => {
+                out.say("There is no badge here to look at.");
+            }
+            Action::Picture if self.beside => {}
+            Action::Picture => self.over_text = true,
+            // Where no side is to be seen, the front comes first.
+            Action::TurnOver if !self.beside && !self.over_text => self.over_text = true,
+            Action::TurnOver => self.back = !self.back,
+            Action::FindBadge => {
+                self.over_text = false;
+                self.find = Some(Field::default());
+            }
             Action::Down => self.scroll = (self.scroll + 1).min(self.most),
             Action::Up => self.scroll = self.scroll.saturating_sub(1),
             Action::PageDown => self.scroll = (self.scroll + 10).min(self.most),
@@ -169,6 +229,10 @@ impl BadgeScreen {
 
     /// Lays out for an area.
     pub fn pump(&mut self, area: Rect, env: &Env) {
+        let shown = env.pictures.is_on() && self.badge().is_some();
+        self.beside = shown && picture::has_room_beside(area);
+        self.over_text &= shown && !self.beside;
+        let area = self.text_area(area);
         let room = usize::from(area.width).saturating_sub(4);
         let lines = self.badge().map_or(0, |b| badge_lines(b, room, env).len());
         let height = usize::from(area.height.saturating_sub(1));
@@ -178,6 +242,13 @@ impl BadgeScreen {
 
     /// Draws the tab.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        if let Some(want) = self.picture(area) {
+            self.draw_picture(frame, area, &want, env);
+            if self.over_text {
+                return;
+            }
+        }
+        let area = self.text_area(area);
         let room = usize::from(area.width).saturating_sub(4);
         let body = Rect {
             x: area.x + 2,
@@ -219,6 +290,23 @@ impl BadgeScreen {
                 Rect { width: area.width.saturating_sub(1), ..top },
             );
         }
+    }
+
+    /// The picture with a line above it: which side, of what, and how to turn it over.
+    fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &Want, env: &Env) {
+        let side = if self.back { "back" } else { "front" };
+        let key = env.keymap.key(&self.stack(), Action::TurnOver).map(|k| format!("{k} turns it over"));
+        let mut caption: Vec<String> = std::iter::once(side.to_owned()).chain(key).collect();
+        let pane = if self.over_text {
+            caption.extend(self.badge().and_then(|b| b.title.as_ref()).map(ToString::to_string));
+            area
+        } else {
+            let pane = picture::beside(area).1;
+            picture::draw_edge(frame, pane, env);
+            pane
+        };
+        picture::draw_caption(frame, pane, &caption.join(&format!(" {} ", env.glyphs.dot)), env);
+        env.pictures.draw(frame, want, env.theme.dim());
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod activity;
 pub mod badge;
 pub mod history;
+mod picture;
 pub mod templates;
 pub mod wallet;
 pub mod welcome;

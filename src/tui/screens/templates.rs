@@ -12,6 +12,8 @@ use crate::tui::filter::{Spec, Takes, Value};
 use crate::tui::fit::{Column, count, fit, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::list::Row;
+use crate::tui::pictures::Want;
+use crate::tui::screens::picture;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -132,6 +134,8 @@ pub struct Templates {
     wanted: Option<TemplateId>,
     /// The whole detail is open where there is no room beside the list.
     full: bool,
+    /// The picture stands in place of the whole detail.
+    over_text: bool,
     /// There is room beside the list, so nothing has to be opened.
     beside: bool,
     scroll: u16,
@@ -150,6 +154,9 @@ impl Templates {
         let mut stack = vec![Context::Templates, Context::List, Context::Global, Context::Always];
         if self.full {
             stack.insert(0, Context::Template);
+        }
+        if self.full && self.over_text {
+            stack.insert(0, Context::Picture);
         }
         stack
     }
@@ -178,8 +185,12 @@ impl Templates {
             Action::Open if self.beside => {}
             Action::Open => {
                 self.full = !self.full;
+                self.over_text = false;
                 self.scroll = 0;
             }
+            Action::Picture if self.full => self.over_text = true,
+            Action::TurnOver => out.say("A template has one picture; a badge has two sides."),
+            Action::Back if self.full && self.over_text => self.over_text = false,
             Action::Back if self.full => self.full = false,
             Action::PageDown if self.full => self.scroll = self.scroll.saturating_add(5),
             Action::PageUp if self.full => self.scroll = self.scroll.saturating_sub(5),
@@ -286,6 +297,28 @@ impl Templates {
         area.width >= BESIDE
     }
 
+    fn detail_area(area: Rect) -> Rect {
+        if Self::beside(area) {
+            let x = Self::list_area(area).right() + 2;
+            Rect { x, width: area.right().saturating_sub(x + 1), ..area }
+        } else {
+            Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
+        }
+    }
+
+    /// The picture that there is a place for.
+    pub fn picture(&self, area: Rect) -> Option<Want> {
+        let place = if self.categories.is_some() {
+            None
+        } else if Self::beside(area) {
+            picture::above(Self::detail_area(area)).0
+        } else {
+            (self.full && self.over_text).then(|| picture::in_pane(area))
+        };
+        let row = self.browser.list.selected()?;
+        Some(Want { raw: row.image_url.clone(), area: place? })
+    }
+
     fn list_area(area: Rect) -> Rect {
         if Self::beside(area) {
             Rect { width: area.width / 5 * 3 + area.width % 5 * 3 / 5, ..area }
@@ -330,7 +363,14 @@ impl Templates {
             return;
         }
         if self.full && !Self::beside(area) {
-            self.draw_detail(frame, Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }, env);
+            if let Some(want) = self.picture(area).filter(|_| env.pictures.is_on()) {
+                let title = self.browser.list.selected().and_then(|row| row.title.as_ref());
+                let title = title.map(ToString::to_string).unwrap_or_default();
+                picture::draw_caption(frame, area, &title, env);
+                env.pictures.draw(frame, &want, env.theme.dim());
+                return;
+            }
+            self.draw_detail(frame, Self::detail_area(area), env);
             return;
         }
         let list = Self::list_area(area);
@@ -342,8 +382,12 @@ impl Templates {
                     Rect { x: list.right(), y, width: 1, height: 1 },
                 );
             }
-            let x = list.right() + 2;
-            self.draw_detail(frame, Rect { x, width: area.right().saturating_sub(x + 1), ..area }, env);
+            let mut detail = Self::detail_area(area);
+            if let Some(want) = self.picture(area).filter(|_| env.pictures.is_on()) {
+                env.pictures.draw(frame, &want, env.theme.dim());
+                detail = picture::above(detail).1;
+            }
+            self.draw_detail(frame, detail, env);
         }
     }
 

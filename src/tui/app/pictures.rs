@@ -1,0 +1,51 @@
+//! The one picture that is looked at: which screen has a place for it, and when it is asked for.
+
+use super::{App, Tab};
+use crate::tui::action::Action;
+use crate::tui::env::Out;
+use crate::tui::pictures::{Want, Way};
+use crate::tui::terminal::gives_kitty_pictures;
+
+/// What is said about a picture where there are none.
+pub(super) const OFF: &str = "Pictures are not shown here: pictures = \"none\", no colours, or plain ASCII. --pictures halfblocks shows them.";
+
+impl App {
+    /// The picture that the screen has a place for now.
+    fn wanted_picture(&self) -> Option<Want> {
+        let ready = self.welcome.is_none() && self.env.reader.is_some() && self.fits();
+        if !ready || !self.env.pictures.is_on() {
+            return None;
+        }
+        match self.tab {
+            Tab::Templates => self.templates.picture(self.body()),
+            Tab::Badge => self.badge.picture(self.body()),
+            Tab::History | Tab::Wallet | Tab::Activity => None,
+        }
+    }
+
+    /// Asks for it. What is open over the tab changes nothing: one comes back from there.
+    pub(super) fn want_picture(&mut self, out: &mut Out<'_>) {
+        if self.over.is_empty() {
+            let want = self.wanted_picture();
+            self.env.pictures.want(want.as_ref(), out);
+        }
+    }
+
+    /// Takes what the terminal has said.
+    pub(super) fn found(&mut self, way: Way) {
+        self.changed |= self.env.pictures.found(way);
+        if let Some(first) = self.env.pictures.kitty() {
+            gives_kitty_pictures(first);
+        }
+    }
+
+    /// Whether an action about pictures does something where one is now.
+    pub(super) fn offers_picture(&self, action: Action) -> bool {
+        self.env.pictures.is_on()
+            && match self.tab {
+                Tab::Templates => action == Action::Picture,
+                Tab::Badge => self.badge.offers_picture(action),
+                Tab::History | Tab::Wallet | Tab::Activity => false,
+            }
+    }
+}

@@ -1,0 +1,128 @@
+//! Which URL a record's picture address means. The contract shows absolute ones for badges and templates and
+//! paths for the wallet, and does not say what the paths belong to.
+
+use std::collections::VecDeque;
+use url::Url;
+
+/// How many absolute addresses are remembered.
+const REMEMBERED: usize = 8;
+
+/// Where this service's pictures are, as far as it is known.
+#[derive(Debug, Default)]
+pub struct Places {
+    /// `picture_base` of the profile.
+    base: Option<String>,
+    /// Scheme, host and whatever stands before the path of a wallet's address.
+    learned: Option<String>,
+    seen: VecDeque<Url>,
+}
+
+impl Places {
+    /// Of a service whose profile may say it.
+    pub fn new(base: Option<String>) -> Self {
+        Self { base, ..Self::default() }
+    }
+
+    /// Takes note of an absolute address.
+    pub fn learn(&mut self, raw: &str) {
+        let Some(url) = absolute(raw.trim()) else { return };
+        if self.seen.contains(&url) {
+            return;
+        }
+        if self.learned.is_none() {
+            self.learned = Some(url.origin().ascii_serialization());
+        }
+        self.seen.push_front(url);
+        self.seen.truncate(REMEMBERED);
+    }
+
+    /// The URL that is meant; an error says in words why there is none.
+    pub fn resolve(&self, raw: &str) -> Result<String, String> {
+        let raw = raw.trim();
+        let of_scheme = |url: Url| match url.scheme() {
+            "http" | "https" => Ok(url.into()),
+            _ => Err("The picture is not fetched: its address is neither http nor https.".to_owned()),
+        };
+        if let Ok(url) = Url::parse(raw) {
+            return of_scheme(url);
+        }
+        if raw.starts_with("//") {
+            return Url::parse(&format!("https:{raw}"))
+                .map_err(|_| "The picture's address is not a URL.".to_owned())
+                .and_then(of_scheme);
+        }
+        let path = format!("/{}", raw.trim_start_matches('/'));
+        // The tail of an address that was seen is that very picture.
+        if let Some(whole) = self.seen.iter().find(|url| url.path().len() > 1 && url.path().ends_with(&path))
+        {
+            return Ok(whole.clone().into());
+        }
+        match self.base.as_ref().or(self.learned.as_ref()) {
+            // Put together as text: a path must not leave the place by dots or by a scheme of its own.
+            Some(place) => Url::parse(&format!("{place}{path}"))
+                .map_err(|_| "The picture's address is not a URL.".to_owned())
+                .and_then(of_scheme),
+            None => Err("The picture's address is only a path, and nothing says yet where it leads. \
+                         picture_base in the profile does."
+                .to_owned()),
+        }
+    }
+}
+
+fn absolute(raw: &str) -> Option<Url> {
+    Url::parse(raw).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
+}
+
+#[cfg(test)]
+#[allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what went wrong")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_absolute_address_is_itself() {
+        let places = Places::new(Some("https://cdn.example/x".into()));
+        for url in ["https://h.example/a.png?sig=1", "http://h.example/a.png"] {
+            assert_eq!(places.resolve(&format!(" {url} ")).as_deref(), Ok(url));
+        }
+        assert_eq!(places.resolve("//h.example/a.png").as_deref(), Ok("https://h.example/a.png"));
+    }
+
+    #[test]
+    fn other_schemes_are_refused_in_words() {
+        let places = Places::new(Some("https://cdn.example".into()));
+        for raw in ["file:///etc/passwd", "data:image/png;base64,AAAA", "javascript:alert(1)", "ftp://h/a"] {
+            assert!(places.resolve(raw).expect_err(raw).contains("neither http nor https"));
+        }
+    }
+
+    #[test]
+    fn a_path_is_taken_from_the_setting_then_from_what_was_seen() {
+        let mut places = Places::default();
+        assert!(places.resolve("/images/1.png").expect_err("unknown").contains("picture_base"));
+        places.learn("file:///images/0.png");
+        assert!(places.resolve("/images/1.png").is_err());
+        places.learn("https://cdn.example:8443/images/0.png");
+        assert_eq!(places.resolve("/images/1.png").as_deref(), Ok("https://cdn.example:8443/images/1.png"));
+        let set = Places::new(Some("https://set.example/badges".into()));
+        assert_eq!(set.resolve("images/1.png").as_deref(), Ok("https://set.example/badges/images/1.png"));
+    }
+
+    #[test]
+    fn the_tail_of_what_was_seen_is_the_same_picture() {
+        let mut places = Places::default();
+        places.learn("https://cdn.example/tenant-7/img/9/front.png");
+        assert_eq!(
+            places.resolve("/img/9/front.png").as_deref(),
+            Ok("https://cdn.example/tenant-7/img/9/front.png")
+        );
+    }
+
+    #[test]
+    fn only_a_few_are_remembered() {
+        let mut places = Places::default();
+        for n in 0..1000 {
+            places.learn(&format!("https://cdn.example/{n}.png"));
+        }
+        assert_eq!(places.seen.len(), REMEMBERED);
+    }
+}

@@ -1,0 +1,114 @@
+//! From bytes to pixels. The bytes come from a stranger: what they are is looked at first, how large the
+//! picture is before a single pixel is unpacked, and what is not a picture gets its calm line.
+
+use image::codecs::{gif::GifDecoder, jpeg::JpegDecoder, png::PngDecoder, webp::WebPDecoder};
+use image::{DynamicImage, ImageDecoder, Limits, RgbaImage};
+use std::io::Cursor;
+
+/// No side of a picture has more pixels than this.
+const LONGEST_SIDE: u32 = 4096;
+/// A picture has no more pixels than this: 36 MB unpacked.
+const MOST_PIXELS: u64 = 3000 * 3000;
+/// What a decoder may take for itself, in bytes.
+const MOST_MEMORY: u64 = 96 << 20;
+
+/// Why there is nothing to show.
+#[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
+pub enum NoPicture {
+    /// No bytes at all.
+    #[error("The picture is empty: its server sent nothing.")]
+    Empty,
+    /// A drawing.
+    #[error("The picture is an SVG drawing, which is not drawn here: open its address in a browser.")]
+    Svg,
+    /// A page, perhaps one that asks for a password.
+    #[error("There is a web page where the picture should be.")]
+    Page,
+    /// Anything else.
+    #[error("What is there is no picture that lapel shows: those are PNG, JPEG, GIF and WebP.")]
+    Unknown,
+    /// Beyond the bounds.
+    #[error("The picture is too large to be shown here: {0} × {1} pixels.")]
+    TooLarge(u32, u32),
+    /// Broken off, or not what it says.
+    #[error("The picture is damaged: it cannot be decoded.")]
+    Damaged,
+}
+
+/// What the bytes say they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Png,
+    Jpeg,
+    Gif,
+    WebP,
+}
+
+/// The pixels of a picture. Of one that moves, the first of its pictures.
+///
+/// # Errors
+/// See [`NoPicture`].
+pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Result<RgbaImage, NoPicture> {
+    let kind = kind(bytes, content_type)?;
+    let source = Cursor::new(bytes);
+    let damaged = |_| NoPicture::Damaged;
+    match kind {
+        Kind::Png => pixels(PngDecoder::with_limits(source, limits()).map_err(damaged)?),
+        Kind::Jpeg => pixels(JpegDecoder::new(source).map_err(damaged)?),
+        Kind::Gif => pixels(GifDecoder::new(source).map_err(damaged)?),
+        Kind::WebP => pixels(WebPDecoder::new(source).map_err(damaged)?),
+    }
+}
+
+fn limits() -> Limits {
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(MOST_MEMORY);
+    limits
+}
+
+fn pixels(mut decoder: impl ImageDecoder) -> Result<RgbaImage, NoPicture> {
+    let (width, height) = decoder.dimensions();
+    if width == 0 || height == 0 {
+        return Err(NoPicture::Damaged);
+    }
+    if width.max(height) > LONGEST_SIDE || u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return Err(NoPicture::TooLarge(width, height));
+    }
+    decoder.set_limits(limits()).map_err(|_| NoPicture::TooLarge(width, height))?;
+    let turned = decoder.orientation().ok();
+    let mut picture = DynamicImage::from_decoder(decoder).map_err(|_| NoPicture::Damaged)?;
+    if let Some(turned) = turned {
+        picture.apply_orientation(turned);
+    }
+    Ok(picture.into_rgba8())
+}
+
+/// What the bytes are by their beginning. What the server calls them counts only where that says nothing.
+fn kind(bytes: &[u8], content_type: Option<&str>) -> Result<Kind, NoPicture> {
+    match bytes {
+        [] => return Err(NoPicture::Empty),
+        [0x89, b'P', b'N', b'G', ..] => return Ok(Kind::Png),
+        [0xff, 0xd8, 0xff, ..] => return Ok(Kind::Jpeg),
+        [b'G', b'I', b'F', b'8', ..] => return Ok(Kind::Gif),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => return Ok(Kind::WebP),
+        _ => {}
+    }
+    let head = String::from_utf8_lossy(bytes.get(..1024).unwrap_or(bytes)).to_ascii_lowercase();
+    let head = head.trim_start_matches('\u{feff}').trim_start();
+    let called = content_type.unwrap_or_default().to_ascii_lowercase();
+    if head.starts_with("<svg") || (head.starts_with("<?xml") && head.contains("<svg")) {
+        Err(NoPicture::Svg)
+    } else if head.starts_with("<!doctype html") || head.starts_with("<html") {
+        Err(NoPicture::Page)
+    } else if called.starts_with("image/svg") {
+        Err(NoPicture::Svg)
+    } else if called.starts_with("text/html") {
+        Err(NoPicture::Page)
+    } else {
+        Err(NoPicture::Unknown)
+    }
+}
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod tests;

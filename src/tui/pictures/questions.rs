@@ -1,0 +1,294 @@
+//! What the terminal can do: asked once, after the first frame and before anybody else reads what it says.
+//!
+//! The questions end with one that every terminal answers, so an answer to that ends the waiting. A terminal
+//! that says nothing costs the bound, in the thread that reads the input; keys that are pressed meanwhile
+//! are not lost, and nothing is drawn later for it.
+
+use super::pack::{Protocol, Way};
+use super::typed;
+use crate::config::{PictureChoice, Pictures, TerminalHints};
+use crate::tui::message::Message;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+/// How long the answers are waited for.
+const BOUND: Duration = Duration::from_millis(150);
+/// How much longer, when one has begun: its rest would be read as keys.
+const REST: Duration = Duration::from_millis(150);
+/// No answer is longer than this.
+const LONGEST: usize = 4096;
+
+/// Kitty graphics? Which terminal? How large is a cell? And what every terminal answers. Then what a frame
+/// ends with, whatever became of all that.
+const QUESTIONS: &[u8] = b"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[>0q\x1b[16t\x1b[c\x1b[?25l";
+/// What may be asked through tmux and its like: they answer for themselves, and take the first of the
+/// questions above for a title.
+const QUESTIONS_BETWEEN: &[u8] = b"\x1b[16t\x1b[c\x1b[?25l";
+
+/// How pictures are shown, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Not at all.
+    Off,
+    /// The terminal has to be asked, or has not answered yet.
+    Asking,
+    /// Like this.
+    By(Way),
+}
+
+/// How pictures are shown before anybody is asked.
+pub fn unasked(pictures: &Pictures) -> How {
+    let way = |protocol| How::By(Way::new(protocol, measured(), pictures.terminal.true_colour));
+    match pictures.choice {
+        PictureChoice::None => How::Off,
+        PictureChoice::Kitty => way(Protocol::Kitty),
+        PictureChoice::Iterm2 => way(Protocol::Iterm2),
+        PictureChoice::Sixel => way(Protocol::Sixel),
+        PictureChoice::Halfblocks => way(Protocol::Halfblocks),
+        PictureChoice::Auto if pictures.terminal.mute || cfg!(not(unix)) => way(Protocol::Halfblocks),
+        PictureChoice::Auto => How::Asking,
+    }
+}
+
+/// The size of a cell in pixels, where the system knows it.
+fn measured() -> Option<(u16, u16)> {
+    let size = crossterm::terminal::window_size().ok()?;
+    let cell = (size.width.checked_div(size.columns)?, size.height.checked_div(size.rows)?);
+    is_cell(cell).then_some(cell)
+}
+
+/// A cell of less or more pixels is none.
+fn is_cell((width, height): (u16, u16)) -> bool {
+    (2..=200).contains(&width) && (2..=400).contains(&height)
+}
+
+/// Questions that have been asked.
+#[derive(Debug)]
+pub struct Asked {
+    terminal: TerminalHints,
+}
+
+impl Asked {
+    /// Asks, where there is something to be found out.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn ask(pictures: &Pictures, out: &mut impl Write) -> io::Result<Option<Self>> {
+        if unasked(pictures) != How::Asking {
+            return Ok(None);
+        }
+        let terminal = pictures.terminal;
+        out.write_all(if terminal.multiplexer { QUESTIONS_BETWEEN } else { QUESTIONS })?;
+        out.flush()?;
+        Ok(Some(Self { terminal }))
+    }
+
+    /// Waits for the answers, within the bound, and gives what the desk has to be told: how pictures are
+    /// shown, and the keys that came in between. Must be called before anything else reads the terminal.
+    pub fn listen(self) -> Vec<Message> {
+        let mut answers = Answers::default();
+        #[cfg(unix)]
+        read(&mut answers);
+        answers.end();
+        let way = answers.way(&self.terminal, measured());
+        let mut messages = vec![Message::Pictures(way)];
+        messages.extend(typed::messages(&answers.left));
+        messages
+    }
+}
+
+/// Reads until the last question is answered or the time is over.
+#[cfg(unix)]
+fn read(answers: &mut Answers) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdin = io::stdin();
+    let mut end = Instant::now() + BOUND;
+    let mut longer = false;
+    let mut buffer = [0; 1024];
+    while !answers.done || answers.is_within() {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            if longer || !answers.is_within() {
+                break;
+            }
+            longer = true;
+            end += REST;
+            continue;
+        }
+        let Ok(wait) = Timespec::try_from(left) else { break };
+        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&wait)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) => match rustix::io::read(&stdin, &mut buffer) {
+                // The end of input is for the one who reads after this.
+                Ok(0) => break,
+                Ok(count) => answers.take(&buffer[..count]),
+                Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+                Err(_) => break,
+            },
+            Err(_) => break,
+        }
+    }
+}
+
+/// What is being read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Within {
+    #[default]
+    Nothing,
+    Escape,
+    /// `ESC [ ...`
+    Control,
+    /// `ESC ] ...` and its like, up to BEL or `ESC \`.
+    Text,
+    /// An escape in such a text.
+    TextEscape,
+}
+
+/// The answers as far as they have come.
+#[derive(Debug, Default)]
+pub struct Answers {
+    kitty: bool,
+    sixel: bool,
+    name: Option<String>,
+    cell: Option<(u16, u16)>,
+    /// The last question is answered.
+    pub done: bool,
+    /// What was no answer: keys, pastes.
+    pub left: Vec<u8>,
+    within: Within,
+    begun: Vec<u8>,
+}
+
+impl Answers {
+    /// Takes what the terminal has sent.
+    pub fn take(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.take_one(*byte);
+        }
+    }
+
+    /// Whether an answer, or a key of several bytes, has begun and not ended.
+    pub fn is_within(&self) -> bool {
+        self.within != Within::Nothing
+    }
+
+    fn take_one(&mut self, byte: u8) {
+        self.within = match (self.within, byte) {
+            (Within::Nothing, 0x1b) => {
+                self.begun.push(byte);
+                Within::Escape
+            }
+            (Within::Nothing, _) => {
+                self.left.push(byte);
+                Within::Nothing
+            }
+            (Within::Escape, 0x1b) => {
+                // The key itself, and then something else.
+                self.left.push(byte);
+                Within::Escape
+            }
+            (Within::Escape, b']' | b'P' | b'_' | b'^' | b'X') => self.goes_on(byte, Within::Text),
+            (Within::Escape, b'[') | (Within::Control, 0x20..=0x3f) => self.goes_on(byte, Within::Control),
+            (Within::Escape | Within::Control, _) => {
+                self.begun.push(byte);
+                self.control();
+                Within::Nothing
+            }
+            (Within::Text, 0x07) | (Within::TextEscape, b'\\') => {
+                self.text();
+                Within::Nothing
+            }
+            (Within::Text, 0x1b) => Within::TextEscape,
+            (Within::Text, _) => self.goes_on(byte, Within::Text),
+            // Broken off by something else, which begins here.
+            (Within::TextEscape, _) => {
+                self.begun.clear();
+                self.begun.push(0x1b);
+                self.within = Within::Escape;
+                return self.take_one(byte);
+            }
+        };
+    }
+
+    /// What is too long to be an answer is read on, and not kept: its rest is no key.
+    fn goes_on(&mut self, byte: u8, within: Within) -> Within {
+        if self.begun.len() < LONGEST {
+            self.begun.push(byte);
+        }
+        within
+    }
+
+    /// Nothing more comes: an escape that nothing followed was the key.
+    fn end(&mut self) {
+        if self.within == Within::Escape {
+            self.left.append(&mut self.begun);
+        }
+        self.within = Within::Nothing;
+    }
+
+    /// A control sequence, or a key with Alt, is complete.
+    fn control(&mut self) {
+        let begun = std::mem::take(&mut self.begun);
+        let inner = begun.get(2..begun.len().saturating_sub(1)).unwrap_or_default();
+        let inner = std::str::from_utf8(inner).unwrap_or_default();
+        match (begun.last(), inner.strip_prefix('?')) {
+            (Some(b'c'), Some(attributes)) if begun.get(1) == Some(&b'[') => {
+                // The first says which class of terminal it is.
+                self.sixel = attributes.split(';').skip(1).any(|a| a == "4");
+                self.done = true;
+            }
+            (Some(b't'), None) if inner.starts_with("6;") => {
+                let mut numbers = inner.split(';').skip(1).map(|n| n.parse::<u16>().unwrap_or(0));
+                let (height, width) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+                self.cell = Some((width, height)).filter(|cell| is_cell(*cell));
+            }
+            _ => self.left.extend(begun),
+        }
+    }
+
+    /// A control string is complete. One that answers nothing is none of ours, and no key either.
+    fn text(&mut self) {
+        let begun = std::mem::take(&mut self.begun);
+        let text = String::from_utf8_lossy(begun.get(2..).unwrap_or_default());
+        match begun.get(1) {
+            Some(b'_') if text.starts_with("Gi=31") => self.kitty = text.ends_with(";OK"),
+            Some(b'P') => {
+                if let Some(name) = text.strip_prefix(">|") {
+                    self.name = Some(name.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// How pictures are shown, as far as the terminal has said.
+    pub fn way(&self, terminal: &TerminalHints, measured: Option<(u16, u16)>) -> Way {
+        let name = self.name.as_deref().unwrap_or_default();
+        let is = |one: &str| name.starts_with(one);
+        let cell = self.cell.or(measured);
+        // By pixels, so their size has to be known; and a terminal that is silent is not believed to be what
+        // its environment says.
+        let by_pixels = self.done && cell.is_some();
+        let iterm2 = is("iTerm2") || is("WezTerm") || (name.is_empty() && terminal.iterm2);
+        let protocol = if terminal.multiplexer {
+            if by_pixels && self.sixel { Protocol::Sixel } else { Protocol::Halfblocks }
+        } else if iterm2 && by_pixels {
+            Protocol::Iterm2
+        } else if is("Konsole") {
+            // It says yes to kitty, but not to the part of it by which pictures scroll away with the text,
+            // and its sixels stay behind.
+            Protocol::Halfblocks
+        } else if self.kitty && self.done && !iterm2 {
+            Protocol::Kitty
+        } else if self.sixel && by_pixels {
+            Protocol::Sixel
+        } else {
+            Protocol::Halfblocks
+        };
+        Way::new(protocol, cell, terminal.true_colour)
+    }
+}
+
+#[cfg(test)]
+#[path = "questions_tests.rs"]
+mod tests;

@@ -1,0 +1,151 @@
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
+
+use super::*;
+use proptest::prelude::*;
+
+const KITTY: &str = "\x1b_Gi=31;OK\x1b\\";
+const CELL: &str = "\x1b[6;18;9t";
+const DONE: &str = "\x1b[?62;22c";
+const SIXEL: &str = "\x1b[?62;4;22c";
+
+fn named(name: &str) -> String {
+    format!("\x1bP>|{name}\x1b\\")
+}
+
+fn heard(said: &str) -> Answers {
+    let mut answers = Answers::default();
+    answers.take(said.as_bytes());
+    answers
+}
+
+fn protocol(said: &str, hints: TerminalHints) -> Protocol {
+    heard(said).way(&hints, None).protocol
+}
+
+#[test]
+fn terminals_are_known_by_what_they_say() {
+    let none = TerminalHints::default();
+    let iterm2 = TerminalHints { iterm2: true, ..none };
+    for (said, hints, expected) in [
+        (format!("{KITTY}{}{CELL}{DONE}", named("kitty(0.40.1)")), none, Protocol::Kitty),
+        (format!("{KITTY}{}{CELL}{DONE}", named("ghostty 1.1.2")), none, Protocol::Kitty),
+        (format!("{}{CELL}{SIXEL}", named("iTerm2 3.5.10")), none, Protocol::Iterm2),
+        (format!("{KITTY}{}{CELL}{SIXEL}", named("iTerm2 3.6.0")), none, Protocol::Iterm2),
+        (format!("{CELL}{DONE}"), iterm2, Protocol::Iterm2),
+        // The environment of another terminal: the one that is here says what it is.
+        (format!("{KITTY}{}{CELL}{DONE}", named("kitty(0.40.1)")), iterm2, Protocol::Kitty),
+        (format!("{KITTY}{}{CELL}{SIXEL}", named("WezTerm 20240203")), none, Protocol::Iterm2),
+        (format!("{KITTY}{}{CELL}{SIXEL}", named("Konsole 24.12.1")), none, Protocol::Halfblocks),
+        (format!("{}{CELL}{SIXEL}", named("XTerm(388)")), none, Protocol::Sixel),
+        (format!("{}{CELL}{DONE}", named("VTE(7802)")), none, Protocol::Halfblocks),
+        (format!("\x1b_Gi=31;ENOTSUPPORTED:no\x1b\\{CELL}{DONE}"), none, Protocol::Halfblocks),
+        // Where the size of a cell is not known, nothing is measured in pixels.
+        (SIXEL.to_owned(), none, Protocol::Halfblocks),
+        (DONE.to_owned(), iterm2, Protocol::Halfblocks),
+        // The class of the terminal is no attribute of it.
+        (format!("{CELL}\x1b[?4;6c"), none, Protocol::Halfblocks),
+        (String::new(), iterm2, Protocol::Halfblocks),
+    ] {
+        assert_eq!(protocol(&said, hints), expected, "{said:?}");
+    }
+}
+
+#[test]
+fn what_stands_between_is_asked_less_and_believed_less() {
+    let between = TerminalHints { multiplexer: true, iterm2: true, ..TerminalHints::default() };
+    let auto = |terminal| Pictures { choice: PictureChoice::Auto, terminal };
+    let mut out = Vec::new();
+    assert!(Asked::ask(&auto(between), &mut out).expect("asked").is_some());
+    let asked = String::from_utf8(out).expect("text");
+    assert!(!asked.contains("\x1b_") && !asked.contains("\x1bP") && asked.contains("\x1b[c"), "{asked:?}");
+    assert_eq!(protocol(&format!("{CELL}{SIXEL}"), between), Protocol::Sixel);
+    assert_eq!(protocol(&format!("{KITTY}{CELL}{DONE}"), between), Protocol::Halfblocks);
+}
+
+#[test]
+fn nobody_is_asked_where_the_way_is_said() {
+    let terminal = TerminalHints::default();
+    for choice in [
+        PictureChoice::Kitty,
+        PictureChoice::Iterm2,
+        PictureChoice::Sixel,
+        PictureChoice::Halfblocks,
+        PictureChoice::None,
+    ] {
+        let mut out = Vec::new();
+        let asked = Asked::ask(&Pictures { choice, terminal }, &mut out).expect("written");
+        assert!(asked.is_none() && out.is_empty(), "{choice:?}");
+    }
+    let mute = Pictures { choice: PictureChoice::Auto, terminal: TerminalHints { mute: true, ..terminal } };
+    assert!(matches!(unasked(&mute), How::By(Way { protocol: Protocol::Halfblocks, .. })));
+}
+
+#[test]
+fn the_cell_is_taken_from_the_answer_before_the_system() {
+    let none = TerminalHints::default();
+    assert_eq!(heard(&format!("{KITTY}{CELL}{DONE}")).way(&none, Some((7, 14))).cell, (9, 18));
+    assert_eq!(heard(&format!("{KITTY}{DONE}")).way(&none, Some((7, 14))).cell, (7, 14));
+    for wrong in ["\x1b[6;0;0t", "\x1b[6;9999;9999t", "\x1b[6t", "\x1b[6;x;yt"] {
+        assert_eq!(heard(&format!("{wrong}{DONE}")).cell, None, "{wrong:?}");
+    }
+}
+
+#[test]
+fn keys_between_the_answers_are_left_in_their_order() {
+    let said = format!("2{KITTY}\x1b[B{}j\x1b[200~q\x1b[201~{CELL}\x1bf{DONE}x", named("kitty(0.40.1)"));
+    let answers = heard(&said);
+    assert!(answers.done && answers.kitty && !answers.is_within());
+    assert_eq!(String::from_utf8_lossy(&answers.left), "2\x1b[Bj\x1b[200~q\x1b[201~\x1bfx");
+}
+
+#[test]
+fn an_answer_may_come_in_pieces() {
+    let said = format!("{KITTY}{}{CELL}{SIXEL}", named("foot(1.16)"));
+    let mut answers = Answers::default();
+    for byte in said.bytes() {
+        assert!(!answers.done);
+        answers.take(&[byte]);
+    }
+    assert!(answers.done && answers.kitty && answers.sixel && answers.left.is_empty());
+    // An escape alone is the key.
+    let mut escape = heard("\x1b");
+    escape.end();
+    assert_eq!(escape.left, b"\x1b");
+    // Half an answer is known to be one: its rest is waited for.
+    let mut half = Answers::default();
+    half.take(b"\x1b[?62;2");
+    assert!(half.is_within());
+    half.take(b"2c");
+    assert!(half.done && half.left.is_empty());
+}
+
+#[test]
+fn other_peoples_answers_are_no_keys() {
+    let answers = heard("\x1b]11;rgb:1a1a/1b1b/2626\x07\x1b]11;rgb:0/0/0\x1b\\\x1bP1+r544e\x1b\\j");
+    assert_eq!(answers.left, b"j");
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_stop_it(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let mut answers = Answers::default();
+        answers.take(&bytes);
+        let _ = answers.way(&TerminalHints::default(), None);
+        prop_assert!(answers.left.len() <= bytes.len() && answers.begun.len() <= LONGEST);
+    }
+}
+
+#[test]
+fn an_endless_answer_is_let_go() {
+    let mut answers = Answers::default();
+    answers.take(b"\x1b_G");
+    answers.take(&vec![b'x'; 3 * LONGEST]);
+    assert!(answers.begun.len() <= LONGEST && answers.left.is_empty());
+    answers.take(b"\x1b\\j");
+    assert_eq!(answers.left, b"j");
+}

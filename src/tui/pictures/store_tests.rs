@@ -1,0 +1,235 @@
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
+
+use super::super::pack::pack;
+use super::*;
+use crate::config::PictureChoice;
+use crate::tui::ask::Tickets;
+use crate::tui::worker::Order;
+use image::{Rgba, RgbaImage};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+/// A store with what it has handed out.
+struct Desk {
+    store: Store,
+    tickets: Tickets,
+    orders: Vec<Order>,
+}
+
+impl Desk {
+    fn new(choice: PictureChoice) -> Self {
+        let pictures = Pictures { choice, ..Pictures::none() };
+        Self { store: Store::new(&pictures), tickets: Tickets::default(), orders: Vec::new() }
+    }
+
+    fn with(&mut self, act: impl FnOnce(&mut Store, &mut Out<'_>)) {
+        let mut out = Out::new(&mut self.tickets);
+        act(&mut self.store, &mut out);
+        self.orders.append(&mut out.orders);
+    }
+
+    fn want(&mut self, url: &str) {
+        let want = wanted(url);
+        self.with(|store, out| store.want(Some(&want), out));
+    }
+
+    /// The tickets of the rests and of the pictures that were asked for, and those that were cancelled.
+    fn asked(&mut self) -> (Vec<Ticket>, Vec<(Ticket, PictureAsk)>, Vec<Ticket>) {
+        let (mut rests, mut pictures, mut cancelled) = (Vec::new(), Vec::new(), Vec::new());
+        for order in std::mem::take(&mut self.orders) {
+            match order {
+                Order::Ask(ticket, Ask::Pause(_)) => rests.push(ticket),
+                Order::Ask(ticket, Ask::Picture(ask)) => pictures.push((ticket, *ask)),
+                Order::Cancel(ticket) => cancelled.push(ticket),
+                _ => panic!("something else"),
+            }
+        }
+        (rests, pictures, cancelled)
+    }
+
+    fn rested(&mut self, ticket: Ticket) {
+        self.with(|store, out| assert!(store.receive(ticket, Answer::Paused, out).is_ok()));
+    }
+
+    fn answered(&mut self, ticket: Ticket, state: Result<Packed, String>) {
+        self.with(|store, out| assert!(store.receive(ticket, Answer::Picture(state), out).is_ok()));
+    }
+
+    /// Wants a picture up to where it is asked for.
+    fn begin(&mut self, url: &str) -> (Ticket, PictureAsk) {
+        self.want(url);
+        let (rests, ..) = self.asked();
+        self.rested(rests[0]);
+        let (_, mut pictures, _) = self.asked();
+        pictures.remove(0)
+    }
+
+    fn shown(&self, url: &str) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(40, 12)).expect("a terminal");
+        terminal.draw(|frame| self.store.draw(frame, &wanted(url), Style::new())).expect("drawn");
+        terminal.backend().buffer().content.iter().map(ratatui::buffer::Cell::symbol).collect::<String>()
+    }
+}
+
+fn wanted(url: &str) -> Want {
+    Want { raw: Some(Text::from(url)), area: Rect::new(2, 1, 30, 9) }
+}
+
+fn picture() -> Packed {
+    let mut pixels = RgbaImage::from_pixel(8, 8, Rgba([255, 0, 0, 255]));
+    for x in 0..8 {
+        pixels.put_pixel(x, 0, Rgba([0, 0, 255, 255]));
+    }
+    let way = Way { protocol: Protocol::Halfblocks, cell: (10, 20), true_colour: true, first_id: 0x2000 };
+    pack(&pixels, &way, (8, 4), 0).expect("packed")
+}
+
+const A: &str = "https://h.example/a.png";
+const B: &str = "https://h.example/b.png";
+
+#[test]
+fn a_picture_is_asked_for_after_a_rest_and_once() {
+    let mut desk = Desk::new(PictureChoice::Halfblocks);
+    desk.want(A);
+    desk.want(A);
+    let (rests, pictures, cancelled) = desk.asked();
+    assert_eq!((rests.len(), pictures.len(), cancelled.len()), (1, 0, 0));
+    desk.rested(rests[0]);
+    let (_, pictures, _) = desk.asked();
+    let (ticket, ask) = &pictures[0];
+    assert_eq!((ask.url.as_str(), ask.room, ask.fresh), (A, (30, 9), false));
+    assert!(desk.shown(A).contains("reading the picture"));
+    desk.answered(*ticket, Ok(picture()));
+    assert!(desk.shown(A).contains('▀') && !desk.shown(A).contains("reading"));
+    // Away and back: it is here.
+    desk.with(|store, out| store.want(None, out));
+    desk.want(A);
+    let (rests, pictures, _) = desk.asked();
+    assert!(rests.is_empty() && pictures.is_empty());
+}
+
+#[test]
+fn moving_through_a_list_fetches_what_one_stays_at() {
+    let mut desk = Desk::new(PictureChoice::Halfblocks);
+    for n in 0..50 {
+        desk.want(&format!("https://h.example/{n}.png"));
+    }
+    let (rests, pictures, cancelled) = desk.asked();
+    assert_eq!((rests.len(), pictures.len(), cancelled.len()), (50, 0, 49));
+    assert_eq!(rests[..49], cancelled[..]);
+    // The end of a rest that was cancelled is nobody's, or at least not ours.
+    desk.with(|store, out| assert!(store.receive(rests[3], Answer::Paused, out).is_err()));
+    desk.rested(rests[49]);
+    let (_, pictures, _) = desk.asked();
+    assert_eq!(pictures.len(), 1);
+    assert_eq!(pictures[0].1.url, "https://h.example/49.png");
+}
+
+#[test]
+fn the_newest_wins_and_what_one_left_is_cancelled() {
+    let mut desk = Desk::new(PictureChoice::Halfblocks);
+    let (slow, _) = desk.begin(A);
+    desk.want(B);
+    let (rests, _, cancelled) = desk.asked();
+    assert_eq!(cancelled, [slow]);
+    // It had been sent before the cancelling reached the worker.
+    desk.answered(slow, Ok(picture()));
+    assert!(!desk.shown(A).contains('▀') && !desk.shown(B).contains('▀'));
+    desk.rested(rests[0]);
+    let (_, pictures, _) = desk.asked();
+    desk.answered(pictures[0].0, Err("The picture is empty.".into()));
+    assert!(desk.shown(B).contains("The picture is empty."));
+}
+
+#[test]
+fn what_has_no_picture_says_so_and_asks_nobody() {
+    let mut desk = Desk::new(PictureChoice::Halfblocks);
+    for (raw, said) in [
+        (None, "There is no picture."),
+        (Some(" "), "There is no picture."),
+        (Some("/a.png"), "only a path"),
+        (Some("file:///etc/passwd"), "neither http nor"),
+        (Some("data:image/png;base64,AAAA"), "neither http nor"),
+    ] {
+        let want = Want { raw: raw.map(Text::from), area: Rect::new(2, 1, 38, 9) };
+        desk.with(|store, out| store.want(Some(&want), out));
+        let mut terminal = Terminal::new(TestBackend::new(40, 12)).expect("a terminal");
+        terminal.draw(|frame| desk.store.draw(frame, &want, Style::new())).expect("drawn");
+        let shown: String =
+            terminal.backend().buffer().content.iter().map(ratatui::buffer::Cell::symbol).collect();
+        assert!(shown.contains(said), "{raw:?}: {shown}");
+    }
+    assert!(desk.orders.is_empty());
+}
+
+#[test]
+fn read_again_does_not_take_what_is_kept() {
+    let mut desk = Desk::new(PictureChoice::Halfblocks);
+    let (ticket, _) = desk.begin(A);
+    desk.answered(ticket, Err("The picture's server answered HTTP 500.".into()));
+    desk.store.read_again();
+    let (_, ask) = desk.begin(A);
+    assert!(ask.fresh);
+    let (_, ask) = desk.begin(B);
+    assert!(!ask.fresh);
+}
+
+#[test]
+fn nothing_is_asked_before_the_terminal_has_answered() {
+    let mut desk = Desk::new(PictureChoice::Auto);
+    desk.want(A);
+    assert!(desk.orders.is_empty() && desk.store.is_on());
+    let way = Way { protocol: Protocol::Kitty, cell: (9, 18), true_colour: true, first_id: 0x3000 };
+    assert!(desk.store.found(way));
+    let (_, ask) = desk.begin(A);
+    assert_eq!(ask.way, way);
+    assert_eq!(desk.store.kitty(), Some(0x3000));
+}
+
+#[test]
+fn kittys_names_come_round_only_when_the_picture_is_gone() {
+    let mut desk = Desk::new(PictureChoice::Kitty);
+    let mut alive: Vec<(u32, String)> = Vec::new();
+    for n in 0..100 {
+        let url = format!("https://h.example/{n}.png");
+        let (ticket, ask) = desk.begin(&url);
+        desk.answered(ticket, Ok(picture()));
+        alive.retain(|(_, url)| desk.store.entries.iter().any(|e| e.key.url == *url));
+        assert!(alive.iter().all(|(id, _)| *id != ask.id), "{n}");
+        alive.push((ask.id, url));
+    }
+    assert!(desk.store.entries.len() <= KEPT as usize);
+}
+
+#[test]
+fn kitty_is_sent_its_pictures_again_when_the_terminal_may_have_lost_them() {
+    let mut desk = Desk::new(PictureChoice::Kitty);
+    let (ticket, first) = desk.begin(A);
+    desk.answered(ticket, Ok(picture()));
+    desk.store.lost();
+    let (_, again) = desk.begin(A);
+    assert_ne!(first.id, again.id);
+    // The others are drawn anew with everything else.
+    let mut desk = Desk::new(PictureChoice::Sixel);
+    let (ticket, _) = desk.begin(A);
+    desk.answered(ticket, Ok(picture()));
+    desk.store.lost();
+    desk.want(A);
+    assert!(desk.orders.is_empty());
+}
+
+#[test]
+fn another_service_begins_with_nothing() {
+    let mut desk = Desk::new(PictureChoice::Halfblocks);
+    let (ticket, _) = desk.begin(A);
+    desk.answered(ticket, Ok(picture()));
+    desk.store.begin_anew(Some("https://set.example".into()));
+    assert!(!desk.shown(A).contains('▀'));
+    let (_, ask) = desk.begin("/x.png");
+    assert_eq!(ask.url, "https://set.example/x.png");
+}

@@ -1,0 +1,135 @@
+//! Keys and pastes that came in between the terminal's answers, in the first moment, when nobody else reads
+//! the terminal: what a person may reasonably have typed ahead. What is not understood is dropped; nothing is
+//! made up.
+
+use crate::tui::message::Message;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+const PASTE: &[u8] = b"\x1b[200~";
+const PASTE_END: &[u8] = b"\x1b[201~";
+
+/// The messages in what was typed.
+pub fn messages(mut bytes: &[u8]) -> Vec<Message> {
+    let mut messages = Vec::new();
+    while !bytes.is_empty() {
+        if let Some(rest) = bytes.strip_prefix(PASTE) {
+            let end = rest.windows(PASTE_END.len()).position(|w| w == PASTE_END);
+            let text = String::from_utf8_lossy(&rest[..end.unwrap_or(rest.len())]).into_owned();
+            messages.push(Message::Paste(text));
+            bytes = end.map_or(&[], |end| &rest[end + PASTE_END.len()..]);
+            continue;
+        }
+        let (key, used) = key(bytes);
+        if let Some(key) = key {
+            messages.push(Message::Key(key));
+        }
+        bytes = bytes.get(used.max(1)..).unwrap_or_default();
+    }
+    messages
+}
+
+/// The first key, and how many bytes it takes.
+fn key(bytes: &[u8]) -> (Option<KeyEvent>, usize) {
+    let plain = |code| Some(KeyEvent::new(code, KeyModifiers::NONE));
+    match bytes {
+        [0x1b, b'[' | b'O', rest @ ..] => {
+            let long = rest.iter().position(|b| (0x40..=0x7e).contains(b));
+            let Some(long) = long else { return (None, bytes.len()) };
+            let code = match (&rest[..long], rest[long]) {
+                ([], b'A') => Some(KeyCode::Up),
+                ([], b'B') => Some(KeyCode::Down),
+                ([], b'C') => Some(KeyCode::Right),
+                ([], b'D') => Some(KeyCode::Left),
+                ([], b'H') | (b"1" | b"7", b'~') => Some(KeyCode::Home),
+                ([], b'F') | (b"4" | b"8", b'~') => Some(KeyCode::End),
+                ([], b'Z') => return (Some(KeyEvent::new(KeyCode::BackTab, KeyModifiers::SHIFT)), long + 3),
+                ([], b'P') | (b"11", b'~') => Some(KeyCode::F(1)),
+                (b"15", b'~') => Some(KeyCode::F(5)),
+                (b"3", b'~') => Some(KeyCode::Delete),
+                (b"5", b'~') => Some(KeyCode::PageUp),
+                (b"6", b'~') => Some(KeyCode::PageDown),
+                _ => None,
+            };
+            (code.and_then(plain), long + 3)
+        }
+        // With Alt: no key of lapel.
+        [0x1b, next, ..] if *next != 0x1b => {
+            let (_, used) = key(&bytes[1..]);
+            (None, used + 1)
+        }
+        [0x1b, ..] => (plain(KeyCode::Esc), 1),
+        [b'\r' | b'\n', ..] => (plain(KeyCode::Enter), 1),
+        [b'\t', ..] => (plain(KeyCode::Tab), 1),
+        [0x7f | 0x08, ..] => (plain(KeyCode::Backspace), 1),
+        [letter @ 0x01..=0x1a, ..] => {
+            let code = KeyCode::Char(char::from(letter - 1 + b'a'));
+            (Some(KeyEvent::new(code, KeyModifiers::CONTROL)), 1)
+        }
+        [0x00..=0x1f, ..] | [] => (None, 1),
+        _ => {
+            let text = bytes.utf8_chunks().next().map(|chunk| chunk.valid()).unwrap_or_default();
+            match text.chars().next() {
+                Some(c) => {
+                    let shift = if c.is_uppercase() { KeyModifiers::SHIFT } else { KeyModifiers::NONE };
+                    (Some(KeyEvent::new(KeyCode::Char(c), shift)), c.len_utf8())
+                }
+                None => (None, 1),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what went wrong")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn names(bytes: &[u8]) -> Vec<String> {
+        messages(bytes)
+            .into_iter()
+            .map(|m| match m {
+                Message::Key(key) => format!("{:?}{:?}", key.modifiers, key.code),
+                Message::Paste(text) => format!("paste {text}"),
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn keys_are_what_the_terminal_sends_for_them() {
+        let read = names("2jG가\r\t\x7f\x03\x1b".as_bytes());
+        let none = "KeyModifiers(0x0)";
+        assert_eq!(
+            read,
+            [
+                format!("{none}Char('2')"),
+                format!("{none}Char('j')"),
+                "KeyModifiers(SHIFT)Char('G')".into(),
+                format!("{none}Char('가')"),
+                format!("{none}Enter"),
+                format!("{none}Tab"),
+                format!("{none}Backspace"),
+                "KeyModifiers(CONTROL)Char('c')".into(),
+                format!("{none}Esc"),
+            ]
+        );
+        assert_eq!(names(b"\x1b[B\x1bOA\x1b[6~").len(), 3);
+    }
+
+    #[test]
+    fn a_paste_is_one_message_and_what_is_unknown_is_none() {
+        assert_eq!(names(b"\x1b[200~q\nq\x1b[201~j"), ["paste q\nq".to_owned(), names(b"j")[0].clone()]);
+        assert_eq!(names(b"\x1b[200~qq"), ["paste qq"]);
+        for unknown in [&b"\x1b[<0;10;10M"[..], b"\x1bq", b"\x1b[99;3~", b"\xff", b"\x1b[1;5"] {
+            assert!(names(unknown).is_empty(), "{unknown:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_stop_it(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            let _ = messages(&bytes);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Where a picture stands on a screen: beside the text or above it where there is room, and otherwise in
+//! place of it, on request. The text never gives way to a picture by itself.
+
+use crate::tui::env::Env;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// From this width on there is room beside the text.
+const BESIDE: u16 = 100;
+/// How wide the pane is.
+const PANE: (u16, u16) = (30, 56);
+/// A notice takes this many rows of the screen above its own: no picture stands there.
+const NOTICE: u16 = 3;
+/// A picture of fewer rows shows nothing.
+const FEWEST_ROWS: u16 = 6;
+/// Above a text it has no more rows than this.
+const MOST_ROWS_ABOVE: u16 = 16;
+
+/// Whether there is room beside the text.
+pub fn has_room_beside(area: Rect) -> bool {
+    area.width >= BESIDE
+}
+
+/// The text's part of an area, and the picture's pane beside it.
+pub fn beside(area: Rect) -> (Rect, Rect) {
+    let wide = (area.width * 3 / 10).clamp(PANE.0, PANE.1).min(area.width);
+    let text = Rect { width: area.width - wide, ..area };
+    (text, Rect { x: text.right(), width: wide, ..area })
+}
+
+/// The place for a picture in a pane that has a line about it on top.
+pub fn in_pane(pane: Rect) -> Rect {
+    Rect {
+        x: pane.x + 2,
+        y: pane.y + 2,
+        width: pane.width.saturating_sub(3),
+        height: pane.height.saturating_sub(2 + NOTICE),
+    }
+}
+
+/// The place for a picture above a text, and what is left for that; none where the text needs the rows.
+pub fn above(area: Rect) -> (Option<Rect>, Rect) {
+    let rows = (area.height * 2 / 5).min(MOST_ROWS_ABOVE);
+    if rows < FEWEST_ROWS {
+        return (None, area);
+    }
+    let text = Rect { y: area.y + rows + 1, height: area.height.saturating_sub(rows + 1), ..area };
+    (Some(Rect { height: rows, ..area }), text)
+}
+
+/// Draws the pane's edge.
+pub fn draw_edge(frame: &mut Frame<'_>, pane: Rect, env: &Env) {
+    for y in pane.y..pane.bottom() {
+        let at = Rect { y, width: 1, height: 1, ..pane };
+        frame.render_widget(Span::styled(env.glyphs.bar, env.theme.dim()), at);
+    }
+}
+
+/// Draws the line about a picture.
+pub fn draw_caption(frame: &mut Frame<'_>, pane: Rect, caption: &str, env: &Env) {
+    let at = Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), height: 1, ..pane };
+    frame.render_widget(Line::styled(caption.to_owned(), env.theme.dim()), at);
+}
+
+#[cfg(test)]
+#[allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what went wrong")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_stays_within_its_area_and_off_the_notice() {
+        for width in 60..=300 {
+            for height in 12..=100 {
+                let area = Rect { x: 0, y: 2, width, height };
+                let (text, pane) = beside(area);
+                assert_eq!(text.width + pane.width, area.width);
+                for place in [in_pane(pane), in_pane(area)] {
+                    assert_eq!(place, place.intersection(area));
+                    assert!(place.bottom() + NOTICE <= area.bottom());
+                }
+                let (place, text) = above(area);
+                assert_eq!(text, text.intersection(area));
+                if let Some(place) = place {
+                    assert!(place.bottom() < text.y && place.bottom() + NOTICE <= area.bottom());
+                    assert!(text.height * 2 > place.height, "{text} {place}");
+                }
+            }
+        }
+    }
+}
