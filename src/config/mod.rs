@@ -8,23 +8,33 @@
 //! never repeat a value from a file in an error: a value in the wrong place may be a key.
 
 mod address;
+mod ca;
+mod command;
+mod edit;
 mod env;
 mod file;
 mod jobs;
 mod keep;
 mod key;
+mod keyring;
 mod mistake;
 mod paths;
 mod place;
 mod profile;
 mod settings;
+mod source;
+mod survey;
 mod ui;
 
 pub use env::Env;
 pub use jobs::{JOB_CLASSES, JobPolicy, JobSettings};
-pub use keep::{NewProfile, keep_profile};
+pub use edit::{Change, Removed, edit_profile, remove_profile};
+pub use keep::{KeptIn, NewProfile, keep_profile};
+pub use key::{Key, check as check_key};
+pub use keyring::Keyring;
 pub use mistake::{ConfigError, Mistake};
 pub use paths::Paths;
-pub use profile::{Environment, Profile, is_profile_name};
-pub use settings::{Flags, ProfileLine, Settings};
+pub use profile::{CaFile, Environment, Pin, Profile, is_profile_name};
+pub use settings::{Flags, ProfileLine, Settings, named as named_profile, profiles};
+pub use survey::{Said, Source, Survey, survey};
 pub use ui::{GlyphChoice, ThemeChoice, Ui};
