@@ -17,12 +17,16 @@ mod jobs;
 mod json;
 pub mod logging;
 mod office;
+mod info;
 mod ping;
+mod profile;
 mod progress;
+mod prompt;
 mod review;
 mod revoke;
 mod say;
 mod sending;
+mod shell;
 mod source;
 mod verbs;
 mod words;
@@ -35,8 +39,13 @@ pub use issue::issue;
 pub use jobs::jobs;
 pub use office::{Asker, job_settings};
 pub use ping::{ping, ping_without_settings};
+pub use info::info;
+pub use profile::{
+    AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said, pin_profile, profile,
+};
 pub use revoke::revoke;
 pub use say::{complain, complain_of_settings, how_to_begin};
+pub use shell::{completions, man};
 pub use verbs::{
     DoctorFlags, Field, FileFlags, IssueFlags, JobsFlags, JobsVerb, ReadingFlags, RevokeFlags, SendingFlags,
 };

@@ -2,13 +2,14 @@
 
 use super::address::{check_base_url, check_proxy};
 use super::ca;
+use super::env::Env;
 use super::file::{ConfigFile, read_text};
 use super::key::{self, Key};
 use super::keyring::Keyring;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::profile::{CaFile, Environment, NAME_RULE, Pin, Profile, is_profile_name};
-use super::source::is_variable;
+use super::source::{KeySource, is_variable};
 use crate::disk::{create_private_dir, open_private_append, replace, write_new};
 use secrecy::{ExposeSecret, SecretString};
 use std::fs::{File, TryLockError};
@@ -141,6 +142,42 @@ impl KeptIn {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Where the key of a profile is kept now.
+    ///
+    /// # Errors
+    /// No such profile, or a settings file with mistakes.
+    pub fn of(paths: &Paths, env: &Env, name: &str) -> Result<Self, ConfigError> {
+        let file = ConfigFile::read(&paths.config_file())?;
+        let entry = file.entry(name).ok_or_else(|| field("profile", "there is no profile of this name"))?;
+        Ok(match &entry.key {
+            KeySource::Default => Self::File,
+            KeySource::Keyring(_) => Self::Keyring(env.keyring().clone()),
+            KeySource::Env(name, _) => Self::Variable(name.clone()),
+            KeySource::File(path, _) => Self::OtherFile(path.into()),
+            KeySource::Command(argv, ..) => Self::Command(argv.clone()),
+        })
+    }
+
+    /// The key that is there already. Blocks: a command takes its time.
+    ///
+    /// # Errors
+    /// Why there is none; for lapel's own places, that nothing is kept there yet.
+    pub fn find(&self, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
+        self.check()?;
+        // The same reading as of a settings file that says so.
+        let mut text = "[profiles.new]\nbase_url = \"https://localhost/\"\n".to_owned();
+        if let Some((name, value)) = self.setting() {
+            text.push_str(&format!("{name} = {value}\n"));
+        }
+        let unplaced = |error: ConfigError| {
+            let all = error.mistakes().iter().map(|m| Mistake { file: None, line: None, field: None, ..m.clone() });
+            ConfigError::new(all.map(|m| Mistake { field: Some("key".to_owned()), ..m }).collect())
+        };
+        let file = ConfigFile::parse(&paths.config_file(), &text).map_err(unplaced)?;
+        let entry = file.entry("new").ok_or_else(|| field("key", "cannot be found"))?;
+        key::find(&file, entry, paths, env).and_then(|key| key.fetch()).map_err(unplaced)
     }
 
     /// The field of `config.toml` that says so, with its value; none for lapel's own file.

@@ -91,7 +91,7 @@ pub fn survey(flags: &Flags, env: &Env) -> Survey {
     }
     let (name, source) = match (profile.as_ref(), chosen) {
         (None, _) if overrides.len() == 2 => (Some("environment".to_owned()), Source::Variable),
-        (_, Some((name, source))) => (Some(name), source),
+        (_, Some((name, source))) => (all.iter().any(|line| line.name == name).then_some(name), source),
         (_, None) => (None, Source::Default),
     };
     let theme = match lenient.ui.theme {
@@ -123,7 +123,8 @@ pub fn survey(flags: &Flags, env: &Env) -> Survey {
         },
         Said {
             name: "log",
-            value: lenient.log,
+            // Not what it says: people paste keys into any variable.
+            value: lenient.log.map(|_| "set".to_owned()),
             source: of(false, env.raw("LAPEL_LOG").is_some(), false),
         },
         Said {

@@ -103,12 +103,11 @@ impl Welcome {
             Err(error) => self.error = Some(error.to_string()),
             Ok(_) => {
                 self.error = None;
-                let profile = NewProfile {
-                    name: form.name.value().trim().to_owned(),
-                    environment: ENVIRONMENTS[form.environment],
-                    base_url: form.base_url.value().trim().to_owned(),
-                    organisation: None,
-                };
+                let profile = NewProfile::new(
+                    form.name.value().trim(),
+                    ENVIRONMENTS[form.environment],
+                    form.base_url.value().trim(),
+                );
                 let candidate = Candidate { profile, key: SecretString::from(form.key.value().trim()) };
                 out.ask_instead(&mut self.ticket, Ask::TryProfile(candidate));
             }
