@@ -96,7 +96,7 @@ fn mode(path: impl AsRef<std::path::Path>) -> u32 {
 }
 
 fn key(profile: &Profile) -> &str {
-    profile.key.expose_secret()
+    profile.key.known().expect("a key that is there").expose_secret()
 }
 
 const UNI: &str = "\

@@ -7,8 +7,8 @@ use super::error::{ApiError, Result};
 use super::filters::{HistoryFilter, HistoryQuery, Paging};
 use super::key::ApiKey;
 use super::reader::Reader;
-use crate::domain::{Ping, Text};
 use crate::domain::text::scrub;
+use crate::domain::{Ping, Text};
 use unicode_normalization::UnicodeNormalization;
 
 /// What a key was when a person checked it.
@@ -42,7 +42,10 @@ impl Identity {
         let of = |word: &str| self.prefix.as_deref().is_some_and(|prefix| has_word(prefix, word));
         let shown = || scrub(self.prefix.as_deref().unwrap_or_default()).into_owned();
         if is_live && ["test", "sandbox", "demo", "staging", "dev"].into_iter().any(of) {
-            said.push(format!("The profile is LIVE, but its key begins with {}, as a test key does.", shown()));
+            said.push(format!(
+                "The profile is LIVE, but its key begins with {}, as a test key does.",
+                shown()
+            ));
         }
         if !is_live && ["live", "prod", "production"].into_iter().any(of) {
             said.push(format!(
@@ -165,7 +168,11 @@ mod tests {
         assert_eq!(key.prefix_said("dmu_live_").as_deref(), Some("dmu_live_"));
         assert_eq!(key.prefix_said(" dmu_live_… ").as_deref(), Some("dmu_live_"));
         assert_eq!(key.prefix_said("dmu_live_***").as_deref(), Some("dmu_live_"));
-        assert_eq!(key.prefix_said("dmu_live_0123456789").as_deref(), Some("dmu_live_"), "half of it at most");
+        assert_eq!(
+            key.prefix_said("dmu_live_0123456789").as_deref(),
+            Some("dmu_live_"),
+            "half of it at most"
+        );
         for none in ["", "…", "  ", "a\u{1b}b", "열쇠"] {
             assert_eq!(key.prefix_said(none), None, "{none:?}");
         }

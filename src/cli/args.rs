@@ -158,9 +158,7 @@ impl Cli {
                 flags.add_profile(who);
                 flags.add_look(look);
             }
-            Some(
-                Command::Sandbox(_) | Command::Profile(_) | Command::Completions { .. } | Command::Man,
-            )
+            Some(Command::Sandbox(_) | Command::Profile(_) | Command::Completions { .. } | Command::Man)
             | None => {}
         }
         flags

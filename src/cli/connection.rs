@@ -17,10 +17,10 @@ pub fn connection(profile: &Profile) -> Result<Connection, ApiError> {
     let mut connection = Connection::new(&profile.base_url, key)?;
     connection.read_only = profile.read_only;
     connection.proxy.clone_from(&profile.proxy);
-    connection.authorities = profile.ca.as_ref().map(|ca| Authorities {
-        name: ca.path.to_string_lossy().into_owned(),
-        pem: ca.pem.clone(),
-    });
+    connection.authorities = profile
+        .ca
+        .as_ref()
+        .map(|ca| Authorities { name: ca.path.to_string_lossy().into_owned(), pem: ca.pem.clone() });
     connection.pin = profile.pin.as_ref().map(|pin| Pin {
         profile: profile.name.clone(),
         prefix: pin.prefix.clone(),

@@ -81,7 +81,10 @@ pub(super) async fn piped() -> Result<SecretString, Failure> {
         String::from_utf8(bytes).map(SecretString::from).map_err(|_| io::ErrorKind::InvalidData.into())
     });
     let unreadable = |why: &str| {
-        Failure::new("key", format!("The key could not be read from standard input: {why}. Nothing was kept."))
+        Failure::new(
+            "key",
+            format!("The key could not be read from standard input: {why}. Nothing was kept."),
+        )
     };
     match read.await {
         Ok(read) => read.map_err(|why: io::Error| unreadable(&why.to_string())),

@@ -13,11 +13,7 @@ use std::path::Path;
 const LONGEST: u64 = 1 << 20;
 
 /// The file that an entry names.
-pub(super) fn read(
-    entry: &Entry,
-    file: &ConfigFile,
-    paths: &Paths,
-) -> Result<Option<CaFile>, ConfigError> {
+pub(super) fn read(entry: &Entry, file: &ConfigFile, paths: &Paths) -> Result<Option<CaFile>, ConfigError> {
     let Some((named, line)) = &entry.ca_file else { return Ok(None) };
     let field = format!("profiles.{}.ca_file", entry.name);
     let path = under(&paths.config_dir, named);

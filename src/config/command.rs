@@ -134,10 +134,12 @@ mod tests {
 
     #[test]
     fn what_was_printed_is_never_repeated_and_what_was_complained_about_is() {
-        let said = sh("echo s3cret; printf 'gpg: \\033[31mno secret key\\n' >&2; exit 2").expect_err("failed");
+        let said =
+            sh("echo s3cret; printf 'gpg: \\033[31mno secret key\\n' >&2; exit 2").expect_err("failed");
         assert!(said.contains("gpg: ␛[31mno secret key") && said.contains('2'), "{said}");
         assert!(!said.contains("s3cret"));
-        for script in ["printf 's3cret\\nuser: me\\n'", "yes s3cret | head -c 100000", "printf 's3cret\\377'"] {
+        for script in ["printf 's3cret\\nuser: me\\n'", "yes s3cret | head -c 100000", "printf 's3cret\\377'"]
+        {
             let said = sh(script).expect_err(script);
             assert!(!said.contains("s3cret"), "{said}");
         }
@@ -173,7 +175,9 @@ mod tests {
     fn a_text_is_a_command_only_where_no_shell_is_missed() {
         let pass = ["pass", "show", "badges/uni"].map(str::to_owned).to_vec();
         assert_eq!(words(" pass  show badges/uni "), Some(pass));
-        for text in ["", "  ", "a | b", "echo \"x y\"", "echo $HOME", "cat ~/key", "a;b", "a\tb", "a\nb", "x*"] {
+        for text in
+            ["", "  ", "a | b", "echo \"x y\"", "echo $HOME", "cat ~/key", "a;b", "a\tb", "a\nb", "x*"]
+        {
             assert_eq!(words(text), None, "{text:?}");
         }
     }

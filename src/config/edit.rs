@@ -70,7 +70,8 @@ impl Change {
         let key_was = old.key.clone();
         let after = self.applied(&path, &text, name)?;
         let read = ConfigFile::parse(&path, &after)?;
-        let others = |file: &ConfigFile| file.profiles.iter().filter(|e| e.name != name).cloned().collect::<Vec<_>>();
+        let others =
+            |file: &ConfigFile| file.profiles.iter().filter(|e| e.name != name).cloned().collect::<Vec<_>>();
         let (theirs, ours) = (others(&before), others(&read));
         let same = theirs.len() == ours.len() && theirs.iter().zip(&ours).all(|(a, b)| a.says_what(b));
         let Some(entry) = read.entry(name).filter(|_| same) else {
@@ -111,9 +112,9 @@ impl Change {
             set_text(table, "proxy", &proxy.map_err(|why| field("proxy", why))?);
         }
         if let Some(ca_file) = &self.ca_file {
-            let named = ca_file.to_str().ok_or_else(|| {
-                field("ca_file", "this name of a file cannot be written into the settings")
-            })?;
+            let named = ca_file
+                .to_str()
+                .ok_or_else(|| field("ca_file", "this name of a file cannot be written into the settings"))?;
             set_text(table, "ca_file", named);
         }
         if let Some((kept_in, _)) = &self.key {
@@ -313,7 +314,8 @@ fn without(path: &Path, text: &str, name: &str, was_default: bool) -> Result<Str
         }
     }
     // Without a profile, the line that says [profiles] says nothing.
-    let is_bare = doc.get("profiles").and_then(Item::as_table).is_some_and(|t| t.is_empty() && t.is_implicit());
+    let is_bare =
+        doc.get("profiles").and_then(Item::as_table).is_some_and(|t| t.is_empty() && t.is_implicit());
     if is_bare {
         doc.remove("profiles");
     }
@@ -381,7 +383,8 @@ fn set_text(table: &mut dyn TableLike, name: &str, text: &str) {
 }
 
 fn not_there(file: &ConfigFile) -> ConfigError {
-    let what = format!("there is no profile of this name in {}. There are: {}", shown(&file.path), file.names());
+    let what =
+        format!("there is no profile of this name in {}. There are: {}", shown(&file.path), file.names());
     Mistake::plain(what).into()
 }
 

@@ -250,7 +250,8 @@ fn take_pin(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) -> Option<
         let field = join(prefix, "key_fingerprint");
         let text = sheet.text(value, &field)?;
         if !Pin::is_fingerprint(text) {
-            let what = "must be the eight digits and letters that lapel writes there: lapel profile edit --pin";
+            let what =
+                "must be the eight digits and letters that lapel writes there: lapel profile edit --pin";
             sheet.wrong(value.span().start, &field, what);
         }
         Some(text.to_owned())

@@ -94,7 +94,12 @@ impl NewProfile {
             name: self.name.clone(),
             environment: self.environment,
             base_url,
-            organisation: self.organisation.as_deref().map(str::trim).filter(|o| !o.is_empty()).map(str::to_owned),
+            organisation: self
+                .organisation
+                .as_deref()
+                .map(str::trim)
+                .filter(|o| !o.is_empty())
+                .map(str::to_owned),
             read_only: self.read_only,
             key: Key::Known(secret),
             key_from: self.kept_in.words().to_owned(),
@@ -172,7 +177,8 @@ impl KeptIn {
             text.push_str(&format!("{name} = {value}\n"));
         }
         let unplaced = |error: ConfigError| {
-            let all = error.mistakes().iter().map(|m| Mistake { file: None, line: None, field: None, ..m.clone() });
+            let all =
+                error.mistakes().iter().map(|m| Mistake { file: None, line: None, field: None, ..m.clone() });
             ConfigError::new(all.map(|m| Mistake { field: Some("key".to_owned()), ..m }).collect())
         };
         let file = ConfigFile::parse(&paths.config_file(), &text).map_err(unplaced)?;
@@ -276,11 +282,7 @@ pub fn keep_profile(paths: &Paths, new: &NewProfile, api_key: &str) -> Result<Pr
         new.kept_in.take_back(paths, &new.name);
         return Err(Mistake::in_file(&path, None, None, format!("cannot be written: {why}")).into());
     }
-    Ok(Profile {
-        jobs: before.jobs,
-        from: format!("profile {} of {}", new.name, shown(&path)),
-        ..profile
-    })
+    Ok(Profile { jobs: before.jobs, from: format!("profile {} of {}", new.name, shown(&path)), ..profile })
 }
 
 /// Whether a profile may have a name besides those that there are.

@@ -115,30 +115,17 @@ pub(super) fn described(entry: &Entry, paths: &Paths, env: &Env) -> String {
 }
 
 /// The key of a profile, from where its settings say.
-pub(super) fn find(
-    file: &ConfigFile,
-    entry: &Entry,
-    paths: &Paths,
-    env: &Env,
-) -> Result<Key, ConfigError> {
-    let later = |whom, line| {
-        Key::Later(Asking { whom, profile: entry.name.clone(), file: file.path.clone(), line })
-    };
+pub(super) fn find(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Result<Key, ConfigError> {
+    let later =
+        |whom, line| Key::Later(Asking { whom, profile: entry.name.clone(), file: file.path.clone(), line });
     match &entry.key {
         KeySource::Keyring(line) => Ok(later(Whom::Keyring(env.keyring().clone()), *line)),
-        KeySource::Command(argv, patience, line) => {
-            Ok(later(Whom::Command(argv.clone(), *patience), *line))
-        }
+        KeySource::Command(argv, patience, line) => Ok(later(Whom::Command(argv.clone(), *patience), *line)),
         _ => find_now(file, entry, paths, env).map(Key::Known),
     }
 }
 
-fn find_now(
-    file: &ConfigFile,
-    entry: &Entry,
-    paths: &Paths,
-    env: &Env,
-) -> Result<SecretString, ConfigError> {
+fn find_now(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
     match &entry.key {
         // Kept where lapel itself keeps keys in files.
         KeySource::Default | KeySource::Keyring(_) | KeySource::Command(..) => {
@@ -223,8 +210,7 @@ fn from_file(
         .map_err(|why| wrong(format!("the key file cannot be read: {}", why.kind())))?;
     let text = String::from_utf8(bytes).unwrap_or_else(|_| "\u{fffd}".to_owned());
     let text = SecretString::from(text);
-    check(text.expose_secret())
-        .map_err(|why| Mistake::in_file(path, None, None, why).into())
+    check(text.expose_secret()).map_err(|why| Mistake::in_file(path, None, None, why).into())
 }
 
 /// Reads at most a little more than a key can be, so that the buffer never grows and leaves copies behind.

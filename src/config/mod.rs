@@ -26,9 +26,9 @@ mod source;
 mod survey;
 mod ui;
 
+pub use edit::{Change, Removed, edit_profile, remove_profile};
 pub use env::Env;
 pub use jobs::{JOB_CLASSES, JobPolicy, JobSettings};
-pub use edit::{Change, Removed, edit_profile, remove_profile};
 pub use keep::{KeptIn, NewProfile, keep_profile};
 pub use key::{Key, check as check_key};
 pub use keyring::Keyring;

@@ -1,9 +1,9 @@
 //! The settings of one run: which profile, how the desk looks, where files go.
 
 use super::address::{check_base_url, has_usual_path, same_origin};
+use super::ca;
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
-use super::ca;
 use super::jobs::JobSettings;
 use super::key::{self, Key};
 use super::mistake::{ConfigError, Mistake, shown};

@@ -28,10 +28,9 @@ pub(super) enum KeySource {
 impl KeySource {
     /// Reads `key`, `key_command` and `key_command_timeout` of a profile.
     pub fn read(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) -> Self {
-        let patience =
-            table.get("key_command_timeout").and_then(|v| {
-                sheet.number(v, &join(prefix, "key_command_timeout"), 1, LONGEST_WAIT)
-            });
+        let patience = table
+            .get("key_command_timeout")
+            .and_then(|v| sheet.number(v, &join(prefix, "key_command_timeout"), 1, LONGEST_WAIT));
         let patience = patience.map_or(command::PATIENCE, |s| Duration::from_secs(u64::from(s)));
         match (table.get("key"), table.get("key_command")) {
             (Some(_), Some(command)) => {

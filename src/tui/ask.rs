@@ -3,7 +3,7 @@
 
 use super::deed::{Deed, Done, RowsQuery};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery};
-use crate::config::{Environment, NewProfile};
+use crate::config::{Environment, NewProfile, ProfileLine};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
@@ -76,9 +76,33 @@ pub enum Ask {
     TryProfile(Candidate),
     /// Start the sandbox and connect to it.
     StartSandbox,
+    /// The profiles that there are.
+    Profiles,
+    /// Open a profile: its key is asked for. Without a name, the one that lapel was started with.
+    OpenProfile(Option<String>),
+    /// Pin the key of a profile, which begins like this now.
+    Pin {
+        /// The profile's name.
+        profile: String,
+        /// How the key begins, as a person was shown it.
+        prefix: String,
+    },
 }
 
 impl Ask {
+    /// Whether it needs no connection.
+    pub fn needs_no_link(&self) -> bool {
+        matches!(
+            self,
+            Self::Pause(_)
+                | Self::TryProfile(_)
+                | Self::StartSandbox
+                | Self::Profiles
+                | Self::OpenProfile(_)
+                | Self::Pin { .. }
+        )
+    }
+
     /// Whether it ends by itself when it is cancelled, in good order, rather than being broken off.
     pub fn ends_by_itself(&self) -> bool {
         matches!(
@@ -113,6 +137,8 @@ pub struct Candidate {
     pub profile: NewProfile,
     /// Its key.
     pub key: SecretString,
+    /// Whether the key is kept in the keyring, rather than in a file.
+    pub in_keyring: bool,
 }
 
 /// What came of a question.
@@ -160,7 +186,10 @@ pub enum Answer {
     Done(Result<Done, String>),
     /// To [`Ask::Pause`].
     Paused,
-    /// To [`Ask::TryProfile`] and [`Ask::StartSandbox`]: how to connect, or why not, in words.
+    /// To [`Ask::Profiles`].
+    Profiles(Result<Vec<ProfileLine>, String>),
+    /// To [`Ask::TryProfile`], [`Ask::StartSandbox`], [`Ask::OpenProfile`] and [`Ask::Pin`]: how to connect, or
+    /// why not, in words.
     Connected(Result<Box<Session>, String>),
 }
 
@@ -192,6 +221,8 @@ pub struct Session {
     pub jobs: crate::jobs::Settings,
     /// Files of recipients that are offered from the beginning: a demo's.
     pub files: Vec<std::path::PathBuf>,
+    /// What a person should know about it, once it is open.
+    pub remark: Option<String>,
 }
 
 /// Gives out tickets.

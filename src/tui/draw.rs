@@ -67,6 +67,7 @@ const HINTS: &[Action] = &[
     Action::Ids,
     Action::Range,
     Action::MarkLoaded,
+    Action::Profiles,
     Action::Back,
     Action::Help,
     Action::Quit,
@@ -107,6 +108,8 @@ impl App {
             (None, Some(Over::File(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Ids(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Replace(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::Profiles(list))) => list.draw(frame, body, &self.env),
+            (None, Some(Over::Pin(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Help(help))) => help.draw(frame, body, &self.env),
             (None, None) => self.draw_tab(frame, body),
         }

@@ -77,6 +77,7 @@ const DEFAULT: &[Line] = &[
     (Context::Global, Action::Reload, &["r", "f5"]),
     (Context::Global, Action::Activity, &["5"]),
     (Context::Global, Action::Dismiss, &["backspace"]),
+    (Context::Global, Action::Profiles, &["P"]),
     (Context::Global, Action::Help, &["?"]),
     (Context::Global, Action::Back, &["esc"]),
     (Context::Global, Action::Quit, &["q"]),
@@ -215,6 +216,7 @@ const DEFAULT: &[Line] = &[
     (Context::Help, Action::Back, &["esc", "?", "q", "f1"]),
     (Context::Welcome, Action::ChooseSandbox, &["s"]),
     (Context::Welcome, Action::ChooseService, &["u"]),
+    (Context::Welcome, Action::Reload, &["r", "f5"]),
     (Context::Welcome, Action::Quit, &["q"]),
 ];
 

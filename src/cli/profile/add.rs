@@ -30,8 +30,9 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
         Some(environment) => environment,
         None if ask => {
             let word = prompt::line("Environment: demo, staging or live", "live").await?;
-            Environment::from_word(&word.to_ascii_lowercase())
-                .ok_or_else(|| Failure::usage("The environment is demo, staging or live. Nothing was kept."))?
+            Environment::from_word(&word.to_ascii_lowercase()).ok_or_else(|| {
+                Failure::usage("The environment is demo, staging or live. Nothing was kept.")
+            })?
         }
         // What nobody says to be something else is real.
         None => Environment::Live,
@@ -46,17 +47,25 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     .await?;
     let organisation = match &said.organisation {
         Some(organisation) => organisation.clone(),
-        None if ask => prompt::line("Organisation, as you call it (empty: as the service calls it)", "").await?,
+        None if ask => {
+            prompt::line("Organisation, as you call it (empty: as the service calls it)", "").await?
+        }
         None => String::new(),
     };
     let place = match (&said.key_from, ask) {
         (Some(place), _) => place.clone(),
         (None, true) if !said.command.is_empty() => KeyPlace::Command,
-        (None, true) => match prompt::line("Where the key is kept: file or keyring", "file").await?.as_str() {
-            "file" => KeyPlace::File,
-            "keyring" => KeyPlace::Keyring,
-            _ => return Err(Failure::usage("The key is kept in a file or in the keyring. Nothing was kept.")),
-        },
+        (None, true) => {
+            match prompt::line("Where the key is kept: file or keyring", "file").await?.as_str() {
+                "file" => KeyPlace::File,
+                "keyring" => KeyPlace::Keyring,
+                _ => {
+                    return Err(Failure::usage(
+                        "The key is kept in a file or in the keyring. Nothing was kept.",
+                    ));
+                }
+            }
+        }
         (None, false) => KeyPlace::File,
     };
     let mut new = NewProfile::new(&name, environment, base_url.trim());

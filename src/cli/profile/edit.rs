@@ -51,10 +51,13 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
     let (_, remark) = desk.aside(move |paths, env| edit_profile(paths, env, &renamed, &kept)).await?;
     warn(&remark.into_iter().collect::<Vec<_>>());
     let adopted = match &former {
-        Some(pin) if flags.pin => adopt(desk, &profile, pin.fingerprint.as_deref()).await.map_err(|mut why| {
-            why.message.push_str(" The profile was changed; its jobs of the former key were not taken over.");
-            why
-        })?,
+        Some(pin) if flags.pin => {
+            adopt(desk, &profile, pin.fingerprint.as_deref()).await.map_err(|mut why| {
+                why.message
+                    .push_str(" The profile was changed; its jobs of the former key were not taken over.");
+                why
+            })?
+        }
         _ => Adopted::default(),
     };
     profile.pin = change.pin.or(former);

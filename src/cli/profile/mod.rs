@@ -11,9 +11,9 @@ pub use edit::pin_profile;
 
 use super::failure::Failure;
 use super::{exit, json, prompt, say};
-use crate::config::{Env, Key, KeptIn, Paths, Profile, ProfileLine, named_profile, profiles, remove_profile};
+use crate::config::{Env, KeptIn, Key, Paths, Profile, ProfileLine, named_profile, profiles, remove_profile};
 use crate::domain::text::scrub;
-use crate::jobs::{Adopted, Account, Journal};
+use crate::jobs::{Account, Adopted, Journal};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use trial::Trial;
@@ -107,7 +107,8 @@ impl Desk {
                 scrub(&line.base_url),
                 line.key_from
             ));
-            let typed = prompt::line(&format!("Type {name} to remove it; anything else keeps it"), "").await?;
+            let typed =
+                prompt::line(&format!("Type {name} to remove it; anything else keeps it"), "").await?;
             if typed != name {
                 return Err(Failure::usage("Not confirmed. Nothing was removed."));
             }
@@ -115,7 +116,8 @@ impl Desk {
         let gone = name.clone();
         let removed = self.aside(move |paths, env| remove_profile(paths, env, &gone)).await?;
         let then = if removed.was_default { " It was the default; name another with --default." } else { "" };
-        let value = json!({ "ok": true, "removed": name, "key": removed.key, "was_default": removed.was_default });
+        let value =
+            json!({ "ok": true, "removed": name, "key": removed.key, "was_default": removed.was_default });
         self.answer(&format!("Removed profile {name}. {}{then}", removed.key), &value)
     }
 
@@ -124,7 +126,9 @@ impl Desk {
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         Failure {
             kind: "no_profile".to_owned(),
-            ..Failure::usage(format!("There is no profile of this name. There are: {names}. Nothing was changed."))
+            ..Failure::usage(format!(
+                "There is no profile of this name. There are: {names}. Nothing was changed."
+            ))
         }
     }
 
@@ -146,7 +150,11 @@ impl Desk {
             None => match all.iter().find(|line| line.is_default) {
                 Some(line) => line.name.clone(),
                 None if all.is_empty() => return Err(no_profile()),
-                None => return Err(Failure::usage("Name the profile: there are several, and none is the default.")),
+                None => {
+                    return Err(Failure::usage(
+                        "Name the profile: there are several, and none is the default.",
+                    ));
+                }
             },
         };
         let profile = self.with_key(name).await?;
@@ -204,7 +212,9 @@ async fn adopt(desk: &Desk, profile: &Profile, former: Option<&str>) -> Result<A
 /// Where a key is to be kept, of what was typed.
 fn kept_in(place: &KeyPlace, command: &[String], env: &Env) -> Result<KeptIn, Failure> {
     if *place != KeyPlace::Command && !command.is_empty() {
-        return Err(Failure::usage("A command stands at the end, but not --key-from command. Nothing was kept."));
+        return Err(Failure::usage(
+            "A command stands at the end, but not --key-from command. Nothing was kept.",
+        ));
     }
     Ok(match place {
         KeyPlace::File => KeptIn::File,

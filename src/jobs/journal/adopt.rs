@@ -149,7 +149,8 @@ mod tests {
                 r.get::<_, String>(0)
             })
         };
-        let mut known: Vec<String> = journal.read(known).await.expect("read").split(' ').map(str::to_owned).collect();
+        let mut known: Vec<String> =
+            journal.read(known).await.expect("read").split(' ').map(str::to_owned).collect();
         known.sort();
         assert_eq!(known, ["new", "old"]);
     }

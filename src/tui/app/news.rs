@@ -26,6 +26,8 @@ impl App {
                 Over::File(form) => form.receive(ticket, left, out),
                 Over::Ids(form) => form.receive(ticket, left, out),
                 Over::Replace(form) => form.receive(ticket, left),
+                Over::Profiles(list) => list.receive(ticket, left, out),
+                Over::Pin(form) => form.receive(ticket, left, out),
                 Over::Revoke(form) => form.receive(ticket, left),
                 Over::Help(_) => Err(left),
             };
