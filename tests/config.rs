@@ -6,6 +6,11 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+#[path = "config/changes.rs"]
+mod changes;
+#[path = "config/keys.rs"]
+mod keys;
+
 use lapel::config::{
     ConfigError, Env, Environment, Flags, GlyphChoice, JobPolicy, NewProfile, Paths, Profile, Settings,
     ThemeChoice, is_profile_name, keep_profile,
@@ -587,10 +592,8 @@ fn nothing_prints_a_key() {
 
 fn new(name: &str) -> NewProfile {
     NewProfile {
-        name: name.to_owned(),
-        environment: Environment::Staging,
-        base_url: "https://new.example/api/v1/ext/".to_owned(),
         organisation: Some("새 \"학교\"\\ 'x'".to_owned()),
+        ..NewProfile::new(name, Environment::Staging, "https://new.example/api/v1/ext/")
     }
 }
 

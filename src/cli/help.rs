@@ -160,7 +160,7 @@ pub(super) const PROFILE_EXAMPLES: &str = r"Examples:
   lapel profile remove uni
 
 Where a key can be: file (lapel's own, chmod 600), keyring, env:VARIABLE,
-file:PATH, command. remove takes away what lapel itself keeps, and nothing else.
+file:PATH, command. remove takes away what lapel itself keeps, nothing else.
 
 Exit codes: see lapel --help.";
 

@@ -53,12 +53,13 @@ pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     put_back_at_the_end();
     let asked = format!("{question} (it is not shown): ");
     let typed = tokio::task::spawn_blocking(move || {
+        // Before the question is there to be answered.
+        let raw = Raw::new()?;
         let mut err = io::stderr().lock();
         err.write_all(asked.as_bytes())?;
         err.flush()?;
         // Somebody else may have to say something meanwhile.
         drop(err);
-        let raw = Raw::new()?;
         let typed = typed(&mut io::stdin().lock());
         drop(raw);
         let _ = writeln!(io::stderr().lock());

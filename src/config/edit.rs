@@ -299,14 +299,14 @@ fn without(path: &Path, text: &str, name: &str, was_default: bool) -> Result<Str
     let mut top = String::new();
     if was_default {
         let comment = doc.as_table().key("default_profile").and_then(|key| key.leaf_decor().prefix());
-        top = comment.and_then(|c| c.as_str()).unwrap_or_default().to_owned();
+        comment.and_then(|c| c.as_str()).unwrap_or_default().clone_into(&mut top);
         doc.remove("default_profile");
     }
     let profiles = doc.get_mut("profiles").and_then(Item::as_table_like_mut).ok_or_else(|| cannot(path))?;
     let removed = profiles.remove(name).ok_or_else(|| cannot(path))?;
     if let Some(table) = removed.as_table() {
         let above = table.decor().prefix().and_then(|p| p.as_str()).unwrap_or_default();
-        let kept = above.rfind("\n\n").map_or("", |end| &above[..end + 1]);
+        let kept = above.rfind("\n\n").map_or("", |end| &above[..=end]);
         let position = table.position();
         if kept.contains('#') && !give_to_next(doc.as_item_mut(), position, kept) {
             let trailing = doc.trailing().as_str().unwrap_or_default();
@@ -329,7 +329,7 @@ fn give_to_next(item: &mut Item, position: Option<isize>, comment: &str) -> bool
         if let Some(at) = table.position().filter(|at| *at > behind && !table.is_implicit()) {
             *best = Some(best.map_or(at, |best| best.min(at)));
         }
-        for (_, inner) in table.iter() {
+        for (_, inner) in table {
             next(inner, behind, best);
         }
     }

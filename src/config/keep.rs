@@ -326,8 +326,11 @@ fn block(new: &NewProfile, profile: &Profile) -> String {
     }
     lines.extend(profile.proxy.as_deref().map(|p| ("proxy", text(p))));
     lines.extend(profile.ca.as_ref().map(|ca| ("ca_file", text(&ca.path.to_string_lossy()))));
-    let lines: String = lines.into_iter().map(|(name, value)| format!("{name} = {value}\n")).collect();
-    format!("[profiles.{}]\n{lines}", new.name)
+    let mut text = format!("[profiles.{}]\n", new.name);
+    for (name, value) in lines {
+        text.push_str(&format!("{name} = {value}\n"));
+    }
+    text
 }
 
 fn appended(text: &str, name: &str, block: &str) -> String {

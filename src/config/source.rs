@@ -90,8 +90,12 @@ fn of_table(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource 
         (None, None, Some(line)) => KeySource::Keyring(line),
         (None, None, None) => {
             if table.is_empty() {
-                sheet.wrong(at, field, "says none of env, file and keyring: name one of them");
+                sheet.wrong(at, field, "says neither env nor file nor keyring: name one of them");
             }
+            KeySource::Default
+        }
+        (Some(_), Some(_), None) => {
+            sheet.wrong(at, field, "says both env and file: keep one of them");
             KeySource::Default
         }
         _ => {

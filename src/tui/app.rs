@@ -363,7 +363,8 @@ impl App {
         let mut out = Out::new(&mut tickets);
         match message {
             Message::Key(key) if key.kind != KeyEventKind::Release => self.key(key, &mut out),
-            Message::Key(_) => {}
+            // A message of a connection was taken out above.
+            Message::Key(_) | Message::Of(..) => {}
             Message::Paste(text) => {
                 self.changed = true;
                 self.paste(&text, &mut out);
@@ -397,8 +398,6 @@ impl App {
                 self.activity.restart(&mut out);
                 self.changed = true;
             }
-            // Taken out above.
-            Message::Of(..) => {}
             Message::Odd(text) => {
                 self.news = Some(Notice { text, bad: true });
                 self.changed = true;

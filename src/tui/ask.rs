@@ -73,7 +73,7 @@ pub enum Ask {
     /// Something to be done with jobs. Not cancelled by anything.
     Do(Box<Deed>),
     /// Try a base URL and a key, and keep them as a profile if they are good.
-    TryProfile(Candidate),
+    TryProfile(Box<Candidate>),
     /// Start the sandbox and connect to it.
     StartSandbox,
     /// The profiles that there are.

@@ -67,7 +67,6 @@ const HINTS: &[Action] = &[
     Action::Ids,
     Action::Range,
     Action::MarkLoaded,
-    Action::Profiles,
     Action::Back,
     Action::Help,
     Action::Quit,

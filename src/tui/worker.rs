@@ -355,7 +355,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             return Answer::Paused;
         }
         Ask::StartSandbox => return connected((helpers.start_sandbox)().await),
-        Ask::TryProfile(profile) => return connected(try_profile(profile, helpers).await),
+        Ask::TryProfile(candidate) => return connected(try_profile(*candidate, helpers).await),
         Ask::Profiles => return Answer::Profiles((helpers.profiles)().await),
         Ask::OpenProfile(name) => return connected((helpers.open_profile)(name).await),
         Ask::Pin { profile, prefix } => return connected((helpers.pin_profile)(profile, prefix).await),

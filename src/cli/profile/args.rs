@@ -88,8 +88,9 @@ pub struct Said {
     /// What you call the organisation; left out, what the service calls it. "" takes it away
     #[arg(long, value_name = "NAME")]
     pub organisation: Option<String>,
-    /// Where the key is: file (one of lapel's own), keyring, env:VARIABLE, file:PATH, or command
-    #[arg(long, value_name = "PLACE", value_parser = key_place)]
+    /// Where the key is.
+    #[arg(long, value_name = "PLACE", value_parser = key_place,
+          help = "Where the key is: file (one of lapel's own), keyring, env:VARIABLE, file:PATH, or command")]
     pub key_from: Option<KeyPlace>,
     /// Read the key from standard input
     #[arg(long)]
@@ -97,8 +98,12 @@ pub struct Said {
     /// A file (PEM) of certificates to trust besides those of this computer. "" takes it away
     #[arg(long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
-    /// The proxy for this profile, such as http://proxy.example:8080. "" takes it away
-    #[arg(long, value_name = "URL")]
+    /// The proxy for this profile's requests.
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "The proxy for this profile, such as http://proxy.example:8080. \"\" takes it away"
+    )]
     pub proxy: Option<String>,
     /// Look only: nothing can be issued or revoked with it
     #[arg(long)]

@@ -78,8 +78,9 @@ impl Trial {
 }
 
 fn told(error: ApiError, profile: &Profile) -> Failure {
-    let mut failure = Failure::from(error.clone());
-    if matches!(error, ApiError::NotFound(_)) {
+    let has_no_ping = matches!(error, ApiError::NotFound(_));
+    let mut failure = Failure::from(error);
+    if has_no_ping {
         "Something answers at this base URL, but it has no ping. Does the base URL end in /api/v1/ext?"
             .clone_into(&mut failure.message);
     }

@@ -71,7 +71,7 @@ impl Profiles {
                 Step::Try(_) if sending => self.said = Some(SENDING.to_owned()),
                 Step::Try(candidate) => {
                     self.said = None;
-                    self.opening = Some(out.ask(Ask::TryProfile(*candidate)));
+                    self.opening = Some(out.ask(Ask::TryProfile(candidate)));
                 }
             }
             return true;
@@ -207,8 +207,12 @@ impl Profiles {
     fn rows(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
         let theme = &env.theme;
         let used = env.session.as_ref().map(|session| session.name.as_str());
-        let name = |line: &ProfileLine| line.name.clone();
+        let name = |line: &ProfileLine| {
+            let here = if used == Some(line.name.as_str()) { " (in use)" } else { "" };
+            format!("{}{here}", line.name)
+        };
         let names = self.lines.iter().map(|line| width(&name(line))).max().unwrap_or(0).max(7);
+        let words = if self.lines.iter().any(|line| line.read_only) { 17 } else { 7 };
         let mut rows: Vec<Line<'static>> = Vec::new();
         for (i, line) in self.lines.iter().enumerate() {
             let word = if line.read_only {
@@ -217,11 +221,10 @@ impl Profiles {
                 line.environment.to_string()
             };
             let label = scrub(line.organisation.as_deref().unwrap_or(&line.base_url)).into_owned();
-            let here = if used == Some(line.name.as_str()) { "  in use" } else { "" };
             let text = format!(
-                "{}  {}  {label}  key from {}{here}",
-                fit(&line.name, names, env.glyphs.ellipsis),
-                fit(&word, 17, env.glyphs.ellipsis),
+                "{}  {}  {label}  key from {}",
+                fit(&name(line), names, env.glyphs.ellipsis),
+                fit(&word, words, env.glyphs.ellipsis),
                 line.key_from
             );
             rows.push(self.row(i, &text, room, env));

@@ -81,7 +81,7 @@ impl Welcome {
                 Step::Wrong(why) => self.error = Some(why),
                 Step::Try(candidate) => {
                     self.error = None;
-                    out.ask_instead(&mut self.ticket, Ask::TryProfile(*candidate));
+                    out.ask_instead(&mut self.ticket, Ask::TryProfile(candidate));
                 }
             },
             _ => return false,
