@@ -32,18 +32,17 @@ Where settings come from:
     environment = "live"               demo, staging, live; left out: live
     organisation = "..."               what you call it
     read_only = true
-    key = { env = "UNI_BADGE_KEY" }    or { file = "..." }, { keyring = true };
-                                       left out: keys/uni
+    key = { env = "UNI_BADGE_KEY" }    or { file = "..." }, { keyring = true }
     rate_limit = 600                   requests a minute; left out: 1000
     utc_offset = "+09:00"              of the service's times
     proxy = "http://proxy.example:8080"
-    ca_file = "company.pem"            certificates to trust besides
+    # ca_file = "company.pem"          certificates to trust besides
     [jobs]                             for one profile: [profiles.uni.jobs]
     in_flight = 2                      requests at the same time
     batch = 1000                       badges in one request
     doubt_window_hours = 26            how long a doubt is looked for
     issue_looks = [5, 15, 60, 1440]    minutes after acceptance;
-                                       also: revoke_looks, doubt_looks
+                                       # also: revoke_looks, doubt_looks
     guard_age_minutes = 15             then the guard reads again
     expiring_days = 30                 a badge that ends so soon is expiring
     keep_days = 365                    names and addresses; left out: kept
