@@ -116,7 +116,8 @@ fn compare(pin: &Pin, said: Option<&str>) -> Result<()> {
     Err(ApiError::OtherKey {
         profile: pin.profile.clone(),
         pinned: pin.prefix.clone(),
-        said: said.map_or_else(|| "nothing that it says".to_owned(), |said| scrub(said).into_owned()),
+        said: said
+            .map_or_else(|| "something that it does not say".to_owned(), |said| scrub(said).into_owned()),
     })
 }
 

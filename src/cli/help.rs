@@ -160,6 +160,8 @@ pub(super) const PROFILE_EXAMPLES: &str = r"Examples:
 
 Where a key can be: file (lapel's own, chmod 600), keyring, env:VARIABLE,
 file:PATH, command. remove takes away what lapel itself keeps, nothing else.
+A proxy with a password is better written into config.toml: others can see
+what is typed here.
 
 Exit codes: see lapel --help.";
 

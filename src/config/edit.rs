@@ -15,8 +15,8 @@ use secrecy::{ExposeSecret, SecretString};
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
-/// What is to be changed of a profile; `None` stays as it is.
-#[derive(Clone, Debug, Default)]
+/// What is to be changed of a profile; `None` stays as it is. Not to be printed: a proxy may hold a password.
+#[derive(Clone, Default)]
 pub struct Change {
     /// What stands at the other end.
     pub environment: Option<Environment>,

@@ -12,6 +12,7 @@ use super::profile::{CaFile, Environment, NAME_RULE, Pin, Profile, is_profile_na
 use super::source::{KeySource, is_variable};
 use crate::disk::{create_private_dir, open_private_append, replace, write_new};
 use secrecy::{ExposeSecret, SecretString};
+use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -33,7 +34,7 @@ pub enum KeptIn {
 }
 
 /// A profile to be kept.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct NewProfile {
     /// Its name, see [`is_profile_name`].
     pub name: String,
@@ -111,6 +112,20 @@ impl NewProfile {
             jobs: super::JobSettings::default(),
             from: format!("a profile named {}", self.name),
         })
+    }
+}
+
+impl fmt::Debug for NewProfile {
+    /// The proxy, which may hold a password, is not shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewProfile")
+            .field("name", &self.name)
+            .field("environment", &self.environment)
+            .field("base_url", &self.base_url)
+            .field("organisation", &self.organisation)
+            .field("kept_in", &self.kept_in.words())
+            .field("pin", &self.pin)
+            .finish_non_exhaustive()
     }
 }
 

@@ -278,3 +278,95 @@ async fn a_key_that_was_pinned_is_recognised_and_what_is_odd_is_said() {
         assert!(screen.contains(part), "{part}: {screen}");
     }
 }
+
+/// The jobs of the profile before are let go of in good order: another lapel can take them at once.
+#[tokio::test]
+async fn jobs_of_the_profile_before_are_let_go_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let other = Sandbox::start(Options { seed: 9, ..small() }).await.expect("a sandbox");
+    let second = live(&other);
+    let helpers = Helpers {
+        profiles: Arc::new(|| Box::pin(async { Ok(vec![line("two", Environment::Live)]) })),
+        open_profile: Arc::new(move |_| {
+            let session = second.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        ..Helpers::default()
+    };
+    let first = Session { journal: Some(folder.path().to_owned()), ..session(&sandbox, Environment::Demo) };
+    let mut h = Harness { desk: desk(Begin::Session(Box::new(first)), helpers, 120, 36), sandbox };
+    h.settled().await;
+    h.press("i");
+    h.settled().await;
+    h.type_text("한서윤");
+    h.press("tab");
+    h.type_text("seoyun@naru.example");
+    h.press("enter");
+    h.settled().await;
+    h.press("y");
+    h.shows("Activity 1").await;
+    h.settled().await;
+    let owners = || {
+        let journal = rusqlite::Connection::open(folder.path().join("journal.sqlite")).expect("the journal");
+        journal
+            .query_row("SELECT count(*), count(owner) FROM job", [], |r| Ok((r.get(0)?, r.get(1)?)))
+            .expect("counted")
+    };
+    assert_eq!(owners(), (1_i64, 1_i64), "this desk has it");
+    h.press("P");
+    h.settled().await;
+    h.press("enter");
+    h.until("the other profile", |s| s.contains("LIVE Organisation two") && s.contains("40 templates")).await;
+    assert_eq!(owners(), (1, 0), "nobody has it, and nothing of it is lost");
+    let screen = h.settled().await;
+    assert!(!screen.contains("Activity 1"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key() {
+    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let kept = Arc::new(Mutex::new(None));
+    let (notes, good) = (kept.clone(), live(&sandbox));
+    let helpers = Helpers {
+        keep_profile: Arc::new(move |candidate| {
+            *notes.lock().expect("notes") = Some(candidate);
+            let session = good.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        ..Helpers::default()
+    };
+    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness { desk: desk(begin, helpers, 100, 30), sandbox };
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("enter");
+    h.shows("A new profile").await;
+    let (base_url, key) = (h.sandbox.base_url().to_owned(), h.sandbox.api_key().to_owned());
+    // A key of nobody first.
+    h.press("ctrl-u");
+    h.type_text("mine");
+    h.press("tab tab right tab tab");
+    h.paste(&base_url);
+    h.press("tab");
+    h.paste("no_such_key_0123456789");
+    h.press("enter");
+    let screen = h.shows("Nothing was kept").await;
+    assert!(screen.contains("refused the API key") && !screen.contains("no_such_key"), "{screen}");
+    assert!(kept.lock().expect("notes").is_none());
+    h.press("ctrl-u");
+    h.paste(&key);
+    assert!(!h.screen().contains(&key));
+    h.press("enter");
+    let screen =
+        h.until("the desk", |s| s.contains("LIVE Organisation two") && s.contains("40 templates")).await;
+    assert!(screen.contains("as a test key does"), "what is odd is said: {screen}");
+    let candidate = kept.lock().expect("notes").take().expect("kept");
+    let profile = &candidate.profile;
+    assert_eq!((profile.name.as_str(), candidate.in_keyring), ("mine", true));
+    assert!(profile.organisation.as_deref().is_some_and(|o| !o.is_empty()), "{profile:?}");
+    let pin = profile.pin.as_ref().expect("pinned");
+    assert_eq!(pin.prefix, "dmu_test_");
+    assert!(pin.fingerprint.is_some() && !format!("{candidate:?}").contains(&key));
+}

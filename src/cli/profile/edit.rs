@@ -104,7 +104,7 @@ pub async fn pin_profile(
         let Some(pin) = pin else {
             return Err(Failure::new(
                 "other_key",
-                "The key is another one now than the one that was shown. Nothing was pinned: look again.",
+                "The key that the profile itself names is not the one that was shown (is LAPEL_API_KEY set?). Nothing was pinned.",
             ));
         };
         let former = profile.pin.clone().and_then(|pin| pin.fingerprint);

@@ -53,7 +53,7 @@ impl Trial {
                 .identity
                 .prefix
                 .as_deref()
-                .map_or_else(|| "nothing that it says".to_owned(), |said| scrub(said).into_owned()),
+                .map_or_else(|| "something that it does not say".to_owned(), |said| scrub(said).into_owned()),
         }
         .into())
     }

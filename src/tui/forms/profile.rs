@@ -51,7 +51,7 @@ impl ProfileForm {
             environment: 0,
             base_url: Field::default(),
             key: Field::secret(),
-            focus: Focus { at: BASE_URL },
+            focus: Focus { at: if name.is_empty() { 0 } else { BASE_URL } },
         }
     }
 
