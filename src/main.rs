@@ -3,7 +3,8 @@
 use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
 use lapel::config::{
-    ConfigError, Env, Environment, Flags, KeymapFile, Paths, Profile, Settings, keep_profile,
+    ConfigError, Env, Environment, Flags, KeptIn, Key, KeymapFile, Paths, Profile, Settings, keep_profile,
+    named_profile, profiles,
 };
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::tui::{self, Begin, Candidate, Helpers, Keymap, Session, Start};
@@ -50,7 +51,11 @@ async fn hand_over(cli: Cli) -> u8 {
                 exit::FAILED
             }
         },
-        Some(Command::Ping { json, .. }) => match Settings::resolve(&flags, &env) {
+        Some(Command::Profile(verbs)) => Box::pin(cli::profile(verbs, &env, &asker(&flags, &env).who)).await,
+        Some(Command::Info { json, .. }) => cli::info(&flags, &env, json),
+        Some(Command::Completions { shell }) => cli::completions(shell),
+        Some(Command::Man) => cli::man(),
+        Some(Command::Ping { json, .. }) => match resolved(&flags, &env) {
             Ok(settings) => {
                 for warning in start_log(&settings) {
                     cli::complain(&warning);
@@ -79,10 +84,11 @@ async fn hand_over(cli: Cli) -> u8 {
             Err(code) => code,
         },
         Some(Command::Demo(demo)) => {
-            Box::pin(open_desk(Settings::for_demo(&flags, &env), Some((demo, flags.read_only)))).await
+            let settings = Settings::for_demo(&flags, &env);
+            Box::pin(open_desk(settings, Some(demo), &flags, &env)).await
         }
         None => match Settings::resolve(&flags, &env) {
-            Ok(settings) => Box::pin(open_desk(settings, None)).await,
+            Ok(settings) => Box::pin(open_desk(settings, None, &flags, &env)).await,
             Err(error) => {
                 cli::complain_of_settings(&error);
                 exit::USAGE
@@ -93,11 +99,16 @@ async fn hand_over(cli: Cli) -> u8 {
 
 /// The settings for a verb without a screen, or the exit code after what is wrong with them was said.
 fn settings(flags: &Flags, env: &Env, json: bool) -> Result<Settings, u8> {
-    let settings = Settings::resolve(flags, env).map_err(|error| cli::settings_are_wrong(&error, json))?;
+    let settings = resolved(flags, env).map_err(|error| cli::settings_are_wrong(&error, json))?;
     for warning in start_log(&settings) {
         cli::complain(&warning);
     }
     Ok(settings)
+}
+
+/// The settings with the key of the profile, which may have to be asked for.
+fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
+    Settings::resolve(flags, env)?.with_key()
 }
 
 /// Who decides, for the journal.
@@ -113,7 +124,7 @@ fn start_log(settings: &Settings) -> Vec<String> {
     settings.warnings.iter().cloned().chain(log).collect()
 }
 
-async fn open_desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
+async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, env: &Env) -> u8 {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         cli::complain(
             "the desk needs a terminal. For scripts: lapel issue, revoke and jobs (lapel --help); lapel ping --json, lapel sandbox --json",
@@ -121,11 +132,11 @@ async fn open_desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u
         return exit::USAGE;
     }
     settings.warnings = start_log(&settings);
-    desk(settings, demo).await
+    desk(settings, demo, flags, env).await
 }
 
-/// Runs the desk until it is left. `demo`: its flags, and whether it is only for looking.
-async fn desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
+/// Runs the desk until it is left.
+async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, env: &Env) -> u8 {
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
     let keymap = match keymap(&settings.paths) {
@@ -140,10 +151,12 @@ async fn desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
             return exit::USAGE;
         }
     };
-    let (flags, read_only) = demo.unwrap_or_default();
+    let demo = demo.unwrap_or_default();
     let begin = match &settings.profile {
         _ if is_demo => Begin::Sandbox,
         None => Begin::Welcome,
+        // A keyring or a command may take seconds: the first frame does not wait for them.
+        Some(profile) if profile.key.known().is_none() => Begin::Opening(profile.name.clone()),
         Some(profile) => match session(profile, &settings.paths.data_dir) {
             Ok(session) => Begin::Session(Box::new(session)),
             Err(why) => {
@@ -152,7 +165,14 @@ async fn desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
             }
         },
     };
-    let (starter, paths) = (sandboxes.clone(), settings.paths.clone());
+    let (starter, read_only) = (sandboxes.clone(), flags.read_only);
+    let profiles = Arc::new(Profiles {
+        paths: settings.paths.clone(),
+        env: env.clone(),
+        first: settings.profile.clone(),
+        read_only,
+        who: asker(flags, env).who,
+    });
     let start = Start {
         begin,
         warning: (!settings.warnings.is_empty()).then(|| settings.warnings.join("; ")),
@@ -162,13 +182,10 @@ async fn desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
         pictures: settings.ui.pictures,
         helpers: Helpers {
             start_sandbox: Arc::new(move || {
-                let (starter, flags) = (starter.clone(), flags.clone());
-                Box::pin(async move { starter.start(flags, read_only).await })
+                let (starter, demo) = (starter.clone(), demo.clone());
+                Box::pin(async move { starter.start(demo, read_only).await })
             }),
-            keep_profile: Arc::new(move |candidate| {
-                let paths = paths.clone();
-                Box::pin(async move { keep(&paths, &candidate) })
-            }),
+            ..profiles.helpers()
         },
         crash_dir: settings.paths.data_dir.clone(),
     };
@@ -203,6 +220,7 @@ fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
         journal: Some(data_dir.to_owned()),
         jobs: cli::job_settings(&profile.jobs),
         files: Vec::new(),
+        remark: None,
     })
 }
 
@@ -211,10 +229,85 @@ fn host(base_url: &str) -> Option<String> {
     url::Url::parse(base_url).ok()?.host_str().map(str::to_owned)
 }
 
-/// Keeps a profile whose key has answered a ping.
-fn keep(paths: &Paths, candidate: &Candidate) -> Result<Session, String> {
-    let kept = keep_profile(paths, &candidate.profile, candidate.key.expose_secret());
-    kept.map_err(|why| why.to_string()).and_then(|profile| session(&profile, &paths.data_dir))
+/// The profiles, for the desk. Whatever may take a while is done aside.
+struct Profiles {
+    paths: Paths,
+    env: Env,
+    /// The one that lapel was started with.
+    first: Option<Profile>,
+    /// `--read-only`, which holds for every profile that this desk opens.
+    read_only: bool,
+    who: String,
+}
+
+impl Profiles {
+    fn helpers(self: &Arc<Self>) -> Helpers {
+        let all = || self.clone();
+        let (keeping, listing, opening, pinning) = (all(), all(), all(), all());
+        Helpers {
+            keep_profile: Arc::new(move |candidate| {
+                let all = keeping.clone();
+                Box::pin(async move { aside(move || all.keep(candidate)).await })
+            }),
+            profiles: Arc::new(move || {
+                let all = listing.clone();
+                Box::pin(async move {
+                    aside(move || profiles(&all.paths, &all.env).map_err(|why| why.to_string())).await
+                })
+            }),
+            open_profile: Arc::new(move |name| {
+                let all = opening.clone();
+                Box::pin(async move { aside(move || all.open(name)).await })
+            }),
+            pin_profile: Arc::new(move |name, prefix| {
+                let all = pinning.clone();
+                Box::pin(async move { all.pin(&name, &prefix).await })
+            }),
+            ..Helpers::default()
+        }
+    }
+
+    /// Keeps a profile whose key has answered a ping.
+    fn keep(&self, mut candidate: Candidate) -> Result<Session, String> {
+        if candidate.in_keyring {
+            candidate.profile.kept_in = KeptIn::Keyring(self.env.keyring().clone());
+        }
+        let kept = keep_profile(&self.paths, &candidate.profile, candidate.key.expose_secret());
+        kept.map_err(|why| why.to_string()).and_then(|profile| self.session(profile))
+    }
+
+    fn open(&self, name: Option<String>) -> Result<Session, String> {
+        let profile = match name {
+            Some(name) => named_profile(&self.paths, &name, &self.env).map_err(|why| why.to_string())?,
+            None => self.first.clone().ok_or("there is no profile to open")?,
+        };
+        let key = profile.key.fetch().map_err(|why| why.to_string())?;
+        self.session(Profile { key: Key::Known(key), ..profile })
+    }
+
+    async fn pin(&self, name: &str, prefix: &str) -> Result<Session, String> {
+        let (profile, adopted) = cli::pin_profile(&self.paths, &self.env, name, prefix, &self.who).await?;
+        let mut session = self.session(profile)?;
+        if adopted.busy > 0 {
+            session.remark = Some(format!(
+                "{} of the former key belong to another lapel that is running: end it, and then: lapel profile edit {name} --pin.",
+                adopted.busy
+            ));
+        }
+        Ok(session)
+    }
+
+    fn session(&self, profile: Profile) -> Result<Session, String> {
+        let read_only = profile.read_only || self.read_only;
+        session(&Profile { read_only, ..profile }, &self.paths.data_dir)
+    }
+}
+
+/// Runs something that may block.
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    tokio::task::spawn_blocking(work).await.map_err(|why| format!("A part of lapel failed: {why}"))?
 }
 
 /// The sandboxes that this process has started, with their spreadsheets: they live as long as it does.
@@ -259,6 +352,7 @@ impl Sandboxes {
             journal: None,
             jobs: lapel::jobs::Settings::default(),
             files,
+            remark: None,
         })
     }
 }

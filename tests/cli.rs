@@ -158,6 +158,11 @@ fn version_and_help_are_for_people() {
         "revoke",
         "jobs",
         "doctor",
+        "profile",
+        "info",
+        "completions",
+        "man",
+        "key_command",
         "in doubt",
         "[jobs.policies]",
         "--profile",
@@ -181,7 +186,19 @@ fn version_and_help_are_for_people() {
     }
     assert!(long.out.lines().all(|line| line.chars().count() <= 80), "{}", long.out);
     assert_eq!((long.err.as_str(), long.code), ("", Some(0)));
-    for verb in ["demo", "sandbox", "ping", "issue", "revoke", "jobs", "doctor"] {
+    for verb in [
+        "demo",
+        "sandbox",
+        "ping",
+        "issue",
+        "revoke",
+        "jobs",
+        "doctor",
+        "profile",
+        "info",
+        "completions",
+        "man",
+    ] {
         let help = person.run(&[verb, "--help"], &[]);
         assert!(help.code == Some(0) && help.out.contains("Usage: lapel"), "{}", help.out);
     }

@@ -6,6 +6,11 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+#[path = "config/changes.rs"]
+mod changes;
+#[path = "config/keys.rs"]
+mod keys;
+
 use lapel::config::{
     Colour, ConfigError, Env, Environment, Flags, GlyphChoice, JobPolicy, NewProfile, Paths, PictureChoice,
     Profile, Role, Settings, TerminalHints, ThemeChoice, is_profile_name, keep_profile,
@@ -96,7 +101,7 @@ fn mode(path: impl AsRef<std::path::Path>) -> u32 {
 }
 
 fn key(profile: &Profile) -> &str {
-    profile.key.expose_secret()
+    profile.key.known().expect("a key that is there").expose_secret()
 }
 
 const UNI: &str = "\
@@ -680,10 +685,8 @@ fn nothing_prints_a_key() {
 
 fn new(name: &str) -> NewProfile {
     NewProfile {
-        name: name.to_owned(),
-        environment: Environment::Staging,
-        base_url: "https://new.example/api/v1/ext/".to_owned(),
         organisation: Some("새 \"학교\"\\ 'x'".to_owned()),
+        ..NewProfile::new(name, Environment::Staging, "https://new.example/api/v1/ext/")
     }
 }
 

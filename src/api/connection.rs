@@ -2,10 +2,12 @@
 
 use super::address::Base;
 use super::error::Result;
+use super::identity::Pin;
 use super::key::ApiKey;
 use super::reader::Reader;
 use super::writer::Writer;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Requests a minute that the contract allows a key (contract, "Limits").
@@ -38,6 +40,15 @@ impl Default for Timeouts {
     }
 }
 
+/// Certificates of authorities, such as a company's own.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Authorities {
+    /// Where they come from, for messages.
+    pub name: String,
+    /// One or more certificates as text (PEM).
+    pub pem: Arc<[u8]>,
+}
+
 /// Where the service is and how it is spoken to.
 #[derive(Clone)]
 pub struct Connection {
@@ -53,6 +64,10 @@ pub struct Connection {
     pub proxy: Option<String>,
     /// Where pictures are whose addresses are only paths (contract, "Wallet"), where the profile knows it.
     pub picture_base: Option<String>,
+    /// Certificates that are trusted besides those of this computer.
+    pub authorities: Option<Authorities>,
+    /// What the key was when it was checked; see [`super::recognise`].
+    pub pin: Option<Pin>,
     /// How long things may take.
     pub timeouts: Timeouts,
     /// The offset of the service's zone-less times, where the profile knows it.
@@ -76,6 +91,8 @@ impl Connection {
             rate_limit: DEFAULT_RATE_LIMIT,
             proxy: None,
             picture_base: None,
+            authorities: None,
+            pin: None,
             timeouts: Timeouts::default(),
             utc_offset: None,
             clock_speed: 1.0,
@@ -93,6 +110,8 @@ impl fmt::Debug for Connection {
             .field("rate_limit", &self.rate_limit)
             .field("proxy", &self.proxy.as_ref().map(|_| "[set]"))
             .field("picture_base", &self.picture_base)
+            .field("authorities", &self.authorities.as_ref().map(|a| &a.name))
+            .field("pin", &self.pin)
             .field("timeouts", &self.timeouts)
             .field("utc_offset", &self.utc_offset)
             .field("clock_speed", &self.clock_speed)
@@ -133,7 +152,7 @@ impl Access {
 /// This is the one place where a [`Writer`] is made.
 ///
 /// # Errors
-/// [`super::ApiError::BadInput`] for a wrong `base_url` or `proxy`; [`super::ApiError::NotReached`] when this
+/// [`super::ApiError::BadInput`] for a wrong `base_url`, `proxy` or `ca_file`; [`super::ApiError::NotReached`] when this
 /// computer has no certificate store.
 pub fn connect(connection: &Connection) -> Result<Access> {
     let base = Base::new(&connection.base_url)?;

@@ -19,6 +19,22 @@ pub enum ApiError {
          office and in this profile."
     )]
     KeyRefused(Refusal),
+    /// The key is good, but it is not the one that the profile was checked with: it may be another
+    /// organisation's. Nothing is asked with it before a person has said that it is right.
+    #[error(
+        "Profile {profile} was checked with a key that begins with {pinned}; the service says that this one \
+         begins with {said}, so it may belong to another organisation. Nothing was asked with it, and \
+         nothing was changed. If it is the right one: lapel profile edit {profile} --pin. If not, put the \
+         right key where the profile's key comes from."
+    )]
+    OtherKey {
+        /// The profile.
+        profile: String,
+        /// How the key began that was checked.
+        pinned: String,
+        /// How this one begins, as the service says; scrubbed.
+        said: String,
+    },
     /// A 403 that does not speak of the key: most likely this computer's address is not on the
     /// organisation's allow-list (contract, "Authentication" 5). The contract does not show this answer.
     #[error(
@@ -141,6 +157,7 @@ impl ApiError {
     pub fn word(&self) -> &'static str {
         match self {
             Self::KeyRefused(_) => "key refused",
+            Self::OtherKey { .. } => "other key",
             Self::AddressRefused(_) => "address refused",
             Self::RateLimited { .. } => "rate limited",
             Self::Quota(_) => "quota",

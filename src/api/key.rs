@@ -48,6 +48,15 @@ impl ApiKey {
         format!("{first:08x}")
     }
 
+    /// The first characters of a key as a service says them, in the form in which they are compared and kept:
+    /// without an ellipsis behind them, and never more than half of this key.
+    pub(super) fn prefix_said(&self, said: &str) -> Option<String> {
+        let said = said.trim().trim_end_matches(['.', '…', '*']);
+        let most = (self.0.expose_secret().len() / 2).min(24);
+        let fine = !said.is_empty() && said.bytes().all(|b| b.is_ascii_graphic());
+        fine.then(|| said.chars().take(most).collect::<String>()).filter(|prefix| !prefix.is_empty())
+    }
+
     /// The header value, marked so that nothing prints it and no header table keeps it.
     pub(super) fn header(&self) -> Result<HeaderValue, ApiError> {
         let mut value = HeaderValue::from_str(self.0.expose_secret()).map_err(|_| ApiError::BadInput {
@@ -63,6 +72,11 @@ impl ApiKey {
         let key = self.0.expose_secret();
         // A key of a few letters would blot out ordinary words; it protects nothing either.
         if key.len() >= 6 && text.contains(key) { text.replace(key, "[key]").into() } else { text.into() }
+    }
+
+    /// A text from outside with the key blotted out, should it be in it.
+    pub fn without(&self, text: &str) -> String {
+        self.blot(text).into_owned()
     }
 
     /// Feeds the key to a hash that never leaves the process.

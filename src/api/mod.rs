@@ -10,6 +10,7 @@
 //! ```text
 //! connection   where the service is; connect(), the one place where a Writer is made
 //! reader       the GET endpoints            writer    the POST endpoints
+//! identity     whose key it is: what was checked once is compared at every connect
 //! core         the loops: what is tried again, and what never
 //! pace         at most N requests in any 60 s; holds; people first
 //! wire         one exchange                 envelope  what an answer means
@@ -27,6 +28,7 @@ mod decode_records;
 mod envelope;
 mod error;
 mod filters;
+mod identity;
 mod key;
 mod link;
 mod log;
@@ -39,13 +41,14 @@ mod wire;
 mod writer;
 
 pub use call::{Call, Priority};
-pub use connection::{Access, Connection, DEFAULT_RATE_LIMIT, Timeouts, connect};
+pub use connection::{Access, Authorities, Connection, DEFAULT_RATE_LIMIT, Timeouts, connect};
 pub use decode::{BadgeTypes, Listed};
 pub use error::{ApiError, Refusal, Result, Said};
 pub use filters::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, DirectionStyle, HistoryFilter, HistoryQuery,
     MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
+pub use identity::{Identity, Pin, compare_ping, identify, recognise};
 pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble};
 pub use log::{LOG_LENGTH, LogEntry};

@@ -97,6 +97,8 @@ impl Pictures {
             }
             if bare {
                 builder = builder.tls_certs_only(std::iter::empty());
+            } else {
+                builder = wire::trusting(builder, connection)?;
             }
             builder.build().map_err(wire::no_tls)
         };

@@ -9,7 +9,7 @@ use super::key::ApiKey;
 use super::retry_after;
 use jiff::Timestamp;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LOCATION};
-use reqwest::{Client, Method, Request, Response};
+use reqwest::{Certificate, Client, ClientBuilder, Method, Request, Response};
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -83,8 +83,30 @@ pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> Result<Clien
     if base.is_plain_http() {
         // Without it a computer without a certificate store could not even talk to itself.
         builder = builder.tls_certs_only(std::iter::empty());
+    } else {
+        builder = trusting(builder, of)?;
     }
     builder.build().map_err(no_tls)
+}
+
+/// With the certificates that the profile trusts besides those of this computer.
+pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> Result<ClientBuilder> {
+    let Some(authorities) = &of.authorities else { return Ok(builder) };
+    let unusable = || ApiError::BadInput {
+        field: "ca_file",
+        why: format!(
+            "{} holds no certificate that can be used: it must be text (PEM) of one or more certificates",
+            crate::domain::text::scrub(&authorities.name)
+        ),
+    };
+    let read = Certificate::from_pem_bundle(&authorities.pem).map_err(|_| unusable())?;
+    if read.is_empty() {
+        return Err(unusable());
+    }
+    // Tried by themselves, so that what is wrong with them is not said of the whole.
+    let alone = Client::builder().no_proxy().tls_certs_only(read.clone()).build();
+    alone.map_err(|_| unusable())?;
+    Ok(builder.tls_certs_merge(read))
 }
 
 pub(super) fn proxy(url: &str) -> Result<reqwest::Proxy> {

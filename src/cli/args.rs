@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use super::profile::ProfileVerbs;
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{exit, help, say};
 use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice};
@@ -80,6 +81,32 @@ pub enum Command {
     /// What lapel has learned of the service, and whether everything here is in order
     #[command(long_about = help::DOCTOR, after_help = help::DOCTOR_EXIT)]
     Doctor(DoctorFlags),
+    /// Profiles and their keys: list, add, edit, remove, test
+    #[command(long_about = help::PROFILE, after_help = help::PROFILE_EXAMPLES)]
+    Profile(ProfileVerbs),
+    /// Where everything is: files, settings and where they come from, the terminal, the build
+    #[command(long_about = help::INFO)]
+    Info {
+        /// Answer with one line of JSON
+        #[arg(long)]
+        json: bool,
+        /// Which service.
+        #[command(flatten)]
+        who: ProfileFlags,
+        /// How the desk looks.
+        #[command(flatten)]
+        look: LookFlags,
+    },
+    /// Print a script that completes lapel's commands in a shell
+    #[command(after_help = help::COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, in the format of man
+    #[command(after_help = help::MAN_EXAMPLES)]
+    Man,
     /// Ask the service whether the key is good
     #[command(long_about = help::PING, after_help = help::PING_EXAMPLES)]
     Ping {
@@ -130,7 +157,12 @@ impl Cli {
                 flags.read_only |= demo.read_only;
                 flags.add_look(&demo.look);
             }
-            Some(Command::Sandbox(_)) | None => {}
+            Some(Command::Info { who, look, .. }) => {
+                flags.add_profile(who);
+                flags.add_look(look);
+            }
+            Some(Command::Sandbox(_) | Command::Profile(_) | Command::Completions { .. } | Command::Man)
+            | None => {}
         }
         flags
     }

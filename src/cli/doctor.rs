@@ -7,7 +7,7 @@ use super::connection;
 use super::failure::Failure;
 use super::office::{Asker, Office, Wish, job_settings};
 use super::verbs::DoctorFlags;
-use crate::api::{self, ApiError, Call, Reader};
+use crate::api::{self, ApiError, Call, Connection, Reader};
 use crate::config::{Paths, Profile, Settings};
 use crate::domain::ServiceClock;
 use crate::domain::text::scrub;
@@ -54,8 +54,9 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<Found, Failure> {
     let mut problems = Vec::new();
     let (mut service, mut clock) = (Value::Null, Value::Null);
     if let Some(profile) = &settings.profile {
-        let reader = api::connect(&connection(profile)?)?.reader().clone();
-        let (reached, took) = ping(&reader).await;
+        let connection = connection(profile)?;
+        let reader = api::connect(&connection)?.reader().clone();
+        let (reached, took) = ping(&reader, &connection).await;
         if let Err(why) = &reached {
             problems.push(why.to_string());
         }
@@ -95,9 +96,10 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<Found, Failure> {
     })
 }
 
-async fn ping(reader: &Reader) -> (Result<(), ApiError>, u64) {
+async fn ping(reader: &Reader, connection: &Connection) -> (Result<(), ApiError>, u64) {
     let begun = Instant::now();
-    let answer = reader.ping(&Call::interactive()).await.map(drop);
+    let answer = reader.ping(&Call::interactive()).await;
+    let answer = answer.and_then(|ping| api::compare_ping(&ping, connection));
     (answer, u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX))
 }
 

@@ -18,6 +18,7 @@ pub(super) const LONG: &str = r#"Examples:
   lapel issue --template TPL-004 --recipients people.csv --dry-run
   lapel revoke --ids revoke.csv --reason "issued twice"
   lapel jobs                         what was sent, and what became of it
+  lapel profile add                  set up a service; the key is not shown
 
 Where settings come from:
   A flag wins over the environment, the environment over config.toml, and that
@@ -32,17 +33,18 @@ Where settings come from:
     environment = "live"               demo, staging, live; left out: live
     organisation = "..."               what you call it
     read_only = true
-    key = { env = "UNI_BADGE_KEY" }    or { file = "..." }; left out: keys/uni
+    key = { env = "UNI_BADGE_KEY" }    or { file = "..." }, { keyring = true }
     rate_limit = 600                   requests a minute; left out: 1000
     utc_offset = "+09:00"              of the service's times
     proxy = "http://proxy.example:8080"
     picture_base = "https://..."       for pictures whose address is only a path
+    # ca_file = "company.pem"          certificates to trust besides
     [jobs]                             for one profile: [profiles.uni.jobs]
     in_flight = 2                      requests at the same time
     batch = 1000                       badges in one request
     doubt_window_hours = 26            how long a doubt is looked for
     issue_looks = [5, 15, 60, 1440]    minutes after acceptance;
-                                       also: revoke_looks, doubt_looks
+                                       # also: revoke_looks, doubt_looks
     guard_age_minutes = 15             then the guard reads again
     expiring_days = 30                 a badge that ends so soon is expiring
     keep_days = 365                    names and addresses; left out: kept
@@ -51,7 +53,8 @@ Where settings come from:
     revoked = "ask"                    expired, waiting, sent, look_alike
 
   Keys are never given as arguments and never stand in config.toml. They come
-  from LAPEL_API_KEY, from the variable or file that the profile names, or from
+  from LAPEL_API_KEY, from what the profile names (variable, file, keyring, or
+  key_command = ["pass", "show", "badges"], started without a shell), or from
   ~/.config/lapel/keys/NAME, which only you may read (chmod 600).
 
 Environment variables:
@@ -139,6 +142,46 @@ Exit codes:
   1  there are problems, listed at the end
   2  no profile, or a mistake in the settings";
 
+pub(super) const PROFILE: &str = "\
+The services that lapel knows, each with its key. add and edit ask the service about the key before anything \
+is kept, and pin what it says: whenever lapel connects later and the service says something else of the key, \
+nothing is asked with it until a person has pinned it anew. Keys are typed without being shown, or read from \
+standard input; they are never arguments.";
+
+pub(super) const PROFILE_EXAMPLES: &str = r"Examples:
+  lapel profile add                            asks for everything
+  lapel profile add uni --base-url https://badges.example/api/v1/ext \
+      --environment live --key-from keyring
+  lapel profile add uni --base-url https://badges.example/api/v1/ext \
+      --key-from command -- pass show badges/uni
+  lapel profile edit uni --new-key             the key was replaced
+  lapel profile edit uni --pin                 ... by one that begins otherwise
+  lapel profile edit uni --ca-file company.pem --proxy http://proxy:8080
+  lapel profile test uni
+  lapel profile remove uni
+
+Where a key can be: file (lapel's own, chmod 600), keyring, env:VARIABLE,
+file:PATH, command. remove takes away what lapel itself keeps, nothing else.
+A proxy with a password is better written into config.toml: others can see
+what is typed here.
+
+Exit codes: see lapel --help.";
+
+pub(super) const INFO: &str = "\
+Every path that lapel uses, whether it is there and who can read it; where each setting comes from; the \
+profile, without its key; what the terminal says of itself; how lapel was built. Asks nobody and changes \
+nothing.";
+
+pub(super) const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  lapel completions bash > ~/.local/share/bash-completion/completions/lapel
+  lapel completions zsh > ~/.zfunc/_lapel
+  lapel completions fish > ~/.config/fish/completions/lapel.fish";
+
+pub(super) const MAN_EXAMPLES: &str = "\
+Example:
+  lapel man > ~/.local/share/man/man1/lapel.1";
+
 pub(super) const DEMO: &str = "\
 Open the desk on a sandbox of its own: the whole service, made up, on a free port of this computer. No \
 account is needed, nothing leaves this computer, nothing is real, and nothing is left behind. Its clock \
@@ -175,6 +218,7 @@ and stay in the shell's history. If you have just typed a real key, consider
 replacing it in the issuer back office.
 Give the key in one of these ways:
   - the environment variable LAPEL_API_KEY
+  - lapel profile add, which asks for it and does not show it
   - a file that only you can read, keys/NAME in ~/.config/lapel
   - key = { env = \"NAME\" } or key = { file = \"path\" } in the profile
 More: lapel --help";
@@ -183,7 +227,7 @@ pub(super) const HOW_TO_BEGIN: &str = "\
 no profile is configured, so there is no service to talk to. Do one of these:
   - look around without an account:  lapel demo
   - set LAPEL_BASE_URL and LAPEL_API_KEY
-  - run lapel in a terminal; it asks for address and key and keeps them
+  - run lapel in a terminal, or lapel profile add: it asks for address and key
   - write a profile into config.toml (lapel --help shows one)";
 
 #[cfg(test)]
@@ -202,6 +246,9 @@ mod tests {
             REVOKE_EXAMPLES,
             JOBS_EXAMPLES,
             DOCTOR_EXIT,
+            PROFILE_EXAMPLES,
+            COMPLETIONS_EXAMPLES,
+            MAN_EXAMPLES,
             NO_KEY_FLAG,
             HOW_TO_BEGIN,
         ] {

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::json;
 use super::progress::Progress;
-use crate::api::{self, Reader};
+use crate::api::{self, Call, Connection, Reader};
 use crate::config::{Environment, JobPolicy, JobSettings, Profile, Settings};
 use crate::jobs::{self, Account, Changed, Class, Jobs, Journal, Policy};
 use jiff::SignedDuration;
@@ -65,6 +65,9 @@ impl Office {
         let account = Account::of(&profile.name, &connection);
         let access = api::connect(&connection)?;
         let reader = access.reader().clone();
+        if wish == Wish::Act {
+            recognised(&reader, &connection).await?;
+        }
         let folder = settings.paths.data_dir.clone();
         let journal = tokio::task::spawn_blocking(move || Journal::open(&folder))
             .await
@@ -103,6 +106,17 @@ impl Office {
     pub fn is_live(&self) -> bool {
         self.profile.environment == Environment::Live
     }
+}
+
+/// Sees to it that the key is the one that was pinned, where one was; what is odd is said.
+///
+/// # Errors
+/// Another key than the one that was pinned, or a service that cannot be asked. Nothing was sent then.
+pub(super) async fn recognised(reader: &Reader, connection: &Connection) -> Result<(), Failure> {
+    for odd in api::recognise(reader, connection, &Call::interactive()).await? {
+        super::complain(&odd);
+    }
+    Ok(())
 }
 
 /// The chosen profile.

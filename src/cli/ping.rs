@@ -54,6 +54,9 @@ fn report(profile: &Profile, ping: &Ping, took: Duration, json: bool) -> u8 {
         );
         return fail(json, "not_ok", &what, Some(profile), exit::FAILED);
     }
+    if let Err(error) = connection(profile).and_then(|connection| api::compare_ping(ping, &connection)) {
+        return fail(json, "other_key", &error.to_string(), Some(profile), exit::FAILED);
+    }
     let line = if json {
         json!({
             "ok": true,
@@ -75,7 +78,7 @@ fn report(profile: &Profile, ping: &Ping, took: Duration, json: bool) -> u8 {
 
 /// What the service said, unless it says the key itself.
 fn without_key(said: &Text, profile: &Profile) -> String {
-    if said.wire().contains(profile.key.expose_secret()) {
+    if profile.key.known().is_some_and(|key| said.wire().contains(key.expose_secret())) {
         return "(the whole key, not shown)".to_owned();
     }
     said.shown().into_owned()

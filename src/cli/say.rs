@@ -4,6 +4,11 @@ use super::help;
 use crate::config::ConfigError;
 use std::io::{self, ErrorKind, Write};
 
+/// Says on standard error what a person should know.
+pub(super) fn note(what: &str) {
+    let _ = writeln!(io::stderr().lock(), "{what}");
+}
+
 /// Says on standard error what went wrong.
 pub fn complain(what: &str) {
     // Nobody is left to tell when this fails.

@@ -1,5 +1,7 @@
-//! The environment, as a value: tests hand in their own, and nothing else reads the process's.
+//! The environment, as a value: tests hand in their own, and nothing else reads the process's. The keyring is
+//! a part of it.
 
+use super::keyring::Keyring;
 use super::mistake::{ConfigError, Mistake};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -7,7 +9,10 @@ use std::fmt;
 
 /// The environment variables that settings may come from. An empty variable counts as not set.
 #[derive(Clone)]
-pub struct Env(Source);
+pub struct Env {
+    source: Source,
+    keyring: Keyring,
+}
 
 #[derive(Clone)]
 enum Source {
@@ -18,17 +23,29 @@ enum Source {
 impl Env {
     /// The environment of this process.
     pub fn process() -> Self {
-        Self(Source::Process)
+        Self { source: Source::Process, keyring: Keyring::system() }
     }
 
-    /// An environment of its own, for tests and for callers that must not inherit one.
+    /// An environment of its own, without a keyring: for tests and for callers that must not inherit one.
     pub fn of<K: Into<String>, V: Into<OsString>>(pairs: impl IntoIterator<Item = (K, V)>) -> Self {
-        Self(Source::Fixed(pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect()))
+        let source = Source::Fixed(pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect());
+        Self { source, keyring: Keyring::none() }
+    }
+
+    /// The same with another keyring.
+    #[must_use]
+    pub fn with_keyring(self, keyring: Keyring) -> Self {
+        Self { keyring, ..self }
+    }
+
+    /// The keyring that keys are kept in.
+    pub fn keyring(&self) -> &Keyring {
+        &self.keyring
     }
 
     /// The value of a variable as it is, where it is set and not empty.
     pub fn raw(&self, name: &str) -> Option<OsString> {
-        match &self.0 {
+        match &self.source {
             Source::Process => std::env::var_os(name),
             Source::Fixed(map) => map.get(name).cloned(),
         }
@@ -53,7 +70,7 @@ impl Env {
 impl fmt::Debug for Env {
     /// Values may be keys: only the kind is shown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0 {
+        f.write_str(match self.source {
             Source::Process => "Env(process)",
             Source::Fixed(_) => "Env(fixed)",
         })

@@ -4,8 +4,9 @@ use super::address::{check_base_url, check_picture_base, check_proxy};
 use super::jobs::JobSettings;
 use super::mistake::{ConfigError, Mistake};
 use super::pictures::PictureChoice;
-use super::place::{Sheet, Value, join};
-use super::profile::{Environment, NAME_RULE, is_profile_name};
+use super::place::{Sheet, join};
+use super::profile::{Environment, NAME_RULE, Pin, is_profile_name};
+use super::source::KeySource;
 use super::ui::{GlyphChoice, ThemeChoice};
 use jiff::tz::Offset;
 use std::fs::File;
@@ -23,19 +24,24 @@ const PROFILE: &[&str] = &[
     "organisation",
     "read_only",
     "key",
+    "key_command",
+    "key_command_timeout",
+    "key_prefix",
+    "key_fingerprint",
     "rate_limit",
     "utc_offset",
     "proxy",
     "picture_base",
+    "ca_file",
     "jobs",
 ];
 /// Names under which people try to write a key into the file.
 const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token", "secret", "password"];
 
 /// What to do instead of writing a key into the settings.
-const KEY_ADVICE: &str = "a key must not stand in this file: take it out, and put it into a file that only \
-                          you can read, named keys/ and the profile's name beside this file (or say \
-                          key = { env = \"NAME\" } or key = { file = \"path\" })";
+pub(super) const KEY_ADVICE: &str = "a key must not stand in this file: take it out, and put it into a file \
+                          that only you can read, named keys/ and the profile's name beside this file (or say \
+                          key = { keyring = true }, key = { env = \"NAME\" } or key = { file = \"path\" })";
 
 /// The settings file as it was read.
 #[derive(Debug, Default)]
@@ -53,7 +59,7 @@ pub(super) struct ConfigFile {
 }
 
 /// A profile as the file describes it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub name: String,
     pub line: usize,
@@ -66,18 +72,23 @@ pub(super) struct Entry {
     pub utc_offset: Option<Offset>,
     pub proxy: Option<String>,
     pub picture_base: Option<String>,
+    /// The name of a file, with the line that names it.
+    pub ca_file: Option<(String, usize)>,
+    pub pin: Option<Pin>,
     pub jobs: JobSettings,
 }
 
-/// Where the key of a profile is to be found.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum KeySource {
-    /// `keys/NAME` in the config folder.
-    Default,
-    /// An environment variable, with the line that names it.
-    Env(String, usize),
-    /// A file, with the line that names it.
-    File(String, usize),
+impl Entry {
+    /// Whether another reading of the file, where it may stand on other lines, says the same.
+    pub fn says_what(&self, other: &Self) -> bool {
+        let anywhere = |entry: &Self| Self {
+            line: 0,
+            key: entry.key.anywhere(),
+            ca_file: entry.ca_file.clone().map(|(name, _)| (name, 0)),
+            ..entry.clone()
+        };
+        anywhere(self) == anywhere(other)
+    }
 }
 
 impl ConfigFile {
@@ -215,6 +226,13 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
         }
         offset
     });
+    let ca_file = table.get("ca_file").and_then(|value| {
+        let named = sheet.text(value, &field("ca_file"))?;
+        if named.is_empty() {
+            sheet.wrong(value.span().start, &field("ca_file"), "is empty");
+        }
+        Some((named.to_owned(), sheet.line(value.span().start)))
+    });
     Some(Entry {
         name: name.to_owned(),
         line: sheet.line(at),
@@ -228,50 +246,38 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
             .get("read_only")
             .and_then(|v| sheet.truth(v, &field("read_only")))
             .unwrap_or_default(),
-        key: table.get("key").map_or(KeySource::Default, |v| take_key(sheet, v, &field("key"))),
+        key: KeySource::read(sheet, table, &prefix),
         rate_limit: table.get("rate_limit").and_then(|v| sheet.number(v, &field("rate_limit"), 1, 1_000_000)),
         utc_offset,
         proxy,
         picture_base,
+        ca_file,
+        pin: take_pin(sheet, table, &prefix),
         jobs: table.get("jobs").map(|v| JobSettings::read(sheet, v, &field("jobs"))).unwrap_or_default(),
         base_url: base_url?,
     })
 }
 
-/// `key = { env = "NAME" }` or `key = { file = "path" }`.
-fn take_key(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource {
-    let at = value.span().start;
-    let Some(table) = value.get_ref().as_table() else {
-        sheet.wrong(at, field, KEY_ADVICE);
-        return KeySource::Default;
-    };
-    sheet.unknown(table, field, &["env", "file"], &[]);
-    let mut one = |name: &str| {
-        let value = table.get(name)?;
-        let text = sheet.text(value, &join(field, name))?;
-        if text.is_empty() {
-            sheet.wrong(value.span().start, &join(field, name), "is empty");
+/// What the key was when it was checked: its first characters, as the service says them, and its fingerprint.
+fn take_pin(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) -> Option<Pin> {
+    let fingerprint = table.get("key_fingerprint").and_then(|value| {
+        let field = join(prefix, "key_fingerprint");
+        let text = sheet.text(value, &field)?;
+        if !Pin::is_fingerprint(text) {
+            let what =
+                "must be the eight digits and letters that lapel writes there: lapel profile edit --pin";
+            sheet.wrong(value.span().start, &field, what);
         }
-        if name == "env" && !text.is_empty() && !is_variable(text) {
-            let what = "must be the name of an environment variable, not the key itself";
-            sheet.wrong(value.span().start, &join(field, name), what);
-        }
-        Some((text.to_owned(), sheet.line(value.span().start)))
-    };
-    match (one("env"), one("file")) {
-        (Some((name, line)), None) => KeySource::Env(name, line),
-        (None, Some((path, line))) => KeySource::File(path, line),
-        (Some(_), Some(_)) => {
-            sheet.wrong(at, field, "says both env and file: keep one of them");
-            KeySource::Default
-        }
-        (None, None) => {
-            if table.is_empty() {
-                sheet.wrong(at, field, "says neither env nor file: name one of them");
-            }
-            KeySource::Default
-        }
+        Some(text.to_owned())
+    });
+    let value = table.get("key_prefix")?;
+    let field = join(prefix, "key_prefix");
+    let text = sheet.text(value, &field)?;
+    if !Pin::is_prefix(text) {
+        let what = "must be the first characters of the key, at most 24, and never the whole key";
+        sheet.wrong(value.span().start, &field, what);
     }
+    Some(Pin { prefix: text.to_owned(), fingerprint })
 }
 
 /// Points out keys under their likely names; a plain "not known" would not say where they belong.
@@ -281,11 +287,6 @@ fn refuse_keys(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) {
             sheet.wrong(name.span().start, &join(prefix, name.get_ref()), KEY_ADVICE);
         }
     }
-}
-
-fn is_variable(name: &str) -> bool {
-    name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// The text of the settings file; `None` when there is none.

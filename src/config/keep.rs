@@ -1,18 +1,40 @@
 //! Keeping a new profile: its key in a file of its own, the rest at the end of `config.toml`.
 
-use super::address::check_base_url;
+use super::address::{check_base_url, check_proxy};
+use super::ca;
+use super::env::Env;
 use super::file::{ConfigFile, read_text};
-use super::key;
+use super::key::{self, Key};
+use super::keyring::Keyring;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
-use super::profile::{Environment, NAME_RULE, Profile, is_profile_name};
+use super::profile::{CaFile, Environment, NAME_RULE, Pin, Profile, is_profile_name};
+use super::source::{KeySource, is_variable};
 use crate::disk::{create_private_dir, open_private_append, replace, write_new};
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
+use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
+use std::path::PathBuf;
+
+/// Where the key of a profile is kept.
+#[derive(Clone, Debug, Default)]
+pub enum KeptIn {
+    /// A file of lapel's own, which only its owner can read: `keys/NAME`.
+    #[default]
+    File,
+    /// The keyring.
+    Keyring(Keyring),
+    /// An environment variable, which lapel does not set.
+    Variable(String),
+    /// A file that lapel does not write.
+    OtherFile(PathBuf),
+    /// What a command prints, the program first; started without a shell.
+    Command(Vec<String>),
+}
 
 /// A profile to be kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct NewProfile {
     /// Its name, see [`is_profile_name`].
     pub name: String,
@@ -22,79 +44,277 @@ pub struct NewProfile {
     pub base_url: String,
     /// What the person calls the organisation.
     pub organisation: Option<String>,
+    /// Whether nothing may be issued or revoked with it.
+    pub read_only: bool,
+    /// A file of certificates that are trusted besides those of this computer.
+    pub ca_file: Option<PathBuf>,
+    /// The proxy for its requests.
+    pub proxy: Option<String>,
+    /// Where its key is kept.
+    pub kept_in: KeptIn,
+    /// What the key was when it was checked.
+    pub pin: Option<Pin>,
+    /// Whether it becomes the one that is used where none is named. The first one does in any case.
+    pub make_default: bool,
 }
 
-/// Keeps a profile and its key. What stands in `config.toml` stays as it is, byte for byte; the profile is
-/// put at its end. In a new file it becomes the default.
+impl NewProfile {
+    /// A profile with its key in a file, and nothing else said.
+    pub fn new(name: impl Into<String>, environment: Environment, base_url: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            environment,
+            base_url: base_url.into(),
+            organisation: None,
+            read_only: false,
+            ca_file: None,
+            proxy: None,
+            kept_in: KeptIn::File,
+            pin: None,
+            make_default: false,
+        }
+    }
+
+    /// The profile that this becomes, for trying it before it is kept.
+    ///
+    /// # Errors
+    /// What is wrong with its name, address, proxy, certificates or key.
+    pub fn profile(&self, api_key: &str) -> Result<Profile, ConfigError> {
+        if !is_profile_name(&self.name) {
+            return Err(field("name", format!("this name cannot be used: {NAME_RULE}")));
+        }
+        let base_url = check_base_url(&self.base_url).map_err(|why| field("base_url", why))?;
+        let secret = key::check(api_key).map_err(|why| field("key", format!("the field {why}")))?;
+        let proxy = self.proxy.as_deref().map(check_proxy).transpose();
+        let ca = self.ca_file.as_ref().map(|path| {
+            let pem = ca::load(path).map_err(|why| field("ca_file", why))?;
+            Ok::<_, ConfigError>(CaFile { path: path.clone(), pem: pem.into() })
+        });
+        self.kept_in.check()?;
+        Ok(Profile {
+            name: self.name.clone(),
+            environment: self.environment,
+            base_url,
+            organisation: self
+                .organisation
+                .as_deref()
+                .map(str::trim)
+                .filter(|o| !o.is_empty())
+                .map(str::to_owned),
+            read_only: self.read_only,
+            key: Key::Known(secret),
+            key_from: self.kept_in.words().to_owned(),
+            pin: self.pin.clone(),
+            rate_limit: None,
+            utc_offset: None,
+            proxy: proxy.map_err(|why| field("proxy", why))?,
+            ca: ca.transpose()?,
+            picture_base: None,
+            jobs: super::JobSettings::default(),
+            from: format!("a profile named {}", self.name),
+        })
+    }
+}
+
+impl fmt::Debug for NewProfile {
+    /// The proxy, which may hold a password, is not shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewProfile")
+            .field("name", &self.name)
+            .field("environment", &self.environment)
+            .field("base_url", &self.base_url)
+            .field("organisation", &self.organisation)
+            .field("kept_in", &self.kept_in.words())
+            .field("pin", &self.pin)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A mistake in something that was typed.
+pub(super) fn field(name: &str, what: impl Into<String>) -> ConfigError {
+    Mistake::in_env(name, what).into()
+}
+
+impl KeptIn {
+    /// In a few words.
+    pub fn words(&self) -> &'static str {
+        match self {
+            Self::File => "a file of its own",
+            Self::Keyring(_) => "the keyring",
+            Self::Variable(_) => "an environment variable",
+            Self::OtherFile(_) => "a file",
+            Self::Command(_) => "a command (key_command)",
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        match self {
+            Self::Variable(name) if !is_variable(name) => {
+                Err(field("key", "env: must be followed by the name of an environment variable"))
+            }
+            Self::Command(argv) if argv.first().is_none_or(|program| program.trim().is_empty()) => {
+                Err(field("key_command", "is empty: name the program that prints the key"))
+            }
+            Self::Command(argv) if argv.iter().any(|word| word.contains('\0')) => {
+                Err(field("key_command", "holds a character that no command can have"))
+            }
+            Self::OtherFile(path) if path.to_str().is_none_or(str::is_empty) => {
+                Err(field("key", "this name of a file cannot be written into the settings"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Where the key of a profile is kept now.
+    ///
+    /// # Errors
+    /// No such profile, or a settings file with mistakes.
+    pub fn of(paths: &Paths, env: &Env, name: &str) -> Result<Self, ConfigError> {
+        let file = ConfigFile::read(&paths.config_file())?;
+        let entry = file.entry(name).ok_or_else(|| field("profile", "there is no profile of this name"))?;
+        Ok(match &entry.key {
+            KeySource::Default => Self::File,
+            KeySource::Keyring(_) => Self::Keyring(env.keyring().clone()),
+            KeySource::Env(name, _) => Self::Variable(name.clone()),
+            KeySource::File(path, _) => Self::OtherFile(path.into()),
+            KeySource::Command(argv, ..) => Self::Command(argv.clone()),
+        })
+    }
+
+    /// The key that is there already. Blocks: a command takes its time.
+    ///
+    /// # Errors
+    /// Why there is none; for lapel's own places, that nothing is kept there yet.
+    pub fn find(&self, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
+        self.check()?;
+        // The same reading as of a settings file that says so.
+        let mut text = "[profiles.new]\nbase_url = \"https://localhost/\"\n".to_owned();
+        if let Some((name, value)) = self.setting() {
+            text.push_str(&format!("{name} = {value}\n"));
+        }
+        let unplaced = |error: ConfigError| {
+            let all =
+                error.mistakes().iter().map(|m| Mistake { file: None, line: None, field: None, ..m.clone() });
+            ConfigError::new(all.map(|m| Mistake { field: Some("key".to_owned()), ..m }).collect())
+        };
+        let file = ConfigFile::parse(&paths.config_file(), &text).map_err(unplaced)?;
+        let entry = file.entry("new").ok_or_else(|| field("key", "cannot be found"))?;
+        key::find(&file, entry, paths, env).and_then(|key| key.fetch()).map_err(unplaced)
+    }
+
+    /// The field of `config.toml` that says so, with its value; none for lapel's own file.
+    pub(super) fn setting(&self) -> Option<(&'static str, toml::Value)> {
+        let table = |name: &str, value: toml::Value| {
+            ("key", toml::Value::Table(toml::map::Map::from_iter([(name.to_owned(), value)])))
+        };
+        match self {
+            Self::File => None,
+            Self::Keyring(_) => Some(table("keyring", true.into())),
+            Self::Variable(name) => Some(table("env", name.as_str().into())),
+            Self::OtherFile(path) => Some(table("file", path.to_string_lossy().as_ref().into())),
+            Self::Command(argv) => {
+                let words = argv.iter().map(|word| toml::Value::from(word.as_str())).collect();
+                Some(("key_command", toml::Value::Array(words)))
+            }
+        }
+    }
+
+    /// Keeps a key that nobody has kept there before.
+    pub(super) fn keep(&self, paths: &Paths, name: &str, key: &SecretString) -> Result<(), ConfigError> {
+        match self {
+            Self::File => {
+                let file = paths.key_file(name);
+                write_new(&file, format!("{}\n", key.expose_secret()).as_bytes()).map_err(|why| {
+                    let file = shown(&file);
+                    Mistake::plain(match why.kind() {
+                        ErrorKind::AlreadyExists => format!(
+                            "{file}: there is a key file of this name, which is left alone: move it away, or \
+                             choose another name"
+                        ),
+                        _ => format!("{file} cannot be written: {why}"),
+                    })
+                    .into()
+                })
+            }
+            Self::Keyring(keyring) => {
+                if keyring.read(name).map_err(|why| field("key", why))?.is_some() {
+                    let what = "the keyring has a key for a profile of this name, which is left alone: remove \
+                                it there, or choose another name";
+                    return Err(field("key", what));
+                }
+                keyring.write(name, key).map_err(|why| field("key", why))
+            }
+            // Not lapel's to keep.
+            Self::Variable(_) | Self::OtherFile(_) | Self::Command(_) => Ok(()),
+        }
+    }
+
+    /// Takes a key away that was kept a moment ago, and is of no use without its profile.
+    pub(super) fn take_back(&self, paths: &Paths, name: &str) {
+        match self {
+            Self::File => {
+                let _ = std::fs::remove_file(paths.key_file(name));
+            }
+            Self::Keyring(keyring) => {
+                let _ = keyring.forget(name);
+            }
+            Self::Variable(_) | Self::OtherFile(_) | Self::Command(_) => {}
+        }
+    }
+}
+
+/// Keeps a profile and its key. What stands in `config.toml` stays as it is, byte for byte, unless the profile
+/// is to be the default one; the profile is put at its end. In a new file it becomes the default.
 ///
 /// Each file is written in one step, the key first: a crash in between leaves a key without a profile, never
-/// a profile without a key.
+/// a profile without a key. A keyring makes it block, 6 s at most.
 ///
 /// # Errors
-/// A bad name, address or key; a profile or key file that exists; a settings file with mistakes; or what the
-/// file system says. Then nothing is changed, and what was there before is still there.
+/// A bad name, address or key; a profile or key of this name that exists; a settings file with mistakes; or
+/// what the file system or the keyring says. Then nothing is changed, and what was there before is still there.
 pub fn keep_profile(paths: &Paths, new: &NewProfile, api_key: &str) -> Result<Profile, ConfigError> {
-    let field = |name: &str, what: String| ConfigError::from(Mistake::in_env(name, what));
-    if !is_profile_name(&new.name) {
-        return Err(field("name", format!("this name cannot be used: {NAME_RULE}")));
-    }
-    let base_url = check_base_url(&new.base_url).map_err(|why| field("base_url", why.to_owned()))?;
-    let secret = key::check(api_key).map_err(|why| field("key", format!("the field {why}")))?;
-    let organisation = new.organisation.as_deref().map(str::trim).filter(|o| !o.is_empty());
-
+    let profile = new.profile(api_key)?;
+    let secret = profile.key.fetch()?;
     create_private_dir(&paths.keys_dir())
         .map_err(|why| Mistake::plain(format!("{} cannot be made: {why}", shown(&paths.keys_dir()))))?;
     let _lock = lock(paths)?;
     let path = paths.config_file();
     let text = read_text(&path)?;
     let before = ConfigFile::parse(&path, text.as_deref().unwrap_or_default())?;
-    // Two names that differ in case only would share a key file on some systems.
-    if let Some(old) = before.profiles.iter().find(|old| old.name.eq_ignore_ascii_case(&new.name)) {
-        let what = "there is a profile of this name: choose another name, or remove the old one first";
-        return Err(before.wrong(old.line, &format!("profiles.{}", old.name), what));
+    is_free(&before, &new.name)?;
+    let block = block(new, &profile);
+    let mut after = appended(text.as_deref().unwrap_or_default(), &new.name, &block);
+    if new.make_default {
+        after = super::edit::with_default(&path, &after, &new.name)?;
     }
-    let block = block(&new.name, new.environment, &base_url, organisation);
-    let after = appended(text.as_deref().unwrap_or_default(), &new.name, &block);
     check_after(&before, &after, new, &block)?;
 
-    let key_file = paths.key_file(&new.name);
-    write_new(&key_file, format!("{}\n", secret.expose_secret()).as_bytes()).map_err(|why| {
-        let file = shown(&key_file);
-        Mistake::plain(match why.kind() {
-            ErrorKind::AlreadyExists => format!(
-                "{file}: there is a key file of this name, which is left alone: move it away, or choose \
-                 another name"
-            ),
-            _ => format!("{file} cannot be written: {why}"),
-        })
-    })?;
+    new.kept_in.keep(paths, &new.name, &secret)?;
     let written = match text {
         Some(_) => replace(&path, after.as_bytes()),
         None => write_new(&path, after.as_bytes()),
     };
     if let Err(why) = written {
-        // Ours, made a moment ago, and of no use without the profile.
-        let _ = std::fs::remove_file(&key_file);
+        new.kept_in.take_back(paths, &new.name);
         return Err(Mistake::in_file(&path, None, None, format!("cannot be written: {why}")).into());
     }
-    Ok(Profile {
-        name: new.name.clone(),
-        environment: new.environment,
-        base_url,
-        organisation: organisation.map(str::to_owned),
-        read_only: false,
-        key: secret,
-        rate_limit: None,
-        utc_offset: None,
-        proxy: None,
-        picture_base: None,
-        jobs: before.jobs,
-        from: format!("profile {} of {}", new.name, shown(&path)),
-    })
+    Ok(Profile { jobs: before.jobs, from: format!("profile {} of {}", new.name, shown(&path)), ..profile })
+}
+
+/// Whether a profile may have a name besides those that there are.
+pub(super) fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> {
+    // Two names that differ in case only would share a key file on some systems.
+    match file.profiles.iter().find(|old| old.name.eq_ignore_ascii_case(name)) {
+        None => Ok(()),
+        Some(old) => {
+            let what = "there is a profile of this name: choose another name, or remove the old one first";
+            Err(file.wrong(old.line, &format!("profiles.{}", old.name), what))
+        }
+    }
 }
 
 /// Keeps two instances from writing at once. The lock goes when the file is closed, however that happens.
-fn lock(paths: &Paths) -> Result<File, ConfigError> {
+pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
     let path = paths.config_dir.join(".lock");
     let file = open_private_append(&path)
         .map_err(|why| Mistake::plain(format!("{} cannot be written: {why}", shown(&path))))?;
@@ -109,14 +329,24 @@ fn lock(paths: &Paths) -> Result<File, ConfigError> {
 }
 
 /// The profile as it will stand in the file.
-fn block(name: &str, environment: Environment, base_url: &str, organisation: Option<&str>) -> String {
-    let quoted = |text: &str| toml::Value::from(text).to_string();
-    let organisation = organisation.map_or(String::new(), |o| format!("organisation = {}\n", quoted(o)));
-    format!(
-        "[profiles.{name}]\nenvironment = \"{}\"\nbase_url = {}\n{organisation}",
-        environment.word(),
-        quoted(base_url)
-    )
+fn block(new: &NewProfile, profile: &Profile) -> String {
+    let mut lines = vec![("environment", toml::Value::from(profile.environment.word()))];
+    lines.push(("base_url", profile.base_url.as_str().into()));
+    let text = |text: &str| toml::Value::from(text);
+    lines.extend(profile.organisation.as_deref().map(|o| ("organisation", text(o))));
+    lines.extend(new.read_only.then(|| ("read_only", true.into())));
+    lines.extend(new.kept_in.setting());
+    if let Some(pin) = &new.pin {
+        lines.push(("key_prefix", text(&pin.prefix)));
+        lines.extend(pin.fingerprint.as_deref().map(|f| ("key_fingerprint", text(f))));
+    }
+    lines.extend(profile.proxy.as_deref().map(|p| ("proxy", text(p))));
+    lines.extend(profile.ca.as_ref().map(|ca| ("ca_file", text(&ca.path.to_string_lossy()))));
+    let mut text = format!("[profiles.{}]\n", new.name);
+    for (name, value) in lines {
+        text.push_str(&format!("{name} = {value}\n"));
+    }
+    text
 }
 
 fn appended(text: &str, name: &str, block: &str) -> String {
@@ -135,7 +365,7 @@ fn check_after(before: &ConfigFile, after: &str, new: &NewProfile, block: &str) 
     let same = ConfigFile::parse(&before.path, after).is_ok_and(|read| {
         read.entry(&new.name).is_some()
             && read.profiles.len() == before.profiles.len() + 1
-            && before.profiles.iter().all(|old| read.entry(&old.name) == Some(old))
+            && before.profiles.iter().all(|old| read.entry(&old.name).is_some_and(|e| e.says_what(old)))
             && read.theme == before.theme
             && read.glyphs == before.glyphs
             && read.pictures == before.pictures

@@ -1,27 +1,134 @@
 //! Keys at rest: finding the key of a profile, and refusing one that others can read.
 
+use super::command;
 use super::env::Env;
-use super::file::{ConfigFile, Entry, KeySource};
+use super::file::{ConfigFile, Entry};
+use super::keyring::Keyring;
 use super::mistake::{ConfigError, Mistake, for_shell, shown};
 use super::paths::Paths;
+use super::source::KeySource;
 use crate::disk::open_to_others;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
+use std::fmt;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Far more than any key has; a larger file is something else.
 const LONGEST: usize = 4096;
 
-/// The key of a profile, from where its settings say.
-pub(super) fn find(
-    file: &ConfigFile,
-    entry: &Entry,
-    paths: &Paths,
-    env: &Env,
-) -> Result<SecretString, ConfigError> {
+/// The key of a profile. A keyring or a command can take seconds and is not asked before somebody says so.
+#[derive(Clone)]
+pub enum Key {
+    /// Here it is.
+    Known(SecretString),
+    /// It has to be asked for.
+    Later(Asking),
+}
+
+/// Whom a key is to be asked of, and where the settings say so.
+#[derive(Clone)]
+pub struct Asking {
+    whom: Whom,
+    profile: String,
+    file: PathBuf,
+    line: usize,
+}
+
+#[derive(Clone)]
+enum Whom {
+    Keyring(Keyring),
+    Command(Vec<String>, Duration),
+}
+
+impl Key {
+    /// The key, where it need not be asked for.
+    pub fn known(&self) -> Option<&SecretString> {
+        match self {
+            Self::Known(key) => Some(key),
+            Self::Later(_) => None,
+        }
+    }
+
+    /// The key, asked for where need be. Blocks: at most 3 s for a keyring, and for a command as long as the
+    /// profile allows it (10 s).
+    ///
+    /// # Errors
+    /// Why there is none, with file, line and field.
+    pub fn fetch(&self) -> Result<SecretString, ConfigError> {
+        let asking = match self {
+            Self::Known(key) => return Ok(key.clone()),
+            Self::Later(asking) => asking,
+        };
+        let field = |name: &str| format!("profiles.{}.{name}", asking.profile);
+        let wrong = |name: &str, what: String| {
+            ConfigError::from(Mistake::in_file(&asking.file, Some(asking.line), Some(&field(name)), what))
+        };
+        match &asking.whom {
+            Whom::Keyring(keyring) => match keyring.read(&asking.profile) {
+                Ok(Some(key)) => check(key.expose_secret())
+                    .map_err(|why| wrong("key", format!("what the keyring has for this profile {why}"))),
+                Ok(None) => Err(wrong(
+                    "key",
+                    format!(
+                        "the keyring has no key for this profile: lapel profile edit {} --new-key",
+                        asking.profile
+                    ),
+                )),
+                Err(why) => Err(wrong("key", why)),
+            },
+            Whom::Command(argv, patience) => {
+                let printed = command::run(argv, *patience).map(SecretString::from);
+                let key = printed.and_then(|key| {
+                    check(key.expose_secret()).map_err(|why| format!("has printed something that {why}"))
+                });
+                key.map_err(|why| wrong("key_command", format!("the command {why}")))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Known(_) => "[redacted]",
+            Self::Later(_) => "[to be asked for]",
+        })
+    }
+}
+
+/// Where the key of a profile comes from, in words. Names out of the file are shown only where they are names
+/// of something: a key may have been pasted there.
+pub(super) fn described(entry: &Entry, paths: &Paths, env: &Env) -> String {
     match &entry.key {
-        KeySource::Default => {
+        KeySource::Default => format!("the file {}", shown(&paths.key_file(&entry.name))),
+        KeySource::Env(name, _) if env.raw(name).is_some() => format!("the variable {name}"),
+        KeySource::Env(..) => "a variable that is not set".to_owned(),
+        KeySource::File(named, _) => match under(&paths.config_dir, named) {
+            path if path.exists() => format!("the file {}", shown(&path)),
+            _ => "a file that is not there".to_owned(),
+        },
+        KeySource::Keyring(_) => "the keyring".to_owned(),
+        KeySource::Command(..) => "a command (key_command)".to_owned(),
+    }
+}
+
+/// The key of a profile, from where its settings say.
+pub(super) fn find(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Result<Key, ConfigError> {
+    let later =
+        |whom, line| Key::Later(Asking { whom, profile: entry.name.clone(), file: file.path.clone(), line });
+    match &entry.key {
+        KeySource::Keyring(line) => Ok(later(Whom::Keyring(env.keyring().clone()), *line)),
+        KeySource::Command(argv, patience, line) => Ok(later(Whom::Command(argv.clone(), *patience), *line)),
+        _ => find_now(file, entry, paths, env).map(Key::Known),
+    }
+}
+
+fn find_now(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
+    match &entry.key {
+        // Kept where lapel itself keeps keys in files.
+        KeySource::Default | KeySource::Keyring(_) | KeySource::Command(..) => {
             let path = paths.key_file(&entry.name);
             let field = format!("profiles.{}.key", entry.name);
             let place = (entry.line, field.as_str());
@@ -39,7 +146,7 @@ pub(super) fn find(
                 .raw(name)
                 .ok_or_else(|| file.wrong(*line, &field, "the environment variable named here is not set"))?;
             let value = SecretString::from(value.into_string().unwrap_or_default());
-            check(secrecy::ExposeSecret::expose_secret(&value)).map_err(|why| {
+            check(value.expose_secret()).map_err(|why| {
                 file.wrong(*line, &field, format!("the environment variable named here {why}"))
             })
         }
@@ -55,7 +162,7 @@ pub(super) fn find(
 ///
 /// # Errors
 /// What is wrong with it, as the end of a sentence that begins with where it came from.
-pub(super) fn check(raw: &str) -> Result<SecretString, &'static str> {
+pub fn check(raw: &str) -> Result<SecretString, &'static str> {
     let key = raw.trim();
     if key.is_empty() {
         return Err("holds no key");
@@ -103,8 +210,7 @@ fn from_file(
         .map_err(|why| wrong(format!("the key file cannot be read: {}", why.kind())))?;
     let text = String::from_utf8(bytes).unwrap_or_else(|_| "\u{fffd}".to_owned());
     let text = SecretString::from(text);
-    check(secrecy::ExposeSecret::expose_secret(&text))
-        .map_err(|why| Mistake::in_file(path, None, None, why).into())
+    check(text.expose_secret()).map_err(|why| Mistake::in_file(path, None, None, why).into())
 }
 
 /// Reads at most a little more than a key can be, so that the buffer never grows and leaves copies behind.
@@ -115,7 +221,7 @@ fn read_bounded(from: &mut File) -> std::io::Result<Vec<u8>> {
 }
 
 /// A path as the settings name it: from the config folder, or from home with `~/`.
-fn under(config_dir: &Path, named: &str) -> PathBuf {
+pub(super) fn under(config_dir: &Path, named: &str) -> PathBuf {
     match named.strip_prefix("~/") {
         Some(rest) => etcetera::home_dir().map_or_else(|_| config_dir.join(named), |home| home.join(rest)),
         None => config_dir.join(named),

@@ -3,35 +3,46 @@
 //! Settings come in layers: a flag wins over the environment, the environment over `config.toml`, and that
 //! over the default. A profile says which service is spoken to, as whom, and how careful one has to be.
 //!
-//! This room may know the domain, the file system and the environment it is handed. It must never speak to
-//! the network, never print, never take a key from a command line, never write a key into `config.toml`, and
-//! never repeat a value from a file in an error: a value in the wrong place may be a key.
+//! This room may know the domain, the file system, the keyring and the environment it is handed, and it starts
+//! the commands that profiles name for their keys. It must never speak to the network, never print, never take
+//! a key from a command line, never write a key into `config.toml`, and never repeat a value from a file in an
+//! error: a value in the wrong place may be a key.
 
 mod address;
+mod ca;
+mod command;
+mod edit;
 mod env;
 mod file;
 mod jobs;
 mod keep;
 mod key;
 mod keymap;
+mod keyring;
 mod mistake;
 mod paths;
 mod pictures;
 mod place;
 mod profile;
 mod settings;
+mod source;
+mod survey;
 mod theme;
 mod ui;
 
+pub use edit::{Change, Removed, edit_profile, remove_profile};
 pub use env::Env;
 pub use jobs::{JOB_CLASSES, JobPolicy, JobSettings};
-pub use keep::{NewProfile, keep_profile};
+pub use keep::{KeptIn, NewProfile, keep_profile};
+pub use key::{Key, check as check_key};
 pub use keymap::{KeymapFile, KeymapLine};
+pub use keyring::Keyring;
 pub use mistake::{ConfigError, Mistake};
 pub use paths::Paths;
 pub use pictures::{PictureChoice, Pictures, TerminalHints};
 pub use place::nearest;
-pub use profile::{Environment, Profile, is_profile_name};
-pub use settings::{Flags, ProfileLine, Settings};
+pub use profile::{CaFile, Environment, Pin, Profile, is_profile_name};
+pub use settings::{Flags, ProfileLine, Settings, named as named_profile, profiles};
+pub use survey::{Said, Source, Survey, survey};
 pub use theme::{Colour, Colours, Palette, Role};
 pub use ui::{GlyphChoice, ThemeChoice, Ui};

@@ -1,10 +1,12 @@
 //! A profile: which service, as whom, and how careful.
 
 use super::jobs::JobSettings;
+use super::key::Key;
 use super::ui::Words;
 use jiff::tz::Offset;
-use secrecy::SecretString;
 use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What stands at the other end. The desk shows it everywhere and asks more questions the more it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +64,12 @@ pub struct Profile {
     pub organisation: Option<String>,
     /// Whether nothing may be issued or revoked with it.
     pub read_only: bool,
-    /// The API key.
-    pub key: SecretString,
+    /// The API key, or where it is to be asked for.
+    pub key: Key,
+    /// Where the key comes from, in words that never hold the key.
+    pub key_from: String,
+    /// What the key was when it was checked, where it was.
+    pub pin: Option<Pin>,
     /// Requests per minute, where the profile sets them (contract, "Limits": 1000).
     pub rate_limit: Option<u32>,
     /// The offset of the service's timestamps, which the contract leaves open, where the profile sets it.
@@ -72,6 +78,8 @@ pub struct Profile {
     pub proxy: Option<String>,
     /// Where pictures are whose addresses are only paths, as the wallet's (contract, "Wallet").
     pub picture_base: Option<String>,
+    /// Certificates that are trusted besides those of this computer.
+    pub ca: Option<CaFile>,
     /// How jobs work: what the profile says, else what the file says for all.
     pub jobs: JobSettings,
     /// Where it came from, in words: for a person who wonders why.
@@ -87,14 +95,54 @@ impl fmt::Debug for Profile {
             .field("base_url", &self.base_url)
             .field("organisation", &self.organisation)
             .field("read_only", &self.read_only)
-            .field("key", &"[redacted]")
+            .field("key", &self.key)
+            .field("key_from", &self.key_from)
+            .field("pin", &self.pin)
             .field("rate_limit", &self.rate_limit)
             .field("utc_offset", &self.utc_offset)
             .field("proxy", &self.proxy.as_ref().map(|_| "[redacted]"))
             .field("picture_base", &self.picture_base)
+            .field("ca", &self.ca.as_ref().map(|ca| &ca.path))
             .field("jobs", &self.jobs)
             .field("from", &self.from)
             .finish()
+    }
+}
+
+/// What the key of a profile was when it was checked. Whatever else it turns out to be later may belong to
+/// another organisation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// Its first characters, as the service said them.
+    pub prefix: String,
+    /// What tells this key from every other one and says nothing of it, where it was kept.
+    pub fingerprint: Option<String>,
+}
+
+impl Pin {
+    /// Whether this can be the beginning of a key: 1 to 24 plain signs.
+    pub fn is_prefix(text: &str) -> bool {
+        (1..=24).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic())
+    }
+
+    /// Whether this can be a fingerprint: eight hexadecimal digits.
+    pub fn is_fingerprint(text: &str) -> bool {
+        text.len() == 8 && text.bytes().all(|b| b.is_ascii_hexdigit())
+    }
+}
+
+/// A file of certificates (PEM), read.
+#[derive(Clone, PartialEq, Eq)]
+pub struct CaFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What is in it.
+    pub pem: Arc<[u8]>,
+}
+
+impl fmt::Debug for CaFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CaFile({}, {} bytes)", self.path.display(), self.pem.len())
     }
 }
 

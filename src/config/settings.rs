@@ -1,14 +1,15 @@
 //! The settings of one run: which profile, how the desk looks, where files go.
 
 use super::address::{check_base_url, has_usual_path, same_origin};
+use super::ca;
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
 use super::jobs::JobSettings;
-use super::key;
+use super::key::{self, Key};
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::pictures::PictureChoice;
-use super::profile::{Environment, Profile, is_profile_name};
+use super::profile::{Environment, Pin, Profile, is_profile_name};
 use super::theme::ThemeFile;
 use super::ui::{GlyphChoice, ThemeChoice, Ui};
 use secrecy::SecretString;
@@ -59,6 +60,12 @@ pub struct ProfileLine {
     pub organisation: Option<String>,
     /// Whether nothing may be issued or revoked with it.
     pub read_only: bool,
+    /// Where its key comes from, in words that never hold the key.
+    pub key_from: String,
+    /// What its key was when it was checked, where it was.
+    pub pin: Option<Pin>,
+    /// Whether it is the one that is used where none is named.
+    pub is_default: bool,
 }
 
 impl Settings {
@@ -85,6 +92,18 @@ impl Settings {
         }
         settings.profile = profile;
         Ok(settings)
+    }
+
+    /// The same with the key of the profile asked for, where that is still to be done. Blocks, see
+    /// [`Key::fetch`].
+    ///
+    /// # Errors
+    /// Why there is no key.
+    pub fn with_key(mut self) -> Result<Self, ConfigError> {
+        if let Some(profile) = &mut self.profile {
+            profile.key = Key::Known(profile.key.fetch()?);
+        }
+        Ok(self)
     }
 
     /// Resolves the settings for `lapel demo`, which needs no profile and which no mistake may stop: what is
@@ -116,9 +135,7 @@ impl Settings {
     /// # Errors
     /// As [`Settings::resolve`].
     pub fn named(&self, name: &str, env: &Env) -> Result<Profile, ConfigError> {
-        let file = ConfigFile::read(&self.paths.config_file())?;
-        let entry = file.entry(name).ok_or_else(|| not_there("profile", &file))?;
-        of_entry(entry, &file, &self.paths, env, Overrides::default())
+        named(&self.paths, name, env)
     }
 
     fn of(flags: &Flags, env: &Env, file: &ConfigFile, own: ThemeFile, paths: Paths) -> Self {
@@ -127,7 +144,7 @@ impl Settings {
             warnings.push(error.to_string());
             None
         });
-        let profiles = file.profiles.iter().map(ProfileLine::of).collect();
+        let profiles = lines_of(file, &paths, env);
         let ui = Ui::resolve(
             (flags.theme, flags.glyphs, flags.pictures),
             env,
@@ -138,9 +155,44 @@ impl Settings {
     }
 }
 
+/// The profiles of the settings file, read afresh, in its order. No key is looked for.
+///
+/// # Errors
+/// Every mistake in the file.
+pub fn profiles(paths: &Paths, env: &Env) -> Result<Vec<ProfileLine>, ConfigError> {
+    Ok(lines_of(&ConfigFile::read(&paths.config_file())?, paths, env))
+}
+
+/// A profile of the settings file, read afresh. What the environment says in place of its settings does not
+/// count: it was named.
+///
+/// # Errors
+/// Every mistake in the file, and why it has no key.
+pub fn named(paths: &Paths, name: &str, env: &Env) -> Result<Profile, ConfigError> {
+    let file = ConfigFile::read(&paths.config_file())?;
+    let entry = file.entry(name).ok_or_else(|| not_there("profile", &file))?;
+    of_entry(entry, &file, paths, env, Overrides::default())
+}
+
+pub(super) fn lines_of(file: &ConfigFile, paths: &Paths, env: &Env) -> Vec<ProfileLine> {
+    let default = match unnamed(file) {
+        Unnamed::This(entry) => Some(entry.name.clone()),
+        Unnamed::Several | Unnamed::None => None,
+    };
+    let line = |entry: &Entry| ProfileLine {
+        key_from: key::described(entry, paths, env),
+        is_default: default.as_deref() == Some(entry.name.as_str()),
+        ..ProfileLine::of(entry)
+    };
+    file.profiles.iter().map(line).collect()
+}
+
 impl ProfileLine {
     fn of(entry: &Entry) -> Self {
         Self {
+            key_from: String::new(),
+            pin: entry.pin.clone(),
+            is_default: false,
             name: entry.name.clone(),
             environment: entry.environment.unwrap_or(Environment::Live),
             base_url: entry.base_url.clone(),
@@ -261,11 +313,14 @@ fn of_env(name: &str, base_url: String, key: SecretString, jobs: &JobSettings) -
         base_url,
         organisation: None,
         read_only: false,
-        key,
+        key: Key::Known(key),
+        key_from: "LAPEL_API_KEY".to_owned(),
+        pin: None,
         rate_limit: None,
         utc_offset: None,
         proxy: None,
         picture_base: None,
+        ca: None,
         jobs: jobs.clone(),
         from: "LAPEL_BASE_URL and LAPEL_API_KEY".to_owned(),
     }
@@ -280,10 +335,12 @@ fn of_entry(
 ) -> Result<Profile, ConfigError> {
     let mut from = format!("profile {} of {}", entry.name, shown(&file.path));
     let elsewhere = overrides.base_url.as_ref().is_some_and(|url| !same_origin(url, &entry.base_url));
+    let mut key_from = key::described(entry, paths, env);
     let key = match overrides.key {
         Some(key) => {
             from.push_str(", key from LAPEL_API_KEY");
-            key
+            "LAPEL_API_KEY".clone_into(&mut key_from);
+            Key::Known(key)
         }
         // A stored key belongs to the service that it was stored for.
         None if elsewhere => {
@@ -303,19 +360,44 @@ fn of_entry(
         }
         None => entry.base_url.clone(),
     };
+    let here = Here { key, key_from, base_url, elsewhere, from };
+    profile_of(entry, file, paths, here)
+}
+
+/// What of a profile does not stand in its entry.
+pub(super) struct Here {
+    pub key: Key,
+    pub key_from: String,
+    pub base_url: String,
+    /// Whether the address leads to another service than the entry's.
+    pub elsewhere: bool,
+    pub from: String,
+}
+
+/// A profile by its entry in the settings file.
+pub(super) fn profile_of(
+    entry: &Entry,
+    file: &ConfigFile,
+    paths: &Paths,
+    here: Here,
+) -> Result<Profile, ConfigError> {
+    let elsewhere = here.elsewhere;
     Ok(Profile {
         name: entry.name.clone(),
         // What the file says about its own service says nothing about another one.
         environment: entry.environment.filter(|_| !elsewhere).unwrap_or(Environment::Live),
         organisation: entry.organisation.clone().filter(|_| !elsewhere),
         utc_offset: entry.utc_offset.filter(|_| !elsewhere),
-        base_url,
+        pin: entry.pin.clone().filter(|_| !elsewhere),
+        ca: ca::read(entry, file, paths)?,
+        base_url: here.base_url,
         read_only: entry.read_only,
-        key,
+        key: here.key,
+        key_from: here.key_from,
         rate_limit: entry.rate_limit,
         proxy: entry.proxy.clone(),
         picture_base: entry.picture_base.clone().filter(|_| !elsewhere),
         jobs: entry.jobs.or(&file.jobs),
-        from,
+        from: here.from,
     })
 }

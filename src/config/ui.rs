@@ -55,6 +55,11 @@ impl Words for GlyphChoice {
 }
 
 impl ThemeChoice {
+    /// The word that names it.
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, meaning)| *meaning == self).map_or("", |(word, _)| word)
+    }
+
     /// Reads `dark`, `light`, `high-contrast`, `terminal` or `none`.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::read(word)

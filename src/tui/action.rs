@@ -118,6 +118,7 @@ actions! {
     Later: "later", "back to what was typed here later";
     Toggle: "switch", "switch what stands behind the brackets on and off";
     ToggleDirection: "direction", "sort the other way round";
+    Profiles: "profiles", "the profiles: open another one, or add one";
     ChooseSandbox: "sandbox", "start the sandbox and look around without an account";
     ChooseService: "service", "set up a real service with its base URL and key";
 }

@@ -16,6 +16,8 @@ use super::forms::draft::DraftForm;
 use super::forms::file::FileForm;
 use super::forms::ids::IdsForm;
 use super::forms::issue::IssueForm;
+use super::forms::pin::PinForm;
+use super::forms::profiles::Profiles;
 use super::forms::question::Question;
 use super::forms::replace::ReplaceForm;
 use super::forms::revoke::RevokeForm;
@@ -79,6 +81,8 @@ pub(super) enum Over {
     Ids(Box<IdsForm>),
     Replace(Box<ReplaceForm>),
     Commands(Box<CommandPalette>),
+    Profiles(Box<Profiles>),
+    Pin(Box<PinForm>),
     Help(Help),
 }
 
@@ -149,6 +153,8 @@ pub struct App {
     broken: Option<String>,
     /// The keys of a chord that were pressed so far, and where.
     pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
+    /// The number of the connection in use: what still comes from an earlier one is dropped.
+    connection: u64,
 }
 
 impl App {
@@ -184,24 +190,49 @@ impl App {
             lost: false,
             broken: None,
             begun: Default::default(),
+            connection: 0,
         };
         match begin {
             Begin::Session(session) => app.connect(*session),
-            Begin::Sandbox => app.start_sandbox(),
+            Begin::Sandbox => app.begin_with(Welcome::starting),
+            Begin::Opening(name) => app.begin_with(|out| Welcome::opening(name, out)),
             Begin::Welcome => {}
         }
         app
     }
 
-    fn start_sandbox(&mut self) {
+    fn begin_with(&mut self, begin: impl FnOnce(&mut Out<'_>) -> Welcome) {
         let mut tickets = std::mem::take(&mut self.tickets);
         let mut out = Out::new(&mut tickets);
-        self.welcome = Some(Welcome::starting(&mut out));
+        self.welcome = Some(begin(&mut out));
         self.finish(out);
         self.tickets = tickets;
     }
 
+    /// Uses another profile: nothing of the one before is left, shown or asked for.
+    fn switch(&mut self, mut session: Session) {
+        self.templates = Templates::default();
+        self.history = History::default();
+        self.wallet = Wallet::default();
+        self.badge = BadgeScreen::default();
+        self.activity = Activity::default();
+        self.over.clear();
+        self.came_from.clear();
+        self.tab = Tab::Templates;
+        self.notice = None;
+        let remark = session.remark.take().map(|text| Notice { text, bad: true });
+        // What is said of the settings at the start is said of every profile.
+        if remark.is_some() || self.welcome.is_none() {
+            self.news = remark;
+        }
+        self.deeds.clear();
+        self.broken = None;
+        self.quit_asked = false;
+        self.connect(session);
+    }
+
     fn connect(&mut self, session: Session) {
+        self.connection += 1;
         self.env.theme = Theme::new(self.palette, session.environment);
         self.env.session = Some(session.clone());
         self.env.reader = None;
@@ -210,7 +241,7 @@ impl App {
         self.no_jobs = false;
         self.outstanding.clear();
         self.env.pictures.begin_anew(session.connection.picture_base.clone());
-        self.orders.push(Order::Connect(Box::new(session)));
+        self.orders.push(Order::Connect(Box::new(session), self.connection));
         self.welcome = None;
     }
 
@@ -303,6 +334,8 @@ impl App {
             Some(Over::Ids(form)) => form.stack(),
             Some(Over::Replace(form)) => form.stack(),
             Some(Over::Commands(_)) => vec![Context::Palette, Context::Always],
+            Some(Over::Profiles(list)) => list.stack(),
+            Some(Over::Pin(form)) => form.stack(),
             Some(Over::Help(_)) => vec![Context::Help, Context::Always],
             None => self.tab_stack(),
         }
@@ -326,11 +359,17 @@ impl App {
     /// Takes a message. This is the only way in.
     pub fn update(&mut self, message: Message) {
         self.counts.messages += 1;
+        let message = match message {
+            Message::Of(connection, message) if connection == self.connection => *message,
+            Message::Of(..) => return,
+            message => message,
+        };
         let mut tickets = std::mem::take(&mut self.tickets);
         let mut out = Out::new(&mut tickets);
         match message {
             Message::Key(key) if key.kind != KeyEventKind::Release => self.key(key, &mut out),
-            Message::Key(_) => {}
+            // A message of a connection was taken out above.
+            Message::Key(_) | Message::Of(..) => {}
             Message::Paste(text) => {
                 self.changed = true;
                 self.paste(&text, &mut out);
@@ -353,6 +392,7 @@ impl App {
             }
             Message::LinkFailed(error) => {
                 self.broken = Some(error.to_string());
+                self.over.extend(PinForm::of(&error).map(|form| Over::Pin(Box::new(form))));
                 self.outstanding.clear();
                 self.changed = true;
             }
@@ -362,6 +402,10 @@ impl App {
             Message::Jobs(jobs) => {
                 self.jobs = Some(jobs.0);
                 self.activity.restart(&mut out);
+                self.changed = true;
+            }
+            Message::Odd(text) => {
+                self.news = Some(Notice { text, bad: true });
                 self.changed = true;
             }
             Message::JournalFailed(why) => {
@@ -433,7 +477,10 @@ impl App {
         }
         if self.broken.is_some() {
             // Without a connection nobody would answer.
-            out.orders.retain(|o| matches!(o, Order::Connect(_)));
+            out.orders.retain(|order| match order {
+                Order::Ask(_, ask) => ask.needs_no_link(),
+                Order::Connect(..) | Order::Cancel(_) => true,
+            });
         }
         for order in &out.orders {
             match order {
@@ -448,7 +495,7 @@ impl App {
                 Order::Cancel(ticket) => {
                     self.outstanding.remove(ticket);
                 }
-                Order::Connect(_) => {}
+                Order::Connect(..) => {}
             }
         }
         self.orders.append(&mut out.orders);
@@ -464,8 +511,11 @@ impl App {
             Some(Over::File(form)) => form.offers(action),
             Some(Over::Ids(form)) => form.offers(action),
             Some(Over::Replace(form)) => form.offers(action),
+            Some(Over::Profiles(list)) => list.offers(action),
+            Some(Over::Pin(form)) => form.offers(action),
+            None if self.welcome.is_some() => self.welcome.as_ref().is_some_and(|w| w.offers(action)),
             None if matches!(action, Action::Picture | Action::TurnOver) => self.offers_picture(action),
-            None if self.welcome.is_none() && self.tab == Tab::Activity => self.activity.offers(action),
+            None if self.tab == Tab::Activity => self.activity.offers(action),
             Some(Over::Correct(_) | Over::Commands(_) | Over::Help(_)) | None => true,
         }
     }

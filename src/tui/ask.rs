@@ -4,7 +4,7 @@
 use super::deed::{Deed, Done, RowsQuery};
 use super::pictures::{Packed, PictureAsk};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery};
-use crate::config::{Environment, NewProfile};
+use crate::config::{Environment, NewProfile, ProfileLine};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
@@ -78,15 +78,39 @@ pub enum Ask {
     /// Something to be done with jobs. Not cancelled by anything.
     Do(Box<Deed>),
     /// Try a base URL and a key, and keep them as a profile if they are good.
-    TryProfile(Candidate),
+    TryProfile(Box<Candidate>),
     /// Start the sandbox and connect to it.
     StartSandbox,
+    /// The profiles that there are.
+    Profiles,
+    /// Open a profile: its key is asked for. Without a name, the one that lapel was started with.
+    OpenProfile(Option<String>),
+    /// Pin the key of a profile, which begins like this now.
+    Pin {
+        /// The profile's name.
+        profile: String,
+        /// How the key begins, as a person was shown it.
+        prefix: String,
+    },
 }
 
 impl Ask {
     /// Whether nothing on the screen moves while this is on its way.
     pub fn is_quiet(&self) -> bool {
         matches!(self, Self::Pause(_) | Self::Picture(_))
+    }
+
+    /// Whether it needs no connection.
+    pub fn needs_no_link(&self) -> bool {
+        matches!(
+            self,
+            Self::Pause(_)
+                | Self::TryProfile(_)
+                | Self::StartSandbox
+                | Self::Profiles
+                | Self::OpenProfile(_)
+                | Self::Pin { .. }
+        )
     }
 
     /// Whether it ends by itself when it is cancelled, in good order, rather than being broken off.
@@ -124,6 +148,8 @@ pub struct Candidate {
     pub profile: NewProfile,
     /// Its key.
     pub key: SecretString,
+    /// Whether the key is kept in the keyring, rather than in a file.
+    pub in_keyring: bool,
 }
 
 /// What came of a question.
@@ -173,7 +199,10 @@ pub enum Answer {
     Picture(Result<Packed, String>),
     /// To [`Ask::Pause`].
     Paused,
-    /// To [`Ask::TryProfile`] and [`Ask::StartSandbox`]: how to connect, or why not, in words.
+    /// To [`Ask::Profiles`].
+    Profiles(Result<Vec<ProfileLine>, String>),
+    /// To [`Ask::TryProfile`], [`Ask::StartSandbox`], [`Ask::OpenProfile`] and [`Ask::Pin`]: how to connect, or
+    /// why not, in words.
     Connected(Result<Box<Session>, String>),
 }
 
@@ -205,6 +234,8 @@ pub struct Session {
     pub jobs: crate::jobs::Settings,
     /// Files of recipients that are offered from the beginning: a demo's.
     pub files: Vec<std::path::PathBuf>,
+    /// What a person should know about it, once it is open.
+    pub remark: Option<String>,
 }
 
 /// Gives out tickets.

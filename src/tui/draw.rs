@@ -111,6 +111,8 @@ impl App {
             (None, Some(Over::Ids(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Replace(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Commands(palette))) => palette.draw(frame, body, &self.env),
+            (None, Some(Over::Profiles(list))) => list.draw(frame, body, &self.env),
+            (None, Some(Over::Pin(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Help(help))) => help.draw(frame, body, &self.env),
             (None, None) => self.draw_tab(frame, body),
         }

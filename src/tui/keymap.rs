@@ -144,6 +144,7 @@ const DEFAULT: &[Line] = &[
     (Context::Global, Action::Reload, &["r", "f5"]),
     (Context::Global, Action::Activity, &["5"]),
     (Context::Global, Action::Dismiss, &["backspace"]),
+    (Context::Global, Action::Profiles, &["P"]),
     (Context::Global, Action::Help, &["?"]),
     (Context::Global, Action::Palette, &[":"]),
     (Context::Global, Action::Back, &["esc"]),
@@ -295,6 +296,7 @@ const DEFAULT: &[Line] = &[
     (Context::Help, Action::Back, &["esc", "?", "q", "f1"]),
     (Context::Welcome, Action::ChooseSandbox, &["s"]),
     (Context::Welcome, Action::ChooseService, &["u"]),
+    (Context::Welcome, Action::Reload, &["r", "f5"]),
     (Context::Welcome, Action::Quit, &["q"]),
 ];
 

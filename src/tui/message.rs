@@ -28,6 +28,10 @@ pub enum Message {
     LinkFailed(ApiError),
     /// Jobs can be handed in and watched now.
     Jobs(Handle),
+    /// Something that belongs to a connection, by its number: dropped where another one is in use by now.
+    Of(u64, Box<Message>),
+    /// Something about the connection that a person should know.
+    Odd(String),
     /// The journal cannot be used, and why: nothing can be sent.
     JournalFailed(String),
     /// The state of the link changed: the header shows it.

@@ -83,6 +83,8 @@ pub enum Begin {
     Session(Box<Session>),
     /// A sandbox that is yet to be started: the first frame does not wait for it.
     Sandbox,
+    /// The profile of this name, whose key is yet to be asked for: the first frame does not wait for it.
+    Opening(String),
     /// The first screen, since no profile is set up.
     Welcome,
 }

@@ -7,8 +7,9 @@ use super::paths;
 use super::pictures::Gallery;
 use crate::api::{
     ApiError, ApiKey, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, connect,
-    whole,
+    identify, recognise, whole,
 };
+use crate::config::{Environment, Pin as Pinned, ProfileLine};
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
 use crate::jobs::receipt::Format;
 use crate::jobs::{Account, Guarding, Job, JobError, JobId, Jobs, Journal, Reading, holdings};
@@ -18,6 +19,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// Pages of one holder's badges that a look-up reads at most.
@@ -29,6 +31,9 @@ const NO_JOBS: &str =
 /// A future that answers with how to connect, or with why not.
 pub type Connecting = Pin<Box<dyn Future<Output = Result<Session, String>> + Send>>;
 
+/// A future that answers with the profiles that there are.
+pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<ProfileLine>, String>> + Send>>;
+
 /// What the desk cannot know itself: it is handed in from above.
 #[derive(Clone)]
 pub struct Helpers {
@@ -36,6 +41,26 @@ pub struct Helpers {
     pub start_sandbox: Arc<dyn Fn() -> Connecting + Send + Sync>,
     /// Keeps a profile that ping has found good.
     pub keep_profile: Arc<dyn Fn(Candidate) -> Connecting + Send + Sync>,
+    /// Reads which profiles there are.
+    pub profiles: Arc<dyn Fn() -> Listing + Send + Sync>,
+    /// Opens a profile, or without a name the one that lapel was started with: its key is asked for.
+    pub open_profile: Arc<dyn Fn(Option<String>) -> Connecting + Send + Sync>,
+    /// Pins the key of a profile (its name) that begins like this now.
+    pub pin_profile: Arc<dyn Fn(String, String) -> Connecting + Send + Sync>,
+}
+
+impl Default for Helpers {
+    /// Helpers that can do nothing, and say so.
+    fn default() -> Self {
+        let nothing = || -> Connecting { Box::pin(async { Err("this cannot be done here".to_owned()) }) };
+        Self {
+            start_sandbox: Arc::new(nothing),
+            keep_profile: Arc::new(move |_| nothing()),
+            profiles: Arc::new(|| Box::pin(async { Ok(Vec::new()) })),
+            open_profile: Arc::new(move |_| nothing()),
+            pin_profile: Arc::new(move |_, _| nothing()),
+        }
+    }
 }
 
 /// To the worker.
@@ -44,57 +69,71 @@ pub enum Order {
     Ask(Ticket, Ask),
     /// Nobody waits for this any more.
     Cancel(Ticket),
-    /// Use this connection from now on.
-    Connect(Box<Session>),
+    /// Use this connection from now on; its number goes with everything that it says by itself.
+    Connect(Box<Session>, u64),
 }
 
 /// Runs until the desk drops its end.
 pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Message>, helpers: Helpers) {
     let mut running: HashMap<Ticket, CancellationToken> = HashMap::new();
     let (done, mut finished) = mpsc::channel::<Ticket>(256);
-    let mut link: Option<Link> = None;
+    let mut line = Line::default();
+    // What was asked before there was a connection to ask it on.
+    let mut waiting: Vec<(Ticket, Ask)> = Vec::new();
+    let start =
+        |ticket: Ticket, ask: Ask, link: Option<Link>, running: &mut HashMap<Ticket, CancellationToken>| {
+            let token = CancellationToken::new();
+            // What has consequences goes on, whoever waits for its answer.
+            if !matches!(ask, Ask::Do(_)) {
+                running.insert(ticket, token.clone());
+            }
+            let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
+            tokio::spawn(async move {
+                let (broken, own_end) = (failed(&ask), ask.ends_by_itself());
+                let errand = Errand { ticket, messages: messages.clone(), cancel: token.clone() };
+                // A task of its own, so that a panic in it is an answer too and nothing waits for ever.
+                let mut work = tokio::spawn(async move { answer(ask, link, &helpers, errand).await });
+                let answer = tokio::select! {
+                    () = token.cancelled(), if !own_end => {
+                        work.abort();
+                        None
+                    }
+                    answer = &mut work => (!token.is_cancelled()).then(|| answer.unwrap_or(broken)),
+                };
+                if let Some(answer) = answer {
+                    // A closed channel means that the desk is ending.
+                    let _ = messages.send(Message::Answer(ticket, answer)).await;
+                }
+                let _ = done.send(ticket).await;
+            });
+        };
     loop {
         tokio::select! {
             order = orders.recv() => match order {
                 None => break,
                 Some(Order::Cancel(ticket)) => {
+                    waiting.retain(|(other, _)| *other != ticket);
                     if let Some(token) = running.remove(&ticket) {
                         token.cancel();
                     }
                 }
-                Some(Order::Connect(session)) => {
+                Some(Order::Connect(session, number)) => {
                     for (_, token) in running.drain() {
                         token.cancel();
                     }
-                    link = Link::new(&session, &messages).await;
+                    waiting.clear();
+                    line.change(session, Tell { number, messages: messages.clone() });
                 }
-                Some(Order::Ask(ticket, ask)) => {
-                    let token = CancellationToken::new();
-                    // What has consequences goes on, whoever waits for its answer.
-                    if !matches!(ask, Ask::Do(_)) {
-                        running.insert(ticket, token.clone());
-                    }
-                    let (messages, done, helpers, link) = (messages.clone(), done.clone(), helpers.clone(), link.clone());
-                    tokio::spawn(async move {
-                        let (broken, own_end) = (failed(&ask), ask.ends_by_itself());
-                        let errand = Errand { ticket, messages: messages.clone(), cancel: token.clone() };
-                        // A task of its own, so that a panic in it is an answer too and nothing waits for ever.
-                        let mut work = tokio::spawn(async move { answer(ask, link, &helpers, errand).await });
-                        let answer = tokio::select! {
-                            () = token.cancelled(), if !own_end => {
-                                work.abort();
-                                None
-                            }
-                            answer = &mut work => (!token.is_cancelled()).then(|| answer.unwrap_or(broken)),
-                        };
-                        if let Some(answer) = answer {
-                            // A closed channel means that the desk is ending.
-                            let _ = messages.send(Message::Answer(ticket, answer)).await;
-                        }
-                        let _ = done.send(ticket).await;
-                    });
+                Some(Order::Ask(ticket, ask)) if line.is_changing() && !ask.needs_no_link() => {
+                    waiting.push((ticket, ask));
                 }
+                Some(Order::Ask(ticket, ask)) => start(ticket, ask, line.link.clone(), &mut running),
             },
+            () = line.changed() => {
+                for (ticket, ask) in waiting.drain(..) {
+                    start(ticket, ask, line.link.clone(), &mut running);
+                }
+            }
             Some(ticket) = finished.recv() => {
                 running.remove(&ticket);
             }
@@ -102,6 +141,64 @@ pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Messa
     }
     for (_, token) in running {
         token.cancel();
+    }
+}
+
+/// The connection in use, or the one that is being made.
+#[derive(Default)]
+struct Line {
+    link: Option<Link>,
+    making: Option<(JoinHandle<Option<Link>>, CancellationToken)>,
+}
+
+impl Line {
+    /// Lets go of the connection that there is, its jobs in good order, and makes another one.
+    fn change(&mut self, session: Box<Session>, tell: Tell) {
+        let (before, link) = (self.making.take(), self.link.take());
+        let token = CancellationToken::new();
+        let given_up = token.clone();
+        let making = tokio::spawn(async move {
+            let mut old = vec![link];
+            if let Some((making, token)) = before {
+                token.cancel();
+                old.push(making.await.ok().flatten());
+            }
+            for jobs in old.into_iter().flatten().filter_map(|link| link.jobs) {
+                jobs.close().await;
+            }
+            Link::new(&session, &tell, given_up).await
+        });
+        self.making = Some((making, token));
+    }
+
+    fn is_changing(&self) -> bool {
+        self.making.is_some()
+    }
+
+    /// Comes back when a connection that was being made is there, or has failed.
+    async fn changed(&mut self) {
+        match &mut self.making {
+            Some((making, _)) => {
+                let link = making.await.ok().flatten();
+                self.making = None;
+                self.link = link;
+            }
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// What a connection says by itself goes to the desk with the connection's number.
+#[derive(Clone)]
+struct Tell {
+    number: u64,
+    messages: mpsc::Sender<Message>,
+}
+
+impl Tell {
+    /// Whether anybody is there to hear it.
+    async fn send(&self, message: Message) -> bool {
+        self.messages.send(Message::Of(self.number, Box::new(message))).await.is_ok()
     }
 }
 
@@ -141,28 +238,40 @@ struct Link {
 }
 
 impl Link {
-    async fn new(session: &Session, messages: &mpsc::Sender<Message>) -> Option<Self> {
+    async fn new(session: &Session, tell: &Tell, given_up: CancellationToken) -> Option<Self> {
         let connection = session.connection.clone();
         // Building the client reads the system's certificates: tens of milliseconds that no key waits for.
         let access = tokio::task::spawn_blocking(move || connect(&connection)).await;
         let access = match access {
             Ok(Ok(access)) => access,
             Ok(Err(error)) => {
-                let _ = messages.send(Message::LinkFailed(error)).await;
+                tell.send(Message::LinkFailed(error)).await;
                 return None;
             }
             Err(panicked) => {
                 let error =
                     ApiError::NotReached { why: format!("the client could not be built ({panicked})") };
-                let _ = messages.send(Message::LinkFailed(error)).await;
+                tell.send(Message::LinkFailed(error)).await;
                 return None;
             }
         };
         let reader = access.reader().clone();
+        let call = Call::interactive().cancelled_by(given_up);
+        match recognise(&reader, &session.connection, &call).await {
+            Ok(odd) if odd.is_empty() => {}
+            Ok(odd) => {
+                tell.send(Message::Odd(odd.join(" "))).await;
+            }
+            Err(error) => {
+                // Nothing is asked with a key that nobody has checked.
+                tell.send(Message::LinkFailed(error)).await;
+                return None;
+            }
+        }
         // Kept as long as jobs are: a demo's service is another one each time.
         let folder = session.journal.as_ref().map(|folder| folder.join("pictures"));
         let gallery = Gallery::new(session.connection.clone(), folder);
-        let _ = messages.send(Message::Linked(reader.clone())).await;
+        tell.send(Message::Linked(reader.clone())).await;
         let account = Account::of(&session.name, &session.connection);
         let journal = session.journal.clone();
         let opened = tokio::task::spawn_blocking(move || match journal {
@@ -173,7 +282,7 @@ impl Link {
         let journal = match opened {
             Ok(Ok(journal)) => journal,
             Ok(Err(why)) => {
-                let _ = messages.send(Message::JournalFailed(why.to_string())).await;
+                tell.send(Message::JournalFailed(why.to_string())).await;
                 return Some(Self { reader, jobs: None, gallery });
             }
             Err(_) => return Some(Self { reader, jobs: None, gallery }),
@@ -181,29 +290,29 @@ impl Link {
         let (jobs, mut changed) = match Jobs::start(access, journal, account, session.jobs.clone()).await {
             Ok(started) => started,
             Err(why) => {
-                let _ = messages.send(Message::JournalFailed(why.to_string())).await;
+                tell.send(Message::JournalFailed(why.to_string())).await;
                 return Some(Self { reader, jobs: None, gallery });
             }
         };
-        let sender = messages.clone();
+        let sender = tell.clone();
         tokio::spawn(async move {
             while let Some(job) = changed.recv().await {
-                if sender.send(Message::Job(Box::new(job))).await.is_err() {
+                if !sender.send(Message::Job(Box::new(job))).await {
                     break;
                 }
             }
         });
         // A demo without its files is as good as one with them.
         let _ = jobs.offer_files(&session.files).await;
-        let (mut status, sender) = (reader.link(), messages.clone());
+        let (mut status, sender) = (reader.link(), tell.clone());
         tokio::spawn(async move {
             while status.changed().await.is_ok() {
-                if sender.send(Message::Link).await.is_err() {
+                if !sender.send(Message::Link).await {
                     break;
                 }
             }
         });
-        let _ = messages.send(Message::Jobs(Handle(jobs.clone()))).await;
+        tell.send(Message::Jobs(Handle(jobs.clone()))).await;
         Some(Self { reader, jobs: Some(jobs), gallery })
     }
 }
@@ -224,9 +333,10 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
         Ask::Pause(_) => Answer::Paused,
         Ask::Picture(_) => Answer::Picture(Err("The picture was not fetched.".to_owned())),
-        Ask::TryProfile(_) | Ask::StartSandbox => {
+        Ask::TryProfile(_) | Ask::StartSandbox | Ask::OpenProfile(_) | Ask::Pin { .. } => {
             Answer::Connected(Err("A part of lapel failed.".to_owned()))
         }
+        Ask::Profiles => Answer::Profiles(Err("A part of lapel failed.".to_owned())),
         Ask::Jobs => Answer::Jobs(Err(NO_JOBS.to_owned())),
         Ask::Rows(_) => Answer::Rows(Err(NO_JOBS.to_owned())),
         Ask::Reasons => Answer::Reasons(Vec::new()),
@@ -251,7 +361,10 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             return Answer::Paused;
         }
         Ask::StartSandbox => return connected((helpers.start_sandbox)().await),
-        Ask::TryProfile(profile) => return connected(try_profile(profile, helpers).await),
+        Ask::TryProfile(candidate) => return connected(try_profile(*candidate, helpers).await),
+        Ask::Profiles => return Answer::Profiles((helpers.profiles)().await),
+        Ask::OpenProfile(name) => return connected((helpers.open_profile)(name).await),
+        Ask::Pin { profile, prefix } => return connected((helpers.pin_profile)(profile, prefix).await),
         _ => {}
     }
     let Some(Link { reader, jobs, gallery }) = link else { return failed(&ask) };
@@ -273,7 +386,12 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         }
         Ask::TemplateOf(id, email) => Answer::TemplateOf(template_of(&reader, &id, &email, &call).await),
         Ask::Picture(picture) => Answer::Picture(gallery.load(*picture, &errand.cancel).await),
-        Ask::Pause(_) | Ask::StartSandbox | Ask::TryProfile(_) => failed(&ask),
+        Ask::Pause(_)
+        | Ask::StartSandbox
+        | Ask::TryProfile(_)
+        | Ask::Profiles
+        | Ask::OpenProfile(_)
+        | Ask::Pin { .. } => failed(&ask),
         Ask::Complete(text) => Answer::Completed(
             tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),
         ),
@@ -422,21 +540,31 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
     }
 }
 
-/// Keeps a profile only once its key has answered.
-async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Result<Session, String> {
+/// Keeps a profile only once its key has answered; what the service says of the key is kept with it.
+async fn try_profile(mut candidate: Candidate, helpers: &Helpers) -> Result<Session, String> {
     let key = ApiKey::new(candidate.key.expose_secret()).map_err(|e| e.to_string())?;
-    let connection = Connection::new(&candidate.profile.base_url, key).map_err(|e| e.to_string())?;
+    let connection = Connection::new(&candidate.profile.base_url, key.clone()).map_err(|e| e.to_string())?;
     let access = tokio::task::spawn_blocking(move || connect(&connection))
         .await
         .map_err(|e| e.to_string())?
         .map_err(|e| e.to_string())?;
-    access.reader().ping(&Call::interactive()).await.map_err(|error| match error {
-        ApiError::NotFound(_) => {
-            "Something answers at this base URL, but it has no ping. Does the base URL end in \
+    let identity =
+        identify(access.reader(), &key, &Call::interactive()).await.map_err(|error| match error {
+            ApiError::NotFound(_) => {
+                "Something answers at this base URL, but it has no ping. Does the base URL end in \
                                   /api/v1/ext?"
-                .to_owned()
-        }
-        other => other.to_string(),
-    })?;
-    (helpers.keep_profile)(candidate).await
+                    .to_owned()
+            }
+            other => other.to_string(),
+        })?;
+    let profile = &mut candidate.profile;
+    let odd = identity.oddities(profile.organisation.as_deref(), profile.environment == Environment::Live);
+    profile.pin = identity.prefix.map(|prefix| Pinned { prefix, fingerprint: Some(key.fingerprint()) });
+    if profile.organisation.is_none() {
+        let issuer = identity.organisation.map(|issuer| issuer.wire().trim().to_owned());
+        profile.organisation = issuer.filter(|issuer| !issuer.is_empty());
+    }
+    let session = (helpers.keep_profile)(candidate).await?;
+    let remark = session.remark.into_iter().chain(odd).collect::<Vec<_>>().join(" ");
+    Ok(Session { remark: Some(remark).filter(|remark| !remark.is_empty()), ..session })
 }

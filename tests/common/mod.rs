@@ -46,6 +46,7 @@ pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
         journal: None,
         jobs: lapel::jobs::Settings::default(),
         files: Vec::new(),
+        remark: None,
     }
 }
 
@@ -53,6 +54,7 @@ fn helpers() -> Helpers {
     Helpers {
         start_sandbox: Arc::new(|| Box::pin(async { Err("no sandbox here".to_owned()) })),
         keep_profile: Arc::new(|_| Box::pin(async { Err("nothing is kept here".to_owned()) })),
+        ..Helpers::default()
     }
 }
 

@@ -15,6 +15,7 @@ mod lists;
 mod looking;
 mod manners;
 mod pictures;
+mod profiles;
 mod sending;
 #[allow(dead_code, reason = "another binary uses the rest of it")]
 #[path = "../api_hostile/server.rs"]

@@ -120,6 +120,11 @@ impl Setup {
         self
     }
 
+    /// Its home.
+    pub fn home(&self) -> &std::path::Path {
+        self.home.path()
+    }
+
     /// With a file in its home.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.home.path().join(path);

@@ -16,5 +16,6 @@ mod kit;
 mod look;
 mod panics;
 mod pictures;
+mod profiles;
 mod story;
 mod svg;

@@ -13,6 +13,7 @@ mod files;
 mod issuing;
 mod keeping;
 mod kit;
+mod profiles;
 mod revoking;
 mod signals;
 mod stops;

@@ -4,6 +4,7 @@
 //! SQLite with a write-ahead log, synced on every commit, on a thread of its own: whoever writes waits for
 //! the disk, and no screen does.
 
+mod adopt;
 mod error;
 pub(super) mod facts;
 pub(super) mod jobs;
@@ -12,6 +13,7 @@ pub(super) mod purge;
 pub(super) mod requests;
 pub(super) mod rows;
 
+pub use adopt::Adopted;
 pub use error::JournalError;
 pub(super) use jobs::Account;
 

@@ -64,10 +64,7 @@ impl App {
             Go::Close => {
                 self.over.pop();
             }
-            Go::Connect(session) => {
-                self.connect(*session);
-                self.tab = Tab::Templates;
-            }
+            Go::Connect(session) => self.switch(*session),
             Go::Quit => self.quit(out),
         }
     }

@@ -4,6 +4,7 @@ use super::{App, Over, Tab, Wish};
 use crate::tui::action::Action;
 use crate::tui::commands::{Command, CommandPalette};
 use crate::tui::env::Out;
+use crate::tui::forms::profiles::Profiles;
 use crate::tui::help::Help;
 use crate::tui::keymap::{Context, Press};
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
@@ -84,6 +85,7 @@ impl App {
         if let Some(welcome) = &mut self.welcome {
             return welcome.act(action, out);
         }
+        let sending = self.activity.is_sending() || self.outstanding_deeds();
         match self.over.last_mut() {
             Some(Over::Issue(form)) => form.act(action, &self.env, out),
             Some(Over::Revoke(form)) => form.act(action, &self.env, out),
@@ -101,6 +103,8 @@ impl App {
                 }
                 done
             }
+            Some(Over::Profiles(list)) => list.act(action, sending, out),
+            Some(Over::Pin(form)) => form.act(action, out),
             Some(Over::Help(help)) => help.act(action, out),
             None => match self.tab {
                 Tab::Templates => self.templates.act(action, out),
@@ -121,6 +125,7 @@ impl App {
             Action::NextTab => self.open_tab(self.tab.step(1)),
             Action::PreviousTab => self.open_tab(self.tab.step(Tab::ALL.len() - 1)),
             Action::Activity => self.open_tab(Tab::Activity),
+            Action::Profiles => self.over.push(Over::Profiles(Box::new(Profiles::new(out)))),
             Action::Help => {
                 let stack = self.stack();
                 let lines = self
@@ -199,6 +204,8 @@ impl App {
             Some(Over::Ids(form)) => form.key(key),
             Some(Over::Replace(form)) => form.key(key),
             Some(Over::Commands(palette)) => palette.key(key),
+            Some(Over::Profiles(list)) => list.key(key),
+            Some(Over::Pin(form)) => form.key(key),
             Some(Over::File(_) | Over::Help(_)) => false,
             None => match self.tab {
                 Tab::Templates => self.templates.browser.key(key, out),
@@ -224,7 +231,8 @@ impl App {
             Some(Over::Ids(form)) => form.paste(text),
             Some(Over::Replace(form)) => form.paste(text),
             Some(Over::Commands(palette)) => palette.paste(text),
-            Some(Over::Draft(_) | Over::File(_) | Over::Help(_)) => {}
+            Some(Over::Profiles(list)) => list.paste(text),
+            Some(Over::Draft(_) | Over::File(_) | Over::Pin(_) | Over::Help(_)) => {}
             None => match self.tab {
                 Tab::Templates => {
                     self.templates.browser.paste(text, out);

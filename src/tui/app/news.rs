@@ -30,6 +30,8 @@ impl App {
                 Over::File(form) => form.receive(ticket, left, out),
                 Over::Ids(form) => form.receive(ticket, left),
                 Over::Replace(form) => form.receive(ticket, left),
+                Over::Profiles(list) => list.receive(ticket, left, out),
+                Over::Pin(form) => form.receive(ticket, left, out),
                 Over::Revoke(form) => form.receive(ticket, left),
                 Over::Commands(_) | Over::Help(_) => Err(left),
             };

@@ -1,48 +1,42 @@
 //! The first screen, when no profile is set up: the sandbox, or a base URL and a key, checked before they
 //! are kept.
 
-use crate::api::ApiKey;
-use crate::config::{Environment, NewProfile};
+use crate::domain::text::scrub;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Candidate, Ticket};
+use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
-use crate::tui::field::{Field, Focus};
 use crate::tui::fit::{fit, wrap};
+use crate::tui::forms::profile::{ProfileForm, Step};
 use crate::tui::keymap::Context;
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
-use secrecy::SecretString;
-
-const LABELS: [&str; 4] = ["Name", "Environment", "Base URL", "API key"];
-const ENVIRONMENTS: [Environment; 3] = [Environment::Live, Environment::Staging, Environment::Demo];
 
 /// The first screen.
 pub struct Welcome {
-    form: Option<Form>,
+    form: Option<ProfileForm>,
     ticket: Option<Ticket>,
     error: Option<String>,
     warning: Option<String>,
-}
-
-struct Form {
-    name: Field,
-    environment: usize,
-    base_url: Field,
-    key: Field,
-    focus: Focus,
+    /// The profile that lapel was started with, where its key had to be asked for.
+    opening: Option<String>,
 }
 
 impl Welcome {
     /// With a warning about the configuration, where there is one.
     pub fn new(warning: Option<String>) -> Self {
-        Self { form: None, ticket: None, error: None, warning }
+        Self { form: None, ticket: None, error: None, warning, opening: None }
     }
 
     /// With a sandbox on its way, and nothing to choose.
     pub fn starting(out: &mut Out<'_>) -> Self {
-        Self { form: None, ticket: Some(out.ask(Ask::StartSandbox)), error: None, warning: None }
+        Self { ticket: Some(out.ask(Ask::StartSandbox)), ..Self::new(None) }
+    }
+
+    /// With a profile on its way, whose key is asked for.
+    pub fn opening(name: String, out: &mut Out<'_>) -> Self {
+        Self { ticket: Some(out.ask(Ask::OpenProfile(None))), opening: Some(name), ..Self::new(None) }
     }
 
     /// The contexts that its keys are looked up in.
@@ -55,6 +49,11 @@ impl Welcome {
         }
     }
 
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        action != Action::Reload || self.opening.is_some()
+    }
+
     /// Does an action; false when it is none of this screen's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         match (action, &mut self.form) {
@@ -64,27 +63,11 @@ impl Welcome {
             }
             (Action::ChooseService, _) => {
                 self.error = None;
-                self.form = Some(Form {
-                    name: Field::with("main"),
-                    environment: 0,
-                    base_url: Field::default(),
-                    key: Field::secret(),
-                    focus: Focus { at: 2 },
-                });
+                self.form = Some(ProfileForm::new(if self.opening.is_some() { "" } else { "main" }));
             }
-            (Action::NextField, Some(form)) => form.focus.next(LABELS.len()),
-            (Action::PreviousField, Some(form)) => form.focus.previous(LABELS.len()),
-            (Action::ClearField, Some(form)) => {
-                if let Some(field) = form.field() {
-                    field.clear();
-                }
-            }
-            (Action::Accept, Some(form)) => {
-                if form.focus.at + 1 < LABELS.len() {
-                    form.focus.next(LABELS.len());
-                } else {
-                    self.check(out);
-                }
+            (Action::Reload, None) if self.opening.is_some() => {
+                self.error = None;
+                out.ask_instead(&mut self.ticket, Ask::OpenProfile(None));
             }
             (Action::Back, Some(_)) => {
                 out.cancel(self.ticket.take());
@@ -92,57 +75,29 @@ impl Welcome {
                 self.error = None;
             }
             (Action::Quit | Action::Back, None) => out.go.push(Go::Quit),
+            (action, Some(form)) => match form.act(action) {
+                Step::NotMine => return false,
+                Step::Done => {}
+                Step::Wrong(why) => self.error = Some(why),
+                Step::Try(candidate) => {
+                    self.error = None;
+                    out.ask_instead(&mut self.ticket, Ask::TryProfile(candidate));
+                }
+            },
             _ => return false,
         }
         true
     }
 
-    fn check(&mut self, out: &mut Out<'_>) {
-        let Some(form) = &self.form else { return };
-        match ApiKey::new(form.key.value()) {
-            Err(error) => self.error = Some(error.to_string()),
-            Ok(_) => {
-                self.error = None;
-                let profile = NewProfile {
-                    name: form.name.value().trim().to_owned(),
-                    environment: ENVIRONMENTS[form.environment],
-                    base_url: form.base_url.value().trim().to_owned(),
-                    organisation: None,
-                };
-                let candidate = Candidate { profile, key: SecretString::from(form.key.value().trim()) };
-                out.ask_instead(&mut self.ticket, Ask::TryProfile(candidate));
-            }
-        }
-    }
-
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
-        if self.ticket.is_some() {
-            return false;
-        }
-        let Some(form) = &mut self.form else { return false };
-        let len = ENVIRONMENTS.len();
-        match (form.field(), key.code) {
-            (Some(field), _) => field.key(key),
-            (None, KeyCode::Right | KeyCode::Char(' ')) => {
-                form.environment = (form.environment + 1) % len;
-                true
-            }
-            (None, KeyCode::Left) => {
-                form.environment = (form.environment + len - 1) % len;
-                true
-            }
-            _ => false,
-        }
+        self.ticket.is_none() && self.form.as_mut().is_some_and(|form| form.key(key))
     }
 
     /// Takes pasted text.
     pub fn paste(&mut self, text: &str) {
-        if self.ticket.is_some() {
-            return;
-        }
-        if let Some(field) = self.form.as_mut().and_then(Form::field) {
-            field.paste(text.trim());
+        if let (Some(form), None) = (&mut self.form, self.ticket) {
+            form.paste(text);
         }
     }
 
@@ -178,16 +133,22 @@ impl Welcome {
         }
         match &self.form {
             None if self.ticket.is_some() => {
-                put(&mut lines, &format!("{} starting the sandbox", env.spinner()), theme.dim());
+                let text = match &self.opening {
+                    Some(name) => format!("{} opening profile {name}: asking for its key", env.spinner()),
+                    None => format!("{} starting the sandbox", env.spinner()),
+                };
+                put(&mut lines, &text, theme.dim());
             }
             None => {
-                put(
-                    &mut lines,
-                    "No profile is set up yet. lapel needs one to talk to a badge issuing service.",
-                    theme.text(),
-                );
+                let text = match &self.opening {
+                    Some(name) => format!("Profile {name} could not be opened."),
+                    None => "No profile is set up yet. lapel needs one to talk to a badge issuing service."
+                        .to_owned(),
+                };
+                put(&mut lines, &text, theme.text());
                 lines.push(Line::raw(""));
-                for (action, words) in [
+                let again = (Action::Reload, "try again");
+                for (action, words) in self.opening.iter().map(|_| again).chain([
                     (
                         Action::ChooseSandbox,
                         "look around in the sandbox: the service in miniature, with invented people, on this computer only",
@@ -197,7 +158,7 @@ impl Welcome {
                         "set up a service: its base URL and an API key from the issuer back office",
                     ),
                     (Action::Quit, "leave"),
-                ] {
+                ]) {
                     let key = env.keymap.key(&[Context::Welcome], action).unwrap_or_default();
                     for (i, line) in wrap(words, room.saturating_sub(6)).into_iter().enumerate() {
                         let key = if i == 0 { key.as_str() } else { "" };
@@ -215,41 +176,7 @@ impl Welcome {
                     theme.dim(),
                 );
             }
-            Some(form) => {
-                for (at, label) in LABELS.iter().enumerate() {
-                    let focused = form.focus.at == at;
-                    let mut spans = vec![
-                        Span::styled(
-                            format!("  {}", fit(label, 12, "")),
-                            if focused { theme.strong() } else { theme.dim() },
-                        ),
-                        Span::styled(if focused { env.glyphs.cursor } else { " " }, theme.accent()),
-                    ];
-                    match at {
-                        0 => spans.extend(form.name.spans(room.saturating_sub(14), focused, env)),
-                        2 => spans.extend(form.base_url.spans(room.saturating_sub(14), focused, env)),
-                        3 => spans.extend(form.key.spans(room.saturating_sub(14), focused, env)),
-                        _ => {
-                            for (i, environment) in ENVIRONMENTS.iter().enumerate() {
-                                let sign = if i == form.environment { env.glyphs.on } else { env.glyphs.off };
-                                spans.push(Span::raw(format!("{sign} {environment}   ")));
-                            }
-                            spans.push(Span::styled("space changes", theme.dim()));
-                        }
-                    }
-                    lines.push(Line::from(spans));
-                }
-                lines.push(Line::raw(""));
-                put(
-                    &mut lines,
-                    "The base URL ends in /api/v1/ext. The key is asked of the service with one ping before anything is kept; it is then kept in a file that only you can read.",
-                    theme.dim(),
-                );
-                lines.push(Line::raw(""));
-                let text =
-                    format!("{} on the last field checks and keeps it.  esc goes back.", env.glyphs.enter);
-                put(&mut lines, &text, theme.dim());
-            }
+            Some(form) => lines.extend(form.lines(room, env)),
         }
         if self.ticket.is_some() && self.form.is_some() {
             lines.push(Line::raw(""));
@@ -257,19 +184,11 @@ impl Welcome {
         }
         if let Some(error) = &self.error {
             lines.push(Line::raw(""));
-            put(&mut lines, &format!("{error} Nothing was kept."), theme.error());
+            let kept = if self.form.is_some() { " Nothing was kept." } else { "" };
+            for part in format!("{error}{kept}").lines() {
+                put(&mut lines, &scrub(part), theme.error());
+            }
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
-    }
-}
-
-impl Form {
-    fn field(&mut self) -> Option<&mut Field> {
-        match self.focus.at {
-            0 => Some(&mut self.name),
-            2 => Some(&mut self.base_url),
-            3 => Some(&mut self.key),
-            _ => None,
-        }
     }
 }

@@ -1,0 +1,218 @@
+//! `lapel info`: where everything is and where each setting comes from. It asks nobody, looks for no key and
+//! changes nothing.
+
+use super::{exit, json, say};
+use crate::config::{Env, Flags, Survey, survey};
+use crate::domain::text::scrub;
+use crate::jobs::Journal;
+use serde_json::{Map, Value, json};
+use std::path::{Path, PathBuf};
+
+/// Prints it, and gives the exit code.
+pub fn info(flags: &Flags, env: &Env, as_json: bool) -> u8 {
+    let found = survey(flags, env);
+    let value = json!({
+        "lapel": build(),
+        "paths": paths(&found).iter().map(Place::as_json).collect::<Vec<_>>(),
+        "settings": found.settings.iter().map(|s| json!({
+            "name": s.name, "value": s.value, "source": s.source.word(),
+        })).collect::<Vec<_>>(),
+        "profile": profile(&found),
+        "terminal": terminal(env),
+        "remarks": found.remarks,
+    });
+    let said = if as_json { say::answer(&json::line(&value)) } else { say::answer(&lines(&value, &found)) };
+    match said {
+        Ok(()) => exit::OK,
+        Err(why) => {
+            say::complain(&format!("the answer could not be written: {why}"));
+            exit::FAILED
+        }
+    }
+}
+
+/// How this program was built.
+fn build() -> Value {
+    let mut features = vec!["sandbox", "journal (SQLite, in the program)", "TLS (rustls, ring)"];
+    if cfg!(target_os = "linux") {
+        features.push("keyring (Secret Service)");
+    } else if cfg!(target_os = "macos") {
+        features.push("keyring (keychain)");
+    } else if cfg!(windows) {
+        features.push("keyring (credential manager)");
+    }
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "target": format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        "debug": cfg!(debug_assertions),
+        "rust": option_env!("CARGO_PKG_RUST_VERSION").filter(|v| !v.is_empty()).map(|v| format!("{v} or newer")),
+        "features": features,
+    })
+}
+
+/// A place of files.
+struct Place {
+    name: &'static str,
+    path: PathBuf,
+}
+
+impl Place {
+    /// `file`, `folder`, `other`, or nothing; and its mode.
+    fn looked(&self) -> (Option<&'static str>, Option<u32>) {
+        match std::fs::symlink_metadata(&self.path).and_then(|_| std::fs::metadata(&self.path)) {
+            Err(_) => (None, None),
+            Ok(found) => {
+                let kind = if found.is_dir() {
+                    "folder"
+                } else if found.is_file() {
+                    "file"
+                } else {
+                    "other"
+                };
+                #[cfg(unix)]
+                let mode = Some(crate::disk::mode_of(&found));
+                #[cfg(not(unix))]
+                let mode = None;
+                (Some(kind), mode)
+            }
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        let (kind, mode) = self.looked();
+        json!({
+            "name": self.name,
+            "path": self.path.to_string_lossy(),
+            "exists": kind.is_some(),
+            "kind": kind,
+            "mode": mode.map(|mode| format!("{mode:03o}")),
+        })
+    }
+}
+
+fn paths(found: &Survey) -> Vec<Place> {
+    let of = |name, path: &Path| Place { name, path: path.to_owned() };
+    let (config, data) = (&found.paths.config_dir, &found.paths.data_dir);
+    let mut all = vec![
+        of("config folder", config),
+        of("settings", &found.paths.config_file()),
+        of("key files", &found.paths.keys_dir()),
+        of("data folder", data),
+        of("journal", &Journal::file_in(data)),
+        of("log", &found.paths.log_file()),
+        of("crash report", &data.join("crash.txt")),
+    ];
+    if let Some(line) = &found.profile {
+        all.insert(3, of("key file of the profile", &found.paths.key_file(&line.name)));
+    }
+    all
+}
+
+/// The profile, without its key.
+fn profile(found: &Survey) -> Value {
+    let Some(line) = &found.profile else {
+        return match found.overrides.len() {
+            2 => json!({ "name": "environment", "key_from": "LAPEL_API_KEY", "overrides": found.overrides }),
+            _ => Value::Null,
+        };
+    };
+    let key_from =
+        if found.overrides.contains(&"LAPEL_API_KEY") { "LAPEL_API_KEY" } else { line.key_from.as_str() };
+    json!({
+        "name": line.name,
+        "environment": line.environment.word(),
+        "organisation": line.organisation,
+        "base_url": line.base_url,
+        "read_only": line.read_only,
+        "key_from": key_from,
+        "key_prefix": line.pin.as_ref().map(|pin| pin.prefix.clone()),
+        "overrides": found.overrides,
+    })
+}
+
+/// What the terminal says of itself, from the environment alone: nothing is asked of it.
+fn terminal(env: &Env) -> Value {
+    let raw = |name: &str| env.raw(name).map(|v| v.to_string_lossy().into_owned());
+    let is = |name: &str, what: &[&str]| {
+        raw(name).is_some_and(|v| what.iter().any(|w| v.to_ascii_lowercase().contains(w)))
+    };
+    let program = ["TERM_PROGRAM", "TERMINAL_EMULATOR"].into_iter().find_map(raw);
+    let images = if env.raw("KITTY_WINDOW_ID").is_some() || is("TERM", &["kitty", "ghostty"]) {
+        Some("kitty")
+    } else if is("TERM_PROGRAM", &["iterm", "wezterm"]) || is("LC_TERMINAL", &["iterm"]) {
+        Some("iterm2")
+    } else if is("TERM", &["sixel", "foot", "mlterm"]) {
+        Some("sixel")
+    } else {
+        None
+    };
+    let size = crossterm::terminal::size().ok().filter(|_| {
+        use std::io::IsTerminal;
+        std::io::stdin().is_terminal() || std::io::stdout().is_terminal() || std::io::stderr().is_terminal()
+    });
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|n| raw(n).map(|v| (n, v)));
+    let is_ssh = ["SSH_TTY", "SSH_CONNECTION"].into_iter().any(|name| env.raw(name).is_some());
+    json!({
+        "TERM": raw("TERM"),
+        "COLORTERM": raw("COLORTERM"),
+        "truecolor": is("COLORTERM", &["truecolor", "24bit"]) || is("TERM", &["direct"]),
+        "NO_COLOR": env.raw("NO_COLOR").is_some(),
+        "program": program,
+        "images": images,
+        "tmux": env.raw("TMUX").is_some(),
+        "screen": env.raw("STY").is_some(),
+        "ssh": is_ssh,
+        "columns": size.map(|(columns, _)| columns),
+        "rows": size.map(|(_, rows)| rows),
+        "locale": locale.as_ref().map(|(name, value)| format!("{name}={value}")),
+        "utf8": locale.is_some_and(|(_, v)| {
+            let v = v.to_ascii_lowercase();
+            v.contains("utf-8") || v.contains("utf8")
+        }),
+    })
+}
+
+/// The same for people.
+fn lines(value: &Value, found: &Survey) -> String {
+    let text = |value: &Value| match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => scrub(text).into_owned(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Array(all) => {
+            let all: Vec<String> = all.iter().map(|v| v.as_str().unwrap_or_default().to_owned()).collect();
+            if all.is_empty() { "-".to_owned() } else { all.join(", ") }
+        }
+        other => other.to_string(),
+    };
+    let empty = Map::new();
+    let fields = |name: &str| value[name].as_object().unwrap_or(&empty).clone();
+    let mut out = vec!["lapel".to_owned()];
+    out.extend(fields("lapel").iter().map(|(name, v)| format!("  {name:<22}{}", text(v))));
+    out.push("files".to_owned());
+    for place in paths(found) {
+        let state = match place.looked() {
+            (None, _) => "not there".to_owned(),
+            (Some(_), Some(mode)) => format!("{mode:03o}"),
+            (Some(kind), None) => kind.to_owned(),
+        };
+        out.push(format!("  {:<24}{state:<11}{}", place.name, scrub(&place.path.to_string_lossy())));
+    }
+    out.push("settings".to_owned());
+    out.extend(found.settings.iter().map(|said| {
+        let value = said.value.as_deref().map_or_else(|| "-".to_owned(), |v| scrub(v).into_owned());
+        format!("  {:<14}{:<13}{value}", said.name, said.source.word())
+    }));
+    out.push("profile".to_owned());
+    match value["profile"].as_object() {
+        None => out.push("  none".to_owned()),
+        Some(profile) => out.extend(profile.iter().map(|(name, v)| format!("  {name:<14}{}", text(v)))),
+    }
+    out.push("terminal".to_owned());
+    out.extend(fields("terminal").iter().map(|(name, v)| format!("  {name:<14}{}", text(v))));
+    if !found.remarks.is_empty() {
+        out.push("remarks".to_owned());
+        out.extend(found.remarks.iter().map(|remark| format!("  {remark}")));
+    }
+    out.join("\n")
+}

@@ -1,0 +1,147 @@
+//! `lapel profile add`.
+
+use super::args::{AddFlags, KeyPlace};
+use super::trial::Trial;
+use super::{Desk, Done, Failure, kept_in, pin_of, profile_as_json, typed_key, warn, whole};
+use crate::cli::{prompt, say};
+use crate::config::{Environment, KeptIn, NewProfile, is_profile_name, keep_profile, profiles};
+use crate::domain::text::scrub;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::json;
+
+pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
+    let ask = prompt::somebody_is_there() && !flags.said.key_stdin;
+    // Mistakes in the file are found before anybody types a key.
+    let all = profiles(&desk.paths, &desk.env)?;
+    let said = &flags.said;
+    let preset = if all.is_empty() { "main" } else { "" };
+    let name = given(flags.name.or(flags.name_flag), ask, "Name of the profile", preset, "its name").await?;
+    if !is_profile_name(&name) {
+        return Err(Failure::usage(
+            "This name cannot be used: a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _. Nothing was kept.",
+        ));
+    }
+    if all.iter().any(|line| line.name.eq_ignore_ascii_case(&name)) {
+        return Err(Failure::usage(format!(
+            "There is a profile {name} already. Choose another name, or: lapel profile edit {name}. Nothing was kept."
+        )));
+    }
+    let environment = match said.environment {
+        Some(environment) => environment,
+        None if ask => {
+            let word = prompt::line("Environment: demo, staging or live", "live").await?;
+            Environment::from_word(&word.to_ascii_lowercase()).ok_or_else(|| {
+                Failure::usage("The environment is demo, staging or live. Nothing was kept.")
+            })?
+        }
+        // What nobody says to be something else is real.
+        None => Environment::Live,
+    };
+    let base_url = given(
+        said.base_url.clone(),
+        ask,
+        "Base URL, such as https://badges.example/api/v1/ext",
+        "",
+        "--base-url",
+    )
+    .await?;
+    let organisation = match &said.organisation {
+        Some(organisation) => organisation.clone(),
+        None if ask => {
+            prompt::line("Organisation, as you call it (empty: as the service calls it)", "").await?
+        }
+        None => String::new(),
+    };
+    let place = match (&said.key_from, ask) {
+        (Some(place), _) => place.clone(),
+        (None, true) if !said.command.is_empty() => KeyPlace::Command,
+        (None, true) => {
+            match prompt::line("Where the key is kept: file or keyring", "file").await?.as_str() {
+                "file" => KeyPlace::File,
+                "keyring" => KeyPlace::Keyring,
+                _ => {
+                    return Err(Failure::usage(
+                        "The key is kept in a file or in the keyring. Nothing was kept.",
+                    ));
+                }
+            }
+        }
+        (None, false) => KeyPlace::File,
+    };
+    let mut new = NewProfile::new(&name, environment, base_url.trim());
+    new.kept_in = kept_in(&place, &said.command, &desk.env)?;
+    new.organisation = Some(organisation.trim().to_owned()).filter(|o| !o.is_empty());
+    new.read_only = said.read_only;
+    new.proxy = said.proxy.clone().filter(|proxy| !proxy.trim().is_empty());
+    new.ca_file = said.ca_file.as_deref().filter(|path| !path.as_os_str().is_empty()).map(whole);
+    new.make_default = said.default;
+    // Whatever is wrong with what was said so far is said before the key is asked for.
+    new.profile("to-be-typed")?;
+
+    let key = key_of(desk, &new.kept_in, said.key_stdin).await?;
+    let mut profile = new.profile(key.expose_secret())?;
+    if !desk.json {
+        say::note(&format!("asking {} about the key", scrub(&profile.base_url)));
+    }
+    let trial = Trial::of(&profile).await.map_err(nothing_kept)?;
+    new.pin = pin_of(&trial);
+    if new.organisation.is_none() {
+        new.organisation = trial.issuer().filter(|issuer| !issuer.trim().is_empty());
+        profile.organisation.clone_from(&new.organisation);
+    }
+    let warnings = trial.warnings(&profile);
+    warn(&warnings);
+    let kept = desk.aside(move |paths, _| keep_profile(paths, &new, key.expose_secret())).await?;
+    let value = json!({
+        "ok": true, "profile": profile_as_json(&kept), "issuer": trial.issuer(), "warnings": warnings,
+    });
+    let line = format!(
+        "Kept profile {}: {}  {}. Its key is in {}.",
+        kept.name,
+        kept.environment,
+        trial.words(),
+        kept.key_from
+    );
+    desk.answer(&line, &value)
+}
+
+/// What was said with a flag, or is typed now.
+async fn given(
+    flag: Option<String>,
+    ask: bool,
+    question: &str,
+    preset: &str,
+    missing: &str,
+) -> Result<String, Failure> {
+    let said = match flag {
+        Some(said) => said,
+        None if ask => prompt::line(question, preset).await?,
+        None => String::new(),
+    };
+    if said.trim().is_empty() {
+        return Err(Failure::usage(format!("{missing} is missing. Nothing was kept.")));
+    }
+    Ok(said)
+}
+
+/// The key of a new place: typed where lapel keeps it, found where it does not.
+pub(super) async fn key_of(desk: &Desk, place: &KeptIn, stdin: bool) -> Result<SecretString, Failure> {
+    match place {
+        KeptIn::File | KeptIn::Keyring(_) => typed_key(stdin).await,
+        KeptIn::Variable(_) | KeptIn::OtherFile(_) | KeptIn::Command(_) => {
+            if stdin {
+                return Err(Failure::usage(
+                    "--key-stdin goes with --key-from file or keyring: elsewhere the key is there already. Nothing was kept.",
+                ));
+            }
+            let place = place.clone();
+            desk.aside(move |paths, env| place.find(paths, env)).await
+        }
+    }
+}
+
+/// The same failure, saying that nothing was kept.
+pub(super) fn nothing_kept(mut failure: Failure) -> Failure {
+    failure.message.push_str(" Nothing was kept.");
+    failure
+}

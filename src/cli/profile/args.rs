@@ -1,0 +1,171 @@
+//! What can be typed behind `lapel profile`.
+
+use crate::config::Environment;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// What `lapel profile` takes.
+#[derive(Clone, Debug, Args)]
+pub struct ProfileVerbs {
+    /// What to do; without it, list
+    #[command(subcommand)]
+    pub verb: Option<ProfileVerb>,
+    /// Answer with one line of JSON, also when it fails
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What can be done with profiles.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ProfileVerb {
+    /// List the profiles of config.toml; no key is looked for
+    List,
+    /// Set up a service: its key is checked with the service before anything is kept
+    Add(Box<AddFlags>),
+    /// Change a profile, replace its key, or pin its key anew
+    Edit(Box<EditFlags>),
+    /// Remove a profile, and its key where lapel keeps it
+    Remove {
+        /// The profile
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Do not ask; needed where there is no terminal
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Ask the service about the key of a profile, and compare it with what was pinned
+    Test {
+        /// The profile; without it, the one that is used where none is named
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
+    },
+}
+
+/// What `lapel profile add` takes. What is missing is asked for, where there is a terminal.
+#[derive(Clone, Debug, Default, Args)]
+pub struct AddFlags {
+    /// The name of the new profile
+    #[arg(value_name = "NAME", conflicts_with = "name_flag")]
+    pub name: Option<String>,
+    /// The same
+    #[arg(long = "name", value_name = "NAME", id = "name_flag")]
+    pub name_flag: Option<String>,
+    /// What is said of it.
+    #[command(flatten)]
+    pub said: Said,
+}
+
+/// What `lapel profile edit` takes.
+#[derive(Clone, Debug, Default, Args)]
+pub struct EditFlags {
+    /// The profile
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// What is said of it.
+    #[command(flatten)]
+    pub said: Said,
+    /// Allow issuing and revoking again
+    #[arg(long, conflicts_with = "read_only")]
+    pub read_write: bool,
+    /// Put another key in the place of the one that there is
+    #[arg(long)]
+    pub new_key: bool,
+    /// Pin the key as it is now; jobs of the key that it has replaced go on with this one
+    #[arg(long)]
+    pub pin: bool,
+}
+
+/// What can be said of a profile.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Said {
+    /// What stands at the other end: demo, staging or live
+    #[arg(long, value_name = "WORD", value_parser = environments())]
+    pub environment: Option<Environment>,
+    /// The service's address, up to and with /api/v1/ext
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// What you call the organisation; left out, what the service calls it. "" takes it away
+    #[arg(long, value_name = "NAME")]
+    pub organisation: Option<String>,
+    /// Where the key is.
+    #[arg(long, value_name = "PLACE", value_parser = key_place,
+          help = "Where the key is: file (one of lapel's own), keyring, env:VARIABLE, file:PATH, or command")]
+    pub key_from: Option<KeyPlace>,
+    /// Read the key from standard input
+    #[arg(long)]
+    pub key_stdin: bool,
+    /// A file (PEM) of certificates to trust besides those of this computer. "" takes it away
+    #[arg(long, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
+    /// The proxy for this profile's requests.
+    #[arg(
+        long,
+        value_name = "URL",
+        help = "The proxy for this profile, such as http://proxy.example:8080. \"\" takes it away"
+    )]
+    pub proxy: Option<String>,
+    /// Look only: nothing can be issued or revoked with it
+    #[arg(long)]
+    pub read_only: bool,
+    /// Use it where no profile is named
+    #[arg(long)]
+    pub default: bool,
+    /// The command that prints the key, with --key-from command; started without a shell
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+/// Where a key is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyPlace {
+    /// A file of lapel's own.
+    File,
+    /// The keyring.
+    Keyring,
+    /// An environment variable.
+    Variable(String),
+    /// A file of somebody else's.
+    OtherFile(PathBuf),
+    /// A command.
+    Command,
+}
+
+fn environments() -> impl TypedValueParser<Value = Environment> {
+    PossibleValuesParser::new(["demo", "staging", "live"])
+        .map(|word| Environment::from_word(&word).unwrap_or(Environment::Live))
+}
+
+/// Reads a place of keys. What is not one is not repeated: somebody may have typed the key itself.
+fn key_place(text: &str) -> Result<KeyPlace, String> {
+    match text.split_once(':') {
+        None if text == "file" => Ok(KeyPlace::File),
+        None if text == "keyring" => Ok(KeyPlace::Keyring),
+        None if text == "command" => Ok(KeyPlace::Command),
+        Some(("env", name)) if !name.is_empty() => Ok(KeyPlace::Variable(name.to_owned())),
+        Some(("file", path)) if !path.is_empty() => Ok(KeyPlace::OtherFile(path.into())),
+        _ => Err("the places are file, keyring, env:VARIABLE, file:PATH and command".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_of_keys_is_one_of_five() {
+        for (text, place) in [
+            ("file", KeyPlace::File),
+            ("keyring", KeyPlace::Keyring),
+            ("command", KeyPlace::Command),
+            ("env:UNI_KEY", KeyPlace::Variable("UNI_KEY".into())),
+            ("file:/run/secrets/a:b", KeyPlace::OtherFile("/run/secrets/a:b".into())),
+        ] {
+            assert_eq!(key_place(text), Ok(place));
+        }
+        for wrong in ["", "env:", "file:", "dmu_live_0123456789", "Keyring", "env"] {
+            let said = key_place(wrong).expect_err(wrong);
+            assert!(wrong.is_empty() || !said.contains("dmu"), "{said}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! `lapel profile edit`.
+
+use super::add::{key_of, nothing_kept};
+use super::args::EditFlags;
+use super::trial::Trial;
+use super::{Desk, Done, Failure, KeyPlace, adopt, kept_in, pin_of, profile_as_json, warn, whole};
+use crate::config::{Change, Env, KeptIn, Key, Paths, Profile, edit_profile, profiles};
+use crate::jobs::Adopted;
+use serde_json::json;
+
+pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
+    let all = profiles(&desk.paths, &desk.env)?;
+    let name = flags.name.clone();
+    let Some(line) = all.iter().find(|line| line.name == name) else { return Err(desk.no_such(&all)) };
+    let former = line.pin.clone();
+    let mut change = change_of(desk, &flags).await?;
+    if change.is_empty() && !flags.pin {
+        return Err(Failure::usage(format!(
+            "Nothing was said to be changed. lapel profile edit --help lists what can be; lapel profile edit {name} --pin pins the key anew."
+        )));
+    }
+    // What leads somewhere else, or is another key, is tried before it is kept.
+    let is_tried = flags.pin
+        || change.base_url.is_some()
+        || change.proxy.is_some()
+        || change.ca_file.is_some()
+        || change.key.is_some();
+    let (preview, asked) = (change.clone(), name.clone());
+    let mut profile = desk.aside(move |paths, env| preview.preview(paths, env, &asked)).await?;
+    let mut trial = None;
+    if is_tried {
+        let key = profile.key.clone();
+        profile.key = Key::Known(desk.aside(move |_, _| key.fetch()).await?);
+        let found = Trial::of(&profile).await.map_err(nothing_kept)?;
+        if let (Some(pin), false) = (&former, flags.pin) {
+            found.compared_with(pin, &profile).map_err(nothing_kept)?;
+        }
+        if flags.pin && found.identity.prefix.is_none() {
+            return Err(Failure::new(
+                "not_said",
+                "The service does not say how the key begins, so there is nothing to pin. Nothing was changed.",
+            ));
+        }
+        if flags.pin || former.is_none() {
+            change.pin = pin_of(&found);
+        }
+        warn(&found.warnings(&profile));
+        trial = Some(found);
+    }
+    let (kept, renamed) = (change.clone(), name.clone());
+    let (_, remark) = desk.aside(move |paths, env| edit_profile(paths, env, &renamed, &kept)).await?;
+    warn(&remark.into_iter().collect::<Vec<_>>());
+    let adopted = match &former {
+        Some(pin) if flags.pin => {
+            adopt(desk, &profile, pin.fingerprint.as_deref()).await.map_err(|mut why| {
+                why.message
+                    .push_str(" The profile was changed; its jobs of the former key were not taken over.");
+                why
+            })?
+        }
+        _ => Adopted::default(),
+    };
+    profile.pin = change.pin.or(former);
+    let value = json!({
+        "ok": true,
+        "profile": profile_as_json(&profile),
+        "issuer": trial.as_ref().and_then(Trial::issuer),
+        "jobs_taken_over": adopted.jobs,
+        "jobs_busy": adopted.busy,
+    });
+    let mut text = match &trial {
+        Some(trial) => format!("Changed profile {name}: {}.", trial.words()),
+        None => format!("Changed profile {name}."),
+    };
+    if adopted.jobs > 0 {
+        text.push_str(&format!(" {} of the former key go on with this one.", jobs(adopted.jobs)));
+    }
+    if adopted.busy > 0 {
+        text.push_str(&format!(
+            " {} of the former key belong to another lapel that is running: end it, and pin once more.",
+            jobs(adopted.busy)
+        ));
+    }
+    desk.answer(&text, &value)
+}
+
+/// Pins the key of a profile as it is now, if it still begins as a person was shown, and gives it the jobs of
+/// the key that was pinned before.
+///
+/// # Errors
+/// Why nothing was pinned, in words; or why the jobs were not taken over.
+pub async fn pin_profile(
+    paths: &Paths,
+    env: &Env,
+    name: &str,
+    prefix: &str,
+    who: &str,
+) -> Result<(Profile, Adopted), String> {
+    let desk = Desk { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false };
+    let pinned = async {
+        let profile = desk.with_key(name.to_owned()).await?;
+        let found = Trial::of(&profile).await?;
+        let pin = pin_of(&found).filter(|pin| pin.prefix == prefix);
+        let Some(pin) = pin else {
+            return Err(Failure::new(
+                "other_key",
+                "The key that the profile itself names is not the one that was shown (is LAPEL_API_KEY set?). Nothing was pinned.",
+            ));
+        };
+        let former = profile.pin.clone().and_then(|pin| pin.fingerprint);
+        let change = Change { pin: Some(pin.clone()), ..Change::default() };
+        let kept = name.to_owned();
+        desk.aside(move |paths, env| edit_profile(paths, env, &kept, &change)).await?;
+        let profile = Profile { pin: Some(pin), ..profile };
+        let adopted = adopt(&desk, &profile, former.as_deref()).await?;
+        Ok((profile, adopted))
+    };
+    pinned.await.map_err(|failure| failure.message)
+}
+
+fn jobs(n: usize) -> String {
+    if n == 1 { "1 job".to_owned() } else { format!("{n} jobs") }
+}
+
+async fn change_of(desk: &Desk, flags: &EditFlags) -> Result<Change, Failure> {
+    let said = &flags.said;
+    let mut change = Change {
+        environment: said.environment,
+        base_url: said.base_url.clone(),
+        organisation: said.organisation.clone(),
+        read_only: (said.read_only || flags.read_write).then_some(said.read_only),
+        ca_file: said.ca_file.as_deref().map(whole),
+        proxy: said.proxy.clone(),
+        key: None,
+        pin: None,
+        make_default: said.default,
+    };
+    let place = match &said.key_from {
+        Some(place) => Some(kept_in(place, &said.command, &desk.env)?),
+        None if !said.command.is_empty() => Some(kept_in(&KeyPlace::Command, &said.command, &desk.env)?),
+        None if flags.new_key || said.key_stdin => Some(place_now(desk, &flags.name).await?),
+        None => None,
+    };
+    if let Some(place) = place {
+        let key = key_of(desk, &place, said.key_stdin).await?;
+        change.key = Some((place, key));
+    }
+    Ok(change)
+}
+
+/// Where the key is kept now, for another one in its place.
+async fn place_now(desk: &Desk, name: &str) -> Result<KeptIn, Failure> {
+    let name = name.to_owned();
+    let place = desk.aside(move |paths, env| KeptIn::of(paths, env, &name)).await?;
+    match place {
+        KeptIn::File | KeptIn::Keyring(_) => Ok(place),
+        _ => Err(Failure::usage(
+            "The key of this profile is not kept by lapel: change it where it is, and then lapel profile edit NAME --pin. Or say --key-from file or keyring. Nothing was changed.",
+        )),
+    }
+}

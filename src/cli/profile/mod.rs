@@ -1,0 +1,333 @@
+//! `lapel profile`: which services there are, with which keys. A key is checked with the service before it is
+//! kept, and what the service says of it is pinned.
+
+mod add;
+mod args;
+mod edit;
+mod trial;
+
+pub use args::{AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said};
+pub use edit::pin_profile;
+
+use super::failure::Failure;
+use super::{exit, json, prompt, say};
+use crate::config::{Env, KeptIn, Key, Paths, Profile, ProfileLine, named_profile, profiles, remove_profile};
+use crate::domain::text::scrub;
+use crate::jobs::{Account, Adopted, Journal};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use trial::Trial;
+use unicode_width::UnicodeWidthStr;
+
+/// Does what was typed behind `lapel profile`, and gives the exit code.
+pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
+    let as_json = verbs.json;
+    let done = match Paths::find(env) {
+        Err(error) => Err(error.into()),
+        Ok(paths) => {
+            let desk = Desk { paths, env: env.clone(), who: who.to_owned(), json: as_json };
+            match verbs.verb.unwrap_or(ProfileVerb::List) {
+                ProfileVerb::List => desk.list(),
+                ProfileVerb::Add(flags) => Box::pin(add::add(&desk, *flags)).await,
+                ProfileVerb::Edit(flags) => Box::pin(edit::edit(&desk, *flags)).await,
+                ProfileVerb::Remove { name, yes } => desk.remove(name, yes).await,
+                ProfileVerb::Test { name } => desk.test(name).await,
+            }
+        }
+    };
+    match done {
+        Ok(()) => exit::OK,
+        Err(failure) => failure.told(as_json),
+    }
+}
+
+/// What the verbs work with.
+struct Desk {
+    paths: Paths,
+    env: Env,
+    /// Who decides, for the journal.
+    who: String,
+    json: bool,
+}
+
+type Done = Result<(), Failure>;
+
+impl Desk {
+    /// Says what was done: a line for people, or an object for programs.
+    fn answer(&self, line: &str, value: &Value) -> Done {
+        if self.json {
+            say::answer(&json::line(value))?;
+        } else {
+            say::answer(line)?;
+        }
+        Ok(())
+    }
+
+    fn list(&self) -> Done {
+        let all = profiles(&self.paths, &self.env)?;
+        if self.json {
+            let all: Vec<Value> = all.iter().map(line_as_json).collect();
+            return self.answer("", &json!({ "ok": true, "profiles": all }));
+        }
+        if all.is_empty() {
+            return self.answer("There is no profile yet: lapel profile add, or lapel demo.", &Value::Null);
+        }
+        self.answer(&table(&all), &Value::Null)
+    }
+
+    /// Runs something that may block.
+    async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Paths, &Env) -> Result<T, crate::config::ConfigError> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let (paths, env) = (self.paths.clone(), self.env.clone());
+        match tokio::task::spawn_blocking(move || work(&paths, &env)).await {
+            Ok(done) => Ok(done?),
+            Err(why) => Err(Failure::new("failed", format!("A part of lapel failed: {why}"))),
+        }
+    }
+
+    async fn remove(&self, name: String, yes: bool) -> Done {
+        let all = profiles(&self.paths, &self.env)?;
+        let Some(line) = all.iter().find(|line| line.name == name) else {
+            return Err(self.no_such(&all));
+        };
+        if !yes {
+            if !prompt::somebody_is_there() {
+                return Err(Failure {
+                    kind: "not_confirmed".to_owned(),
+                    ..Failure::usage(
+                        "there is no terminal to ask on, so --yes is needed to remove a profile. Nothing was removed.",
+                    )
+                });
+            }
+            say::note(&format!(
+                "Profile {name}: {}  {}  key from {}. Jobs of it stay in the journal.",
+                line.environment,
+                scrub(&line.base_url),
+                line.key_from
+            ));
+            let typed =
+                prompt::line(&format!("Type {name} to remove it; anything else keeps it"), "").await?;
+            if typed != name {
+                return Err(Failure::usage("Not confirmed. Nothing was removed."));
+            }
+        }
+        let gone = name.clone();
+        let removed = self.aside(move |paths, env| remove_profile(paths, env, &gone)).await?;
+        let then = if removed.was_default { " It was the default; name another with --default." } else { "" };
+        let value =
+            json!({ "ok": true, "removed": name, "key": removed.key, "was_default": removed.was_default });
+        self.answer(&format!("Removed profile {name}. {}{then}", removed.key), &value)
+    }
+
+    fn no_such(&self, all: &[ProfileLine]) -> Failure {
+        let names: Vec<&str> = all.iter().map(|line| line.name.as_str()).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        Failure {
+            kind: "no_profile".to_owned(),
+            ..Failure::usage(format!(
+                "There is no profile of this name. There are: {names}. Nothing was changed."
+            ))
+        }
+    }
+
+    /// A profile with its key asked for.
+    async fn with_key(&self, name: String) -> Result<Profile, Failure> {
+        self.aside(move |paths, env| {
+            let mut profile = named_profile(paths, &name, env)?;
+            profile.key = Key::Known(profile.key.fetch()?);
+            Ok(profile)
+        })
+        .await
+    }
+
+    async fn test(&self, name: Option<String>) -> Done {
+        let all = profiles(&self.paths, &self.env)?;
+        let name = match name {
+            Some(name) if all.iter().any(|line| line.name == name) => name,
+            Some(_) => return Err(self.no_such(&all)),
+            None => match all.iter().find(|line| line.is_default) {
+                Some(line) => line.name.clone(),
+                None if all.is_empty() => return Err(no_profile()),
+                None => {
+                    return Err(Failure::usage(
+                        "Name the profile: there are several, and none is the default.",
+                    ));
+                }
+            },
+        };
+        let profile = self.with_key(name).await?;
+        let trial = Trial::of(&profile).await?;
+        if let Some(pin) = &profile.pin {
+            trial.compared_with(pin, &profile)?;
+        }
+        let mut warnings = trial.warnings(&profile);
+        match &profile.pin {
+            None => warnings.push(format!(
+                "The key of profile {0} was never pinned, so lapel would not notice another organisation's: \
+                 lapel profile edit {0} --pin.",
+                profile.name
+            )),
+            Some(pin) if pin.fingerprint.as_ref().is_some_and(|f| *f != trial.fingerprint) => {
+                warnings.push(format!(
+                    "The key of profile {0} is another one than the one that was pinned, and begins alike: \
+                     lapel profile edit {0} --pin.",
+                    profile.name
+                ));
+            }
+            Some(_) => {}
+        }
+        for warning in &warnings {
+            say::complain(warning);
+        }
+        let mut value = profile_as_json(&profile);
+        if let Value::Object(fields) = &mut value {
+            fields.insert("round_trip_ms".to_owned(), trial.millis.into());
+        }
+        let value = json!({
+            "ok": true, "profile": value, "issuer": trial.issuer(), "said_prefix": trial.identity.prefix, "warnings": warnings,
+        });
+        self.answer(&format!("ok  profile {}  {}  {} ms", profile.name, trial.words(), trial.millis), &value)
+    }
+}
+
+fn no_profile() -> Failure {
+    Failure { kind: "no_profile".to_owned(), ..Failure::usage(super::how_to_begin()) }
+}
+
+/// Gives a profile's jobs of the key that was pinned to the one that is pinned now.
+async fn adopt(desk: &Desk, profile: &Profile, former: Option<&str>) -> Result<Adopted, Failure> {
+    let folder = desk.paths.data_dir.clone();
+    let Some(former) = former.filter(|_| Journal::file_in(&folder).exists()) else {
+        return Ok(Adopted::default());
+    };
+    let account = Account::of(&profile.name, &super::connection(profile)?);
+    let journal = tokio::task::spawn_blocking(move || Journal::open(&folder))
+        .await
+        .map_err(|why| Failure::new("journal", format!("The journal could not be opened: {why}")))??;
+    Ok(journal.adopt(&account, former, &desk.who).await?)
+}
+
+/// Where a key is to be kept, of what was typed.
+fn kept_in(place: &KeyPlace, command: &[String], env: &Env) -> Result<KeptIn, Failure> {
+    if *place != KeyPlace::Command && !command.is_empty() {
+        return Err(Failure::usage(
+            "A command stands at the end, but not --key-from command. Nothing was kept.",
+        ));
+    }
+    Ok(match place {
+        KeyPlace::File => KeptIn::File,
+        KeyPlace::Keyring => KeptIn::Keyring(env.keyring().clone()),
+        KeyPlace::Variable(name) => KeptIn::Variable(name.clone()),
+        KeyPlace::OtherFile(path) => KeptIn::OtherFile(whole(path)),
+        KeyPlace::Command if command.is_empty() => {
+            return Err(Failure::usage(
+                "--key-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges",
+            ));
+        }
+        KeyPlace::Command => KeptIn::Command(command.to_vec()),
+    })
+}
+
+/// A path that means the same wherever lapel is started.
+fn whole(path: &std::path::Path) -> std::path::PathBuf {
+    match std::path::absolute(path) {
+        Ok(whole) if !path.as_os_str().is_empty() => whole,
+        _ => path.to_owned(),
+    }
+}
+
+/// The key for a place that lapel keeps keys in: from standard input, or typed.
+async fn typed_key(from_stdin: bool) -> Result<SecretString, Failure> {
+    if from_stdin {
+        return prompt::piped().await;
+    }
+    if prompt::somebody_is_there() {
+        return prompt::secret("API key").await;
+    }
+    Err(Failure::usage(
+        "there is no terminal to type the key on: hand it over with --key-stdin, such as lapel profile add ... --key-stdin <keyfile. Nothing was kept.",
+    ))
+}
+
+/// The warnings of what was just done.
+fn warn(warnings: &[String]) {
+    for warning in warnings {
+        say::complain(warning);
+    }
+}
+
+fn line_as_json(line: &ProfileLine) -> Value {
+    json!({
+        "name": line.name,
+        "environment": line.environment.word(),
+        "base_url": line.base_url,
+        "organisation": line.organisation,
+        "read_only": line.read_only,
+        "key_from": line.key_from,
+        "key_prefix": line.pin.as_ref().map(|pin| pin.prefix.clone()),
+        "default": line.is_default,
+    })
+}
+
+fn profile_as_json(profile: &Profile) -> Value {
+    json!({
+        "name": profile.name,
+        "environment": profile.environment.word(),
+        "base_url": profile.base_url,
+        "organisation": profile.organisation,
+        "read_only": profile.read_only,
+        "key_from": profile.key_from,
+        "key_prefix": profile.pin.as_ref().map(|pin| pin.prefix.clone()),
+        "proxy": profile.proxy.is_some(),
+        "ca_file": profile.ca.as_ref().map(|ca| ca.path.to_string_lossy().into_owned()),
+    })
+}
+
+/// The profiles as a table; the default one has a star.
+fn table(all: &[ProfileLine]) -> String {
+    let row = |line: &ProfileLine| {
+        let environment = if line.read_only {
+            format!("{} read-only", line.environment)
+        } else {
+            line.environment.to_string()
+        };
+        [
+            format!("{} {}", if line.is_default { "*" } else { " " }, line.name),
+            environment,
+            scrub(line.organisation.as_deref().unwrap_or("-")).into_owned(),
+            line.base_url.clone(),
+            line.pin.as_ref().map_or_else(|| "not pinned".to_owned(), |pin| format!("{}…", pin.prefix)),
+            line.key_from.clone(),
+        ]
+    };
+    let head = ["  NAME", "", "ORGANISATION", "BASE URL", "KEY", "FROM"].map(str::to_owned);
+    let rows: Vec<[String; 6]> = std::iter::once(head).chain(all.iter().map(row)).collect();
+    let wide = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..6).map(wide).collect();
+    let lines: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            let cells: Vec<String> = row
+                .iter()
+                .zip(&widths)
+                .map(|(cell, wide)| format!("{cell}{}", " ".repeat(wide - cell.width())))
+                .collect();
+            cells.join("  ").trim_end().to_owned()
+        })
+        .collect();
+    lines.join("\n")
+}
+
+/// The pin of a connection as the settings keep it.
+fn pin_of(trial: &Trial) -> Option<crate::config::Pin> {
+    let prefix = trial.identity.prefix.clone()?;
+    Some(crate::config::Pin { prefix, fingerprint: Some(trial.fingerprint.clone()) })
+}
+
+impl From<crate::config::ConfigError> for Failure {
+    fn from(error: crate::config::ConfigError) -> Self {
+        Self { kind: "settings".to_owned(), ..Self::usage(error.to_string()) }
+    }
+}

@@ -1,0 +1,92 @@
+//! Trying a profile: what its service says of its key.
+
+use super::Failure;
+use crate::api::{self, ApiError, ApiKey, Call, Identity};
+use crate::cli::connection;
+use crate::config::{Environment, Pin, Profile};
+use crate::domain::text::scrub;
+use secrecy::ExposeSecret;
+use std::time::Instant;
+
+/// What a service says of a key.
+pub(super) struct Trial {
+    pub identity: Identity,
+    pub fingerprint: String,
+    pub millis: u64,
+}
+
+impl Trial {
+    /// Asks the service of a profile whose key is known: two requests.
+    ///
+    /// # Errors
+    /// Why the key is not good, or why nobody knows.
+    pub async fn of(profile: &Profile) -> Result<Self, Failure> {
+        let connection = connection(profile)?;
+        let key = connection.key.clone();
+        let access = tokio::task::spawn_blocking(move || api::connect(&connection))
+            .await
+            .map_err(|why| Failure::new("failed", format!("A part of lapel failed: {why}")))??;
+        let begun = Instant::now();
+        let identity = api::identify(access.reader(), &key, &Call::interactive()).await;
+        let identity = identity.map_err(|error| told(error, profile))?;
+        let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(Self { identity, fingerprint: key.fingerprint(), millis })
+    }
+
+    /// Who has issued what its history shows.
+    pub fn issuer(&self) -> Option<String> {
+        self.identity.organisation.as_ref().map(|issuer| issuer.wire().to_owned())
+    }
+
+    /// Whether it is the key that was pinned, as far as its first characters tell.
+    ///
+    /// # Errors
+    /// That it is not, with both.
+    pub fn compared_with(&self, pin: &Pin, profile: &Profile) -> Result<(), Failure> {
+        if self.identity.prefix.as_deref() == Some(pin.prefix.as_str()) {
+            return Ok(());
+        }
+        Err(ApiError::OtherKey {
+            profile: profile.name.clone(),
+            pinned: pin.prefix.clone(),
+            said: self
+                .identity
+                .prefix
+                .as_deref()
+                .map_or_else(|| "something that it does not say".to_owned(), |said| scrub(said).into_owned()),
+        }
+        .into())
+    }
+
+    /// What is odd, in sentences.
+    pub fn warnings(&self, profile: &Profile) -> Vec<String> {
+        let is_live = profile.environment == Environment::Live;
+        self.identity.oddities(profile.organisation.as_deref(), is_live)
+    }
+
+    /// What the service says, in a line.
+    pub fn words(&self) -> String {
+        let key = match &self.identity.prefix {
+            Some(prefix) => format!("key {}…", scrub(prefix)),
+            None => "key (its beginning is not said)".to_owned(),
+        };
+        match &self.identity.organisation {
+            Some(issuer) => format!("{key}  issuer {issuer}"),
+            None => format!("{key}  (no badge in its history yet)"),
+        }
+    }
+}
+
+fn told(error: ApiError, profile: &Profile) -> Failure {
+    let has_no_ping = matches!(error, ApiError::NotFound(_));
+    let mut failure = Failure::from(error);
+    if has_no_ping {
+        "Something answers at this base URL, but it has no ping. Does the base URL end in /api/v1/ext?"
+            .clone_into(&mut failure.message);
+    }
+    // A service that says the key in its answer does not get it shown.
+    if let Some(key) = profile.key.known().and_then(|key| ApiKey::new(key.expose_secret()).ok()) {
+        failure.message = key.without(&failure.message);
+    }
+    failure
+}

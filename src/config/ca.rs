@@ -1,0 +1,51 @@
+//! The file of certificates that a profile trusts besides those of this computer.
+
+use super::file::{ConfigFile, Entry};
+use super::key::under;
+use super::mistake::{ConfigError, shown};
+use super::paths::Paths;
+use super::profile::CaFile;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+/// All certificates of a computer take a quarter of that.
+const LONGEST: u64 = 1 << 20;
+
+/// The file that an entry names.
+pub(super) fn read(entry: &Entry, file: &ConfigFile, paths: &Paths) -> Result<Option<CaFile>, ConfigError> {
+    let Some((named, line)) = &entry.ca_file else { return Ok(None) };
+    let field = format!("profiles.{}.ca_file", entry.name);
+    let path = under(&paths.config_dir, named);
+    let pem = load(&path).map_err(|why| file.wrong(*line, &field, why))?;
+    Ok(Some(CaFile { path, pem: pem.into() }))
+}
+
+/// What is in a file of certificates.
+///
+/// # Errors
+/// What is wrong with it, in words that name it once it is known to be a file.
+pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_file() => {}
+        Ok(_) => return Err("the file of certificates named here is not a file".to_owned()),
+        Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Err("there is no file of the name given here".to_owned());
+        }
+        Err(why) => return Err(format!("the file of certificates cannot be read: {}", why.kind())),
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
+        .map_err(|why| format!("{} cannot be read: {}", shown(path), why.kind()))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(format!("{} is larger than 1 MB: this cannot be a file of certificates", shown(path)));
+    }
+    if !bytes.windows(27).any(|w| w == b"-----BEGIN CERTIFICATE-----") {
+        return Err(format!(
+            "{} holds no certificate: it must be text (PEM) with -----BEGIN CERTIFICATE----- in it",
+            shown(path)
+        ));
+    }
+    Ok(bytes)
+}

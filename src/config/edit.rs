@@ -1,0 +1,394 @@
+//! Changing and removing a profile. What else stands in `config.toml` stays, with its comments and its order.
+
+use super::address::{check_base_url, check_proxy};
+use super::env::Env;
+use super::file::{ConfigFile, read_text};
+use super::keep::{KeptIn, field, lock};
+use super::key::{self, Key};
+use super::mistake::{ConfigError, Mistake, shown};
+use super::paths::Paths;
+use super::profile::{Environment, Pin, Profile};
+use super::settings::{Here, profile_of};
+use super::source::KeySource;
+use crate::disk::{create_private_dir, replace};
+use secrecy::{ExposeSecret, SecretString};
+use std::path::{Path, PathBuf};
+use toml_edit::{DocumentMut, Item, TableLike, Value};
+
+/// What is to be changed of a profile; `None` stays as it is. Not to be printed: a proxy may hold a password.
+#[derive(Clone, Default)]
+pub struct Change {
+    /// What stands at the other end.
+    pub environment: Option<Environment>,
+    /// The base URL.
+    pub base_url: Option<String>,
+    /// What the person calls the organisation; nothing takes it away.
+    pub organisation: Option<String>,
+    /// Whether nothing may be issued or revoked with it.
+    pub read_only: Option<bool>,
+    /// A file of certificates; nothing takes it away.
+    pub ca_file: Option<PathBuf>,
+    /// The proxy; nothing takes it away.
+    pub proxy: Option<String>,
+    /// A key, and where it is kept.
+    pub key: Option<(KeptIn, SecretString)>,
+    /// What the key was when it was checked.
+    pub pin: Option<Pin>,
+    /// Make it the profile that is used where none is named.
+    pub make_default: bool,
+}
+
+impl Change {
+    /// Whether nothing is to be changed.
+    pub fn is_empty(&self) -> bool {
+        let Self { environment, base_url, organisation, read_only, ca_file, proxy, key, pin, make_default } =
+            self;
+        environment.is_none()
+            && base_url.is_none()
+            && organisation.is_none()
+            && read_only.is_none()
+            && ca_file.is_none()
+            && proxy.is_none()
+            && key.is_none()
+            && pin.is_none()
+            && !make_default
+    }
+
+    /// The profile as it would be, for trying it before it is kept. Its key may still have to be asked for.
+    ///
+    /// # Errors
+    /// No such profile, or a mistake in the change or in the file.
+    pub fn preview(&self, paths: &Paths, env: &Env, name: &str) -> Result<Profile, ConfigError> {
+        self.plan(paths, env, name).map(|plan| plan.profile)
+    }
+
+    fn plan(&self, paths: &Paths, env: &Env, name: &str) -> Result<Plan, ConfigError> {
+        let path = paths.config_file();
+        let text = read_text(&path)?.unwrap_or_default();
+        let before = ConfigFile::parse(&path, &text)?;
+        let old = before.entry(name).ok_or_else(|| not_there(&before))?;
+        let key_was = old.key.clone();
+        let after = self.applied(&path, &text, name)?;
+        let read = ConfigFile::parse(&path, &after)?;
+        let others =
+            |file: &ConfigFile| file.profiles.iter().filter(|e| e.name != name).cloned().collect::<Vec<_>>();
+        let (theirs, ours) = (others(&before), others(&read));
+        let same = theirs.len() == ours.len() && theirs.iter().zip(&ours).all(|(a, b)| a.says_what(b));
+        let Some(entry) = read.entry(name).filter(|_| same) else {
+            return Err(cannot(&path));
+        };
+        let key = match &self.key {
+            Some((_, key)) => Key::Known(key::check(key.expose_secret()).map_err(|why| field("key", why))?),
+            None => key::find(&read, entry, paths, env)?,
+        };
+        let here = Here {
+            key,
+            key_from: key::described(entry, paths, env),
+            base_url: entry.base_url.clone(),
+            elsewhere: false,
+            from: format!("profile {name} of {}", shown(&path)),
+        };
+        Ok(Plan { profile: profile_of(entry, &read, paths, here)?, after, key_was })
+    }
+
+    /// The text of the file with the change in it.
+    fn applied(&self, path: &Path, text: &str, name: &str) -> Result<String, ConfigError> {
+        let mut doc = document(path, text)?;
+        let table = profile_in(&mut doc, name).ok_or_else(|| cannot(path))?;
+        if let Some(environment) = self.environment {
+            set(table, "environment", environment.word());
+        }
+        if let Some(base_url) = &self.base_url {
+            set(table, "base_url", check_base_url(base_url).map_err(|why| field("base_url", why))?);
+        }
+        if let Some(organisation) = &self.organisation {
+            set_text(table, "organisation", organisation.trim());
+        }
+        if let Some(read_only) = self.read_only {
+            set(table, "read_only", read_only);
+        }
+        if let Some(proxy) = &self.proxy {
+            let proxy = if proxy.trim().is_empty() { Ok(String::new()) } else { check_proxy(proxy) };
+            set_text(table, "proxy", &proxy.map_err(|why| field("proxy", why))?);
+        }
+        if let Some(ca_file) = &self.ca_file {
+            let named = ca_file
+                .to_str()
+                .ok_or_else(|| field("ca_file", "this name of a file cannot be written into the settings"))?;
+            set_text(table, "ca_file", named);
+        }
+        if let Some((kept_in, _)) = &self.key {
+            kept_in.check()?;
+            let setting = kept_in.setting();
+            for name in ["key", "key_command"] {
+                match &setting {
+                    Some((setting, value)) if *setting == name => {
+                        // A value that toml has written is one that toml_edit reads.
+                        let value: Value = value.to_string().parse().map_err(|_| cannot(path))?;
+                        set(table, name, value);
+                    }
+                    _ => {
+                        table.remove(name);
+                    }
+                }
+            }
+        }
+        if let Some(pin) = &self.pin {
+            set(table, "key_prefix", pin.prefix.as_str());
+            set_text(table, "key_fingerprint", pin.fingerprint.as_deref().unwrap_or_default());
+        }
+        let text = doc.to_string();
+        if self.make_default { with_default(path, &text, name) } else { Ok(text) }
+    }
+}
+
+/// A change that would work.
+struct Plan {
+    profile: Profile,
+    after: String,
+    key_was: KeySource,
+}
+
+/// Changes a profile. A key that lapel itself has kept is taken away where another one takes its place; what
+/// could not be taken away is said in the second part. A keyring makes it block, some seconds at most.
+///
+/// # Errors
+/// No such profile; a mistake in the change or in the file; or what the file system or the keyring says. Then
+/// nothing is changed.
+pub fn edit_profile(
+    paths: &Paths,
+    env: &Env,
+    name: &str,
+    change: &Change,
+) -> Result<(Profile, Option<String>), ConfigError> {
+    create_private_dir(&paths.keys_dir())
+        .map_err(|why| Mistake::plain(format!("{} cannot be made: {why}", shown(&paths.keys_dir()))))?;
+    let _lock = lock(paths)?;
+    let plan = change.plan(paths, env, name)?;
+    let path = paths.config_file();
+    let mut undo: Option<Box<dyn FnOnce()>> = None;
+    if let Some((kept_in, key)) = &change.key {
+        undo = Some(put(paths, name, kept_in, key, &plan.key_was)?);
+    }
+    if let Err(why) = replace(&path, plan.after.as_bytes()) {
+        if let Some(undo) = undo {
+            undo();
+        }
+        return Err(Mistake::in_file(&path, None, None, format!("cannot be written: {why}")).into());
+    }
+    let is_elsewhere = change.key.as_ref().is_some_and(|(to, _)| {
+        !matches!(
+            (&plan.key_was, to),
+            (KeySource::Default, KeptIn::File) | (KeySource::Keyring(_), KeptIn::Keyring(_))
+        )
+    });
+    let remark = is_elsewhere.then(|| take_away(paths, env, name, &plan.key_was)).and_then(Result::err);
+    Ok((plan.profile, remark))
+}
+
+/// Keeps a key in place of the one that was there, and gives what would bring that one back.
+fn put(
+    paths: &Paths,
+    name: &str,
+    kept_in: &KeptIn,
+    key: &SecretString,
+    was: &KeySource,
+) -> Result<Box<dyn FnOnce()>, ConfigError> {
+    let name = name.to_owned();
+    match (kept_in, was) {
+        (KeptIn::File, KeySource::Default) => {
+            let file = paths.key_file(&name);
+            let old = std::fs::read(&file).ok();
+            replace(&file, format!("{}\n", key.expose_secret()).as_bytes())
+                .map_err(|why| Mistake::plain(format!("{} cannot be written: {why}", shown(&file))))?;
+            Ok(Box::new(move || {
+                let _ = match old {
+                    Some(old) => replace(&file, &old),
+                    None => std::fs::remove_file(&file),
+                };
+            }))
+        }
+        (KeptIn::Keyring(keyring), KeySource::Keyring(_)) => {
+            let old = keyring.read(&name).map_err(|why| field("key", why))?;
+            keyring.replace(&name, key).map_err(|why| field("key", why))?;
+            let keyring = keyring.clone();
+            Ok(Box::new(move || {
+                let _ = match old {
+                    Some(old) => keyring.replace(&name, &old),
+                    None => keyring.forget(&name).map(drop),
+                };
+            }))
+        }
+        _ => {
+            kept_in.keep(paths, &name, key)?;
+            let (paths, kept_in) = (paths.clone(), kept_in.clone());
+            Ok(Box::new(move || kept_in.take_back(&paths, &name)))
+        }
+    }
+}
+
+/// What became of a profile that was removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removed {
+    /// What became of its key, in a sentence.
+    pub key: String,
+    /// Whether it was the one that is used where none is named.
+    pub was_default: bool,
+}
+
+/// Removes a profile, and its key where lapel itself keeps it. A keyring makes it block, 3 s at most.
+///
+/// # Errors
+/// No such profile, a settings file with mistakes, or what the file system says. Then nothing is changed.
+pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, ConfigError> {
+    let path = paths.config_file();
+    if !paths.config_dir.is_dir() {
+        return Err(not_there(&ConfigFile::read(&path)?));
+    }
+    let _lock = lock(paths)?;
+    let text = read_text(&path)?.unwrap_or_default();
+    let before = ConfigFile::parse(&path, &text)?;
+    let entry = before.entry(name).ok_or_else(|| not_there(&before))?;
+    let was_default = before.default_profile.as_ref().is_some_and(|(default, _)| default == name);
+    let after = without(&path, &text, name, was_default)?;
+    let read = ConfigFile::parse(&path, &after).map_err(|_| cannot(&path))?;
+    let left: Vec<_> = before.profiles.iter().filter(|e| e.name != name).collect();
+    if left.len() != read.profiles.len() || !left.iter().zip(&read.profiles).all(|(a, b)| a.says_what(b)) {
+        return Err(cannot(&path));
+    }
+    replace(&path, after.as_bytes())
+        .map_err(|why| Mistake::in_file(&path, None, None, format!("cannot be written: {why}")))?;
+    let key = take_away(paths, env, name, &entry.key).unwrap_or_else(|why| why);
+    Ok(Removed { key, was_default })
+}
+
+/// Takes a key away that lapel itself keeps, and says so; a key that is kept elsewhere is not touched.
+fn take_away(paths: &Paths, env: &Env, name: &str, key: &KeySource) -> Result<String, String> {
+    match key {
+        KeySource::Default => {
+            let file = paths.key_file(name);
+            match std::fs::remove_file(&file) {
+                Ok(()) => Ok(format!("Its key file {} was removed.", shown(&file))),
+                Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
+                    Ok("There was no key file of it.".to_owned())
+                }
+                Err(why) => Err(format!("The key file {} could not be removed: {why}.", shown(&file))),
+            }
+        }
+        KeySource::Keyring(_) => match env.keyring().forget(name) {
+            Ok(true) => Ok("Its key was removed from the keyring.".to_owned()),
+            Ok(false) => Ok("The keyring had no key of it.".to_owned()),
+            Err(why) => Err(format!("Its key is still in the keyring: {why}.")),
+        },
+        KeySource::Env(..) | KeySource::File(..) | KeySource::Command(..) => {
+            Ok("Its key is kept elsewhere and was not touched.".to_owned())
+        }
+    }
+}
+
+/// The text of the file with a profile as the default one.
+pub(super) fn with_default(path: &Path, text: &str, name: &str) -> Result<String, ConfigError> {
+    let mut doc = document(path, text)?;
+    set(doc.as_table_mut(), "default_profile", name);
+    Ok(doc.to_string())
+}
+
+/// The text of the file without a profile. What stands above it goes with it, up to the first empty line.
+fn without(path: &Path, text: &str, name: &str, was_default: bool) -> Result<String, ConfigError> {
+    let mut doc = document(path, text)?;
+    let mut top = String::new();
+    if was_default {
+        let comment = doc.as_table().key("default_profile").and_then(|key| key.leaf_decor().prefix());
+        comment.and_then(|c| c.as_str()).unwrap_or_default().clone_into(&mut top);
+        doc.remove("default_profile");
+    }
+    let profiles = doc.get_mut("profiles").and_then(Item::as_table_like_mut).ok_or_else(|| cannot(path))?;
+    let removed = profiles.remove(name).ok_or_else(|| cannot(path))?;
+    if let Some(table) = removed.as_table() {
+        let above = table.decor().prefix().and_then(|p| p.as_str()).unwrap_or_default();
+        let kept = above.rfind("\n\n").map_or("", |end| &above[..=end]);
+        let position = table.position();
+        if kept.contains('#') && !give_to_next(doc.as_item_mut(), position, kept) {
+            let trailing = doc.trailing().as_str().unwrap_or_default();
+            doc.set_trailing(format!("{kept}{trailing}"));
+        }
+    }
+    // Without a profile, the line that says [profiles] says nothing.
+    let is_bare =
+        doc.get("profiles").and_then(Item::as_table).is_some_and(|t| t.is_empty() && t.is_implicit());
+    if is_bare {
+        doc.remove("profiles");
+    }
+    Ok(format!("{top}{doc}"))
+}
+
+/// Puts a comment above the table that stands behind a position; whether there is one.
+fn give_to_next(item: &mut Item, position: Option<isize>, comment: &str) -> bool {
+    fn next(item: &Item, behind: isize, best: &mut Option<isize>) {
+        let Some(table) = item.as_table() else { return };
+        if let Some(at) = table.position().filter(|at| *at > behind && !table.is_implicit()) {
+            *best = Some(best.map_or(at, |best| best.min(at)));
+        }
+        for (_, inner) in table {
+            next(inner, behind, best);
+        }
+    }
+    fn give(item: &mut Item, to: isize, comment: &str) -> bool {
+        let Some(table) = item.as_table_mut() else { return false };
+        if table.position() == Some(to) && !table.is_implicit() {
+            let own = table.decor().prefix().and_then(|p| p.as_str()).unwrap_or_default().to_owned();
+            table.decor_mut().set_prefix(format!("{comment}{own}"));
+            return true;
+        }
+        table.iter_mut().any(|(_, inner)| give(inner, to, comment))
+    }
+    let Some(position) = position else { return false };
+    let mut best = None;
+    next(item, position, &mut best);
+    best.is_some_and(|to| give(item, to, comment))
+}
+
+fn document(path: &Path, text: &str) -> Result<DocumentMut, ConfigError> {
+    // Its messages quote the line that is wrong; the reading before has found what there is to find.
+    text.trim_start_matches('\u{feff}').parse().map_err(|_| cannot(path))
+}
+
+fn profile_in<'d>(doc: &'d mut DocumentMut, name: &str) -> Option<&'d mut dyn TableLike> {
+    doc.get_mut("profiles")?.as_table_like_mut()?.get_mut(name)?.as_table_like_mut()
+}
+
+/// Sets a field; what stands beside and above it stays.
+fn set(table: &mut dyn TableLike, name: &str, value: impl Into<Value>) {
+    let mut value = value.into();
+    match table.get_mut(name) {
+        Some(item) => {
+            if let Some(old) = item.as_value() {
+                *value.decor_mut() = old.decor().clone();
+            }
+            *item = Item::Value(value);
+        }
+        None => {
+            table.insert(name, Item::Value(value));
+        }
+    }
+}
+
+/// Sets a field, or takes it away where the text is empty.
+fn set_text(table: &mut dyn TableLike, name: &str, text: &str) {
+    if text.is_empty() {
+        table.remove(name);
+    } else {
+        set(table, name, text);
+    }
+}
+
+fn not_there(file: &ConfigFile) -> ConfigError {
+    let what =
+        format!("there is no profile of this name in {}. There are: {}", shown(&file.path), file.names());
+    Mistake::plain(what).into()
+}
+
+fn cannot(path: &Path) -> ConfigError {
+    let what = "cannot be changed by lapel as it is written. Nothing was changed: change it by hand";
+    Mistake::in_file(path, None, Some("profiles"), what).into()
+}

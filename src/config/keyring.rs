@@ -1,0 +1,215 @@
+//! The keyring of the operating system, asked in a way that cannot hang lapel.
+//!
+//! A keyring that is locked may open a question on a screen that nobody sees and wait for ever. So every call
+//! runs on a thread of its own, is given up after a while, and the thread is left behind.
+
+use crate::domain::text::scrub;
+use keyring_core::{CredentialStore, Entry, Error};
+use secrecy::{ExposeSecret, SecretString};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// The name under which lapel keeps its entries; the user of an entry is the name of its profile.
+const SERVICE: &str = "lapel";
+/// How long a keyring may take. One that is unlocked answers within milliseconds.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Questions to a keyring that may be left without an answer at the same time.
+const MOST_OPEN: usize = 4;
+
+const WAITING: u8 = 0;
+const ANSWERED: u8 = 1;
+const GIVEN_UP: u8 = 2;
+
+type Opening = dyn Fn() -> keyring_core::Result<Arc<CredentialStore>> + Send + Sync;
+
+/// A keyring. Nothing is opened before something is asked.
+#[derive(Clone)]
+pub struct Keyring {
+    open: Arc<Opening>,
+    patience: Duration,
+    /// Questions that were given up and whose threads still wait.
+    unanswered: Arc<AtomicUsize>,
+}
+
+impl Keyring {
+    /// The keyring of this computer: the Secret Service of a Linux desktop, the keychain of macOS, the
+    /// credential manager of Windows.
+    pub fn system() -> Self {
+        Self::new(Arc::new(system), PATIENCE)
+    }
+
+    /// No keyring.
+    pub fn none() -> Self {
+        Self::new(Arc::new(|| Err(Error::NoDefaultStore)), PATIENCE)
+    }
+
+    /// A keyring in this store, which may take so long: for tests.
+    pub fn of(store: Arc<CredentialStore>, patience: Duration) -> Self {
+        Self::new(Arc::new(move || Ok(store.clone())), patience)
+    }
+
+    fn new(open: Arc<Opening>, patience: Duration) -> Self {
+        Self { open, patience, unanswered: Arc::default() }
+    }
+
+    /// The key of a profile, if there is one. Blocks, 3 s at most.
+    ///
+    /// # Errors
+    /// Why the keyring cannot be used and what to do, as the end of a sentence.
+    pub fn read(&self, profile: &str) -> Result<Option<SecretString>, String> {
+        let read = |entry: &Entry| match entry.get_password() {
+            Ok(key) => Ok(Some(SecretString::from(key))),
+            Err(Error::NoEntry) => Ok(None),
+            Err(why) => Err(why),
+        };
+        self.ask(profile, read, |_| ())
+    }
+
+    /// Keeps a key. One that is kept after it was given up is taken away again. Blocks, 3 s at most.
+    ///
+    /// # Errors
+    /// As [`Keyring::read`]; nothing is kept then.
+    pub fn write(&self, profile: &str, key: &SecretString) -> Result<(), String> {
+        let key = key.clone();
+        self.ask(
+            profile,
+            move |entry| entry.set_password(key.expose_secret()),
+            |entry| {
+                let _ = entry.delete_credential();
+            },
+        )
+    }
+
+    /// Replaces a key that is there. Blocks, 3 s at most.
+    ///
+    /// # Errors
+    /// As [`Keyring::read`]. Where the keyring did not answer in time, it may still do it later.
+    pub fn replace(&self, profile: &str, key: &SecretString) -> Result<(), String> {
+        let key = key.clone();
+        self.ask(profile, move |entry| entry.set_password(key.expose_secret()), |_| ())
+    }
+
+    /// Takes a key away; whether there was one. Blocks, 3 s at most.
+    ///
+    /// # Errors
+    /// As [`Keyring::read`].
+    pub fn forget(&self, profile: &str) -> Result<bool, String> {
+        let forget = |entry: &Entry| match entry.delete_credential() {
+            Ok(()) => Ok(true),
+            Err(Error::NoEntry) => Ok(false),
+            Err(why) => Err(why),
+        };
+        self.ask(profile, forget, |_| ())
+    }
+
+    /// Asks on a thread of its own. `late` puts right what was done after the question was given up.
+    fn ask<T: Send + 'static>(
+        &self,
+        profile: &str,
+        work: impl FnOnce(&Entry) -> keyring_core::Result<T> + Send + 'static,
+        late: impl FnOnce(&Entry) + Send + 'static,
+    ) -> Result<T, String> {
+        if self.unanswered.load(Ordering::SeqCst) >= MOST_OPEN {
+            return Err(format!("the keyring does not answer, and was asked {MOST_OPEN} times. {ADVICE}"));
+        }
+        let (open, profile) = (self.open.clone(), profile.to_owned());
+        let state = Arc::new(AtomicU8::new(WAITING));
+        let (tell, told) = channel();
+        let (theirs, unanswered) = (state.clone(), self.unanswered.clone());
+        let thread = std::thread::Builder::new().name("keyring".to_owned()).spawn(move || {
+            let entry = open().and_then(|store| store.build(SERVICE, &profile, None));
+            let result = entry.and_then(|entry| work(&entry).map(|value| (entry, value)));
+            let in_time =
+                theirs.compare_exchange(WAITING, ANSWERED, Ordering::SeqCst, Ordering::SeqCst).is_ok();
+            if in_time {
+                let _ = tell.send(result.map(|(_, value)| value));
+                return;
+            }
+            if let Ok((entry, _)) = &result {
+                late(entry);
+            }
+            unanswered.fetch_sub(1, Ordering::SeqCst);
+        });
+        if let Err(why) = thread {
+            return Err(format!("the keyring cannot be asked: {why}"));
+        }
+        let answer = match told.recv_timeout(self.patience) {
+            Err(RecvTimeoutError::Timeout) => {
+                // Counted before the thread can know that it was given up.
+                self.unanswered.fetch_add(1, Ordering::SeqCst);
+                if state.compare_exchange(WAITING, GIVEN_UP, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                    let seconds = self.patience.as_secs().max(1);
+                    return Err(format!("the keyring has not answered within {seconds} s. {ADVICE}"));
+                }
+                self.unanswered.fetch_sub(1, Ordering::SeqCst);
+                told.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            }
+            other => other,
+        };
+        match answer {
+            Ok(answer) => answer.map_err(|why| words(&why)),
+            Err(_) => Err("the keyring's library failed. Keep the key in a file instead".to_owned()),
+        }
+    }
+}
+
+/// What to do about a keyring that cannot be used.
+const ADVICE: &str = "It is most likely locked, and asks for its password where nobody sees it: unlock it, \
+                      or keep the key in a file (lapel profile edit NAME --key-from file)";
+
+/// What is wrong, in plain words. Some of these errors carry what the keyring holds: they are never printed
+/// as they are.
+fn words(error: &Error) -> String {
+    let cut = |why: &dyn fmt::Display| scrub(&why.to_string()).chars().take(200).collect::<String>();
+    match error {
+        Error::NoStorageAccess(why) => format!("the keyring cannot be opened ({}). {ADVICE}", cut(why)),
+        Error::PlatformFailure(why) => {
+            format!(
+                "the keyring cannot be used ({}). Is there one on this computer, and is it unlocked? If \
+                 not, keep the key in a file (lapel profile edit NAME --key-from file)",
+                cut(why)
+            )
+        }
+        Error::NoDefaultStore | Error::NotSupportedByStore(_) => {
+            "there is no keyring here: keep the key in a file, or name a variable or a command".to_owned()
+        }
+        Error::Ambiguous(_) => "the keyring has several entries for it: remove all but one".to_owned(),
+        Error::BadEncoding(_) | Error::BadDataFormat(..) => {
+            "what the keyring holds for it is not text".to_owned()
+        }
+        Error::TooLong(..) | Error::Invalid(..) => "the keyring does not take it".to_owned(),
+        _ => "the keyring cannot be used: keep the key in a file instead".to_owned(),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn system() -> keyring_core::Result<Arc<CredentialStore>> {
+    dbus_secret_service_keyring_store::Store::new().map(|store| store as Arc<CredentialStore>)
+}
+
+#[cfg(target_os = "macos")]
+fn system() -> keyring_core::Result<Arc<CredentialStore>> {
+    apple_native_keyring_store::keychain::Store::new().map(|store| store as Arc<CredentialStore>)
+}
+
+#[cfg(windows)]
+fn system() -> keyring_core::Result<Arc<CredentialStore>> {
+    windows_native_keyring_store::Store::new().map(|store| store as Arc<CredentialStore>)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
+fn system() -> keyring_core::Result<Arc<CredentialStore>> {
+    Err(Error::NoDefaultStore)
+}
+
+impl fmt::Debug for Keyring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Keyring")
+    }
+}
+
+#[cfg(test)]
+mod tests;

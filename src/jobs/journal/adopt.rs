@@ -1,0 +1,157 @@
+//! A key that has taken another one's place: its profile goes on with the jobs of the former key.
+
+use super::jobs::{Account, decide};
+use super::{Journal, JournalError, Result};
+use crate::jobs::job::JobId;
+use rusqlite::{Connection, TransactionBehavior, params};
+
+/// What came of an adoption.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Adopted {
+    /// Jobs that belong to the new key now.
+    pub jobs: usize,
+    /// Jobs that another lapel is busy with: they stay where they are.
+    pub busy: usize,
+}
+
+impl Journal {
+    /// Gives a profile's jobs of a former key to the key that has taken its place: those of the same profile
+    /// and base URL that nobody living has. What was learned of the service with the former key is known with
+    /// the new one, too. One transaction: all of it, or nothing.
+    ///
+    /// Only a person can know that both keys are of one organisation: this is never done by itself.
+    ///
+    /// # Errors
+    /// What is wrong with the journal. Nothing was changed then.
+    pub async fn adopt(&self, to: &Account, former: &str, who: &str) -> Result<Adopted> {
+        let (to, former, who) = (to.clone(), former.to_owned(), who.to_owned());
+        if former == to.key {
+            return Ok(Adopted::default());
+        }
+        self.ask(move |desk| {
+            let failed = |why: rusqlite::Error| JournalError::of(&why, &desk.file);
+            let writing =
+                desk.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+            let mut adopted = Adopted::default();
+            for (id, owner) in owned(&writing, &to, &former).map_err(failed)? {
+                // This process does not work with the former key while it gives it up.
+                if owner.is_some_and(|owner| desk.me.is_alive(&owner)) {
+                    adopted.busy += 1;
+                    continue;
+                }
+                give(&writing, id, &to, &former, &who).map_err(failed)?;
+                adopted.jobs += 1;
+            }
+            learn(&writing, &to, &former).map_err(failed)?;
+            writing.commit().map_err(failed)?;
+            Ok(adopted)
+        })
+        .await
+    }
+}
+
+/// The jobs of a profile with a former key, and who has them.
+fn owned(db: &Connection, to: &Account, former: &str) -> rusqlite::Result<Vec<(JobId, Option<String>)>> {
+    db.prepare("SELECT id, owner FROM job WHERE account = ?1 AND base_url = ?2 AND profile = ?3 ORDER BY id")?
+        .query_map(params![former, to.base_url, to.profile], |r| Ok((JobId(r.get(0)?), r.get(1)?)))?
+        .collect()
+}
+
+fn give(db: &Connection, id: JobId, to: &Account, former: &str, who: &str) -> rusqlite::Result<()> {
+    db.execute(
+        "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1",
+        params![id.0, to.key],
+    )?;
+    decide(db, id, None, "adopt", who, &format!("the key {former} was replaced by {}", to.key))
+}
+
+fn learn(db: &Connection, to: &Account, former: &str) -> rusqlite::Result<()> {
+    db.execute(
+        "INSERT OR IGNORE INTO fact (account, name, value, evidence, first, last, times)
+         SELECT ?1, name, value, evidence, first, last, times FROM fact WHERE account = ?2",
+        params![to.key, former],
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(profile: &str, base_url: &str, key: &str) -> Account {
+        Account { profile: profile.into(), base_url: base_url.into(), key: key.into() }
+    }
+
+    async fn insert(journal: &Journal, account: Account, owner: Option<String>) {
+        let insert = move |db: &rusqlite::Transaction<'_>| {
+            db.execute(
+                "INSERT INTO job (kind, phase, created, profile, base_url, account, title, owner)
+                 VALUES ('issue', 'stopped', 0, ?1, ?2, ?3, 't', ?4)",
+                params![account.profile, account.base_url, account.key, owner],
+            )
+        };
+        journal.write("test", insert).await.expect("inserted");
+    }
+
+    async fn of(journal: &Journal, key: &str) -> i64 {
+        let key = key.to_owned();
+        let count = move |db: &Connection| {
+            db.query_row("SELECT count(*) FROM job WHERE account = ?1", [key], |r| r.get(0))
+        };
+        journal.read(count).await.expect("counted")
+    }
+
+    #[tokio::test]
+    async fn only_the_jobs_of_this_profile_and_address_that_nobody_living_has_are_taken() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = Journal::open(folder.path()).expect("a journal");
+        let other = Journal::open(folder.path()).expect("another lapel");
+        let (uni, url) = ("uni", "https://b.example");
+        insert(&journal, account(uni, url, "00000001"), None).await;
+        insert(&journal, account(uni, url, "00000001"), Some("0123456789abcdef".into())).await;
+        insert(&journal, account(uni, url, "00000001"), Some(other.my_id().to_owned())).await;
+        insert(&journal, account("main", url, "00000001"), None).await;
+        insert(&journal, account(uni, "https://c.example", "00000001"), None).await;
+        insert(&journal, account(uni, url, "00000003"), None).await;
+
+        let new = account(uni, url, "00000002");
+        let adopted = journal.adopt(&new, "00000001", "tester").await.expect("adopted");
+        assert_eq!(adopted, Adopted { jobs: 2, busy: 1 }, "one has no owner, and one a dead one");
+        assert_eq!((of(&journal, "00000001").await, of(&journal, "00000002").await), (3, 2));
+        let again = journal.adopt(&new, "00000001", "tester").await.expect("adopted");
+        assert_eq!(again, Adopted { jobs: 0, busy: 1 });
+        drop(other);
+        let same = journal.adopt(&new, "00000002", "tester").await.expect("nothing");
+        assert_eq!(same, Adopted::default());
+        let said = |db: &Connection| {
+            db.query_row("SELECT count(*) FROM decision WHERE what = 'adopt' AND who = 'tester'", [], |r| {
+                r.get::<_, i64>(0)
+            })
+        };
+        assert_eq!(journal.read(said).await.expect("counted"), 2, "each is written down");
+    }
+
+    #[tokio::test]
+    async fn what_was_learned_is_known_with_the_new_key_too() {
+        let journal = Journal::in_memory().expect("a journal");
+        let fact = |db: &rusqlite::Transaction<'_>| {
+            db.execute(
+                "INSERT INTO fact VALUES ('00000001', 'n', 'old', 'e', 1, 2, 3),
+                                         ('00000002', 'n', 'new', 'e', 1, 2, 3)",
+                [],
+            )
+        };
+        journal.write("test", fact).await.expect("inserted");
+        let new = account("uni", "https://b.example", "00000002");
+        journal.adopt(&new, "00000001", "tester").await.expect("adopted");
+        let known = |db: &Connection| {
+            db.query_row("SELECT group_concat(value, ' ') FROM fact WHERE account = '00000002'", [], |r| {
+                r.get::<_, String>(0)
+            })
+        };
+        let mut known: Vec<String> =
+            journal.read(known).await.expect("read").split(' ').map(str::to_owned).collect();
+        known.sort();
+        assert_eq!(known, ["new", "old"]);
+    }
+}

@@ -1,0 +1,92 @@
+//! Certificates that a profile trusts besides those of this computer: a company's own authority.
+
+use lapel::api::{ApiError, ApiKey, Authorities, Call, Connection, Reader, connect, install_crypto};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+const AUTHORITY: &[u8] = include_bytes!("certificates/authority.pem");
+const CERTIFICATE: &[u8] = include_bytes!("certificates/server.pem");
+/// The key of a certificate for `localhost` that nobody but this test trusts.
+const KEY: &[u8] = include_bytes!("certificates/server-key.pem");
+
+/// A service over TLS with the certificate of an authority that no computer knows.
+fn service() -> u16 {
+    install_crypto();
+    let chain = vec![CertificateDer::from_pem_slice(CERTIFICATE).expect("a certificate")];
+    let key = PrivateKeyDer::from_pem_slice(KEY).expect("a key");
+    let config = ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).expect("usable");
+    let config = Arc::new(config);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
+            let connection = ServerConnection::new(config.clone()).expect("a connection");
+            let mut tls = StreamOwned::new(connection, stream);
+            let (mut request, mut piece) = (Vec::new(), [0; 1024]);
+            // A client that does not trust it says nothing more.
+            while !request.windows(4).any(|w| w == b"\r\n\r\n") {
+                match tls.read(&mut piece) {
+                    Ok(n) if n > 0 => request.extend_from_slice(&piece[..n]),
+                    _ => break,
+                }
+            }
+            let body = r#"{"code":"0001","message":"OK","data":{"status":"ok","apikey_prefix":"k-"}}"#;
+            let _ = write!(
+                tls,
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            );
+            let _ = tls.flush();
+        }
+    });
+    port
+}
+
+fn reader(port: u16, authorities: Option<&[u8]>) -> Result<Reader, ApiError> {
+    let key = ApiKey::new("k-0123456789").expect("a key");
+    let mut connection = Connection::new(&format!("https://localhost:{port}/api/v1/ext"), key)?;
+    connection.timeouts.pause = Duration::from_millis(1);
+    connection.authorities =
+        authorities.map(|pem| Authorities { name: "/etc/company.pem".to_owned(), pem: pem.into() });
+    connect(&connection).map(|access| access.reader().clone())
+}
+
+#[tokio::test]
+async fn a_company_certificate_is_trusted_where_the_profile_says_so_and_nowhere_else() {
+    let port = service();
+    let ping = reader(port, Some(AUTHORITY)).expect("a client").ping(&Call::interactive()).await;
+    assert_eq!(ping.expect("trusted").apikey_prefix.expect("said").wire(), "k-");
+    match reader(port, None) {
+        Ok(reader) => {
+            let refused = reader.ping(&Call::interactive()).await.expect_err("not trusted");
+            assert!(matches!(refused, ApiError::NotReached { .. }), "{refused}");
+        }
+        // A computer without any certificates says so at once.
+        Err(error) => assert!(matches!(error, ApiError::NotReached { .. }), "{error}"),
+    }
+}
+
+#[tokio::test]
+async fn certificates_that_cannot_be_used_are_named_by_file_and_field() {
+    install_crypto();
+    for pem in [
+        &b"nothing"[..],
+        b"",
+        b"-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n",
+        b"-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----\n",
+        KEY,
+    ] {
+        match reader(1, Some(pem)) {
+            Err(ApiError::BadInput { field: "ca_file", why }) => {
+                assert!(why.contains("/etc/company.pem"), "{why}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Changing and removing profiles: what a person has written stays.
+
+use super::keys::keyring;
+use super::{Home, SECRET, UNI, key};
+use lapel::config::{
+    Change, Environment, Flags, KeptIn, Pin, Source, edit_profile, named_profile, profiles, remove_profile,
+    survey,
+};
+use secrecy::SecretString;
+use std::fs;
+
+const MINE: &str = "\
+# my settings
+default_profile = \"uni\" # the usual one
+
+# about the other one
+[profiles.other]
+base_url = 'https://other.example/api/v1/ext'
+
+# old notes, to be kept
+
+# about uni
+[profiles.uni]
+organisation = \"달무리\"   # as we say
+base_url   = 'https://uni.example/api/v1/ext' # see the wiki
+environment = 'live'
+[profiles.uni.jobs]
+in_flight = 2 # slowly
+
+# last
+[jobs]
+batch = 10
+";
+
+fn home(text: &str) -> Home {
+    Home::with_config(text).with_key("uni", "k-uni").with_key("other", "k-other")
+}
+
+#[test]
+fn a_change_leaves_comments_order_and_everything_else() {
+    let home = home(MINE);
+    let change = Change {
+        environment: Some(Environment::Staging),
+        organisation: Some("새 이름".to_owned()),
+        read_only: Some(true),
+        proxy: Some("http://proxy.example:8080".to_owned()),
+        pin: Some(Pin { prefix: "dmu_live_".to_owned(), fingerprint: Some("0123abcd".to_owned()) }),
+        ..Change::default()
+    };
+    let (profile, remark) = edit_profile(&home.paths(), &home.env(), "uni", &change).expect("changed");
+    assert_eq!((profile.environment, remark), (Environment::Staging, None));
+    let expected = MINE.replace("\"달무리\"   # as we say", "\"새 이름\"   # as we say").replace(
+        "environment = 'live'\n",
+        "environment = \"staging\"\nread_only = true\nproxy = \"http://proxy.example:8080\"\n\
+             key_prefix = \"dmu_live_\"\nkey_fingerprint = \"0123abcd\"\n",
+    );
+    assert_eq!(home.config(), expected);
+    let read = named_profile(&home.paths(), "uni", &home.env()).expect("readable");
+    assert_eq!(read.pin, change.pin);
+    assert!(read.read_only && read.jobs.in_flight == Some(2));
+
+    let back = Change {
+        organisation: Some(String::new()),
+        read_only: Some(false),
+        proxy: Some(String::new()),
+        ..Change::default()
+    };
+    let (profile, _) = edit_profile(&home.paths(), &home.env(), "uni", &back).expect("changed");
+    assert_eq!((profile.organisation, profile.proxy, profile.read_only), (None, None, false));
+}
+
+#[test]
+fn profiles_can_be_changed_however_they_are_written() {
+    for text in [
+        "profiles.uni.base_url = 'https://uni.example/x'\n",
+        "profiles = { uni = { base_url = 'https://uni.example/x' }, other = { base_url = 'https://o.example/' } }\n",
+        "[profiles]\nuni = { base_url = 'https://uni.example/x' } # short\n",
+        "[profiles.\"uni\"]\r\nbase_url = 'https://uni.example/x'\r\n",
+    ] {
+        let home = home(text);
+        let change = Change { base_url: Some("https://new.example/y/".to_owned()), ..Change::default() };
+        edit_profile(&home.paths(), &home.env(), "uni", &change).expect(text);
+        let read = named_profile(&home.paths(), "uni", &home.env()).expect(text);
+        assert_eq!(read.base_url, "https://new.example/y", "{}", home.config());
+        remove_profile(&home.paths(), &home.env(), "uni").expect(text);
+        let left = profiles(&home.paths(), &home.env()).expect(text);
+        assert_eq!(left.len(), usize::from(text.contains("other")), "{}", home.config());
+    }
+}
+
+#[test]
+fn a_change_that_cannot_be_made_changes_nothing() {
+    let home = home(MINE);
+    let bad = |change: Change| {
+        let error =
+            edit_profile(&home.paths(), &home.env(), "uni", &change).expect_err("refused").to_string();
+        assert!(!error.contains("s3cret"), "{error}");
+        assert_eq!(home.config(), MINE);
+        assert_eq!(fs::read_to_string(home.paths().key_file("uni")).expect("the key"), "k-uni");
+    };
+    bad(Change { base_url: Some("http://uni.example/".to_owned()), ..Change::default() });
+    bad(Change { proxy: Some("socks5://kim:s3cret@x".to_owned()), ..Change::default() });
+    bad(Change { ca_file: Some("/no/such/file.pem".into()), ..Change::default() });
+    bad(Change { key: Some((KeptIn::File, SecretString::from("s3cret s3cret"))), ..Change::default() });
+    bad(Change {
+        key: Some((KeptIn::Variable(format!("{SECRET}-")), SecretString::from(SECRET))),
+        ..Change::default()
+    });
+    let error = edit_profile(&home.paths(), &home.env(), "nobody", &Change::default()).expect_err("no such");
+    assert!(error.to_string().contains("other, uni"), "{error}");
+}
+
+#[test]
+fn a_key_moves_from_place_to_place_and_is_never_in_two() {
+    let (home, keyring) = (home(UNI), keyring());
+    let env = home.env().with_keyring(keyring.clone());
+    let to = |place: KeptIn, key: &str| {
+        let change = Change { key: Some((place, SecretString::from(key.to_owned()))), ..Change::default() };
+        edit_profile(&home.paths(), &env, "uni", &change).expect("changed")
+    };
+    let file = home.paths().key_file("uni");
+    to(KeptIn::File, SECRET);
+    assert_eq!(fs::read_to_string(&file).expect("the key").trim(), SECRET);
+    to(KeptIn::Keyring(keyring.clone()), SECRET);
+    assert!(!file.exists(), "the file went");
+    assert!(keyring.read("uni").expect("readable").is_some());
+    to(KeptIn::Keyring(keyring.clone()), "k-second");
+    let read = named_profile(&home.paths(), "uni", &env).expect("readable");
+    assert_eq!(secrecy::ExposeSecret::expose_secret(&read.key.fetch().expect("asked")), "k-second");
+    to(KeptIn::Command(vec!["/bin/echo".into(), "it's".into()]), "k-third");
+    assert!(keyring.read("uni").expect("readable").is_none(), "the keyring's went");
+    assert!(home.config().contains("key_command = [\"/bin/echo\", \"it's\"]"), "{}", home.config());
+    to(KeptIn::File, "k-fourth");
+    assert!(!home.config().contains("key"), "{}", home.config());
+    assert_eq!(key(&named_profile(&home.paths(), "uni", &env).expect("readable")), "k-fourth");
+    assert!(!home.config().contains("s3cret"));
+
+    // What lies there and is not the profile's is not overwritten.
+    to(KeptIn::Variable("UNI_KEY".into()), "k-fifth");
+    fs::write(&file, "somebody's").expect("written");
+    let change = Change { key: Some((KeptIn::File, SecretString::from("k-sixth"))), ..Change::default() };
+    let said = edit_profile(&home.paths(), &env, "uni", &change).expect_err("taken").to_string();
+    assert!(said.contains("left alone"), "{said}");
+    assert_eq!(fs::read_to_string(&file).expect("there"), "somebody's");
+}
+
+#[test]
+fn a_profile_is_removed_with_its_own_lines_and_its_own_key() {
+    let home = home(MINE);
+    let removed = remove_profile(&home.paths(), &home.env(), "uni").expect("removed");
+    assert!(removed.was_default && removed.key.contains("was removed"), "{removed:?}");
+    let expected = "\
+# my settings
+
+# about the other one
+[profiles.other]
+base_url = 'https://other.example/api/v1/ext'
+
+# old notes, to be kept
+
+# last
+[jobs]
+batch = 10
+";
+    assert_eq!(home.config(), expected);
+    assert!(!home.paths().key_file("uni").exists() && home.paths().key_file("other").exists());
+
+    remove_profile(&home.paths(), &home.env(), "other").expect("removed");
+    assert!(profiles(&home.paths(), &home.env()).expect("a list").is_empty());
+    assert!(
+        home.config().contains("# old notes") && home.config().contains("batch = 10"),
+        "{}",
+        home.config()
+    );
+    let again = remove_profile(&home.paths(), &home.env(), "other").expect_err("gone").to_string();
+    assert!(again.contains("There are: none"), "{again}");
+}
+
+#[test]
+fn a_key_that_lapel_does_not_keep_is_never_touched() {
+    let home = Home::with_config(&format!("{UNI}key = {{ file = 'mine' }}\n"));
+    let mine = home.paths().config_dir.join("mine");
+    fs::write(&mine, "k-mine").expect("written");
+    fs::write(home.paths().key_file("uni"), "k-stray").expect("written");
+    let removed = remove_profile(&home.paths(), &home.env(), "uni").expect("removed");
+    assert!(removed.key.contains("not touched"), "{removed:?}");
+    assert!(mine.exists() && home.paths().key_file("uni").exists());
+}
+
+#[test]
+fn the_default_can_be_another_one() {
+    let home = home(MINE);
+    let change = Change { make_default: true, ..Change::default() };
+    edit_profile(&home.paths(), &home.env(), "other", &change).expect("changed");
+    assert_eq!(home.config(), MINE.replace("\"uni\" # the", "\"other\" # the"));
+    let list = profiles(&home.paths(), &home.env()).expect("a list");
+    let default: Vec<&str> = list.iter().filter(|l| l.is_default).map(|l| l.name.as_str()).collect();
+    assert_eq!(default, ["other"]);
+}
+
+#[test]
+fn a_survey_says_where_each_setting_comes_from_and_no_secret() {
+    let home = home(MINE).set("NO_COLOR", "1").set("LAPEL_API_KEY", SECRET).set("LAPEL_LOG", SECRET);
+    let flags = Flags { profile: Some("other".to_owned()), ..Flags::default() };
+    let found = survey(&flags, &home.env());
+    let said = |name: &str| found.settings.iter().find(|s| s.name == name).expect(name).clone();
+    assert_eq!((said("profile").value.as_deref(), said("profile").source), (Some("other"), Source::Flag));
+    assert_eq!(said("theme").source, Source::Variable);
+    assert_eq!(said("config_dir").source, Source::Variable);
+    assert_eq!(said("glyphs").source, Source::Default);
+    assert_eq!(found.overrides, ["LAPEL_API_KEY"]);
+    assert_eq!(found.profile.as_ref().map(|line| line.name.as_str()), Some("other"));
+    assert!(!format!("{found:?}").contains("s3cret"), "{found:?}");
+    assert_eq!(survey(&Flags::default(), &home.env()).settings[0].source, Source::File);
+
+    // Whatever is wrong, there is an answer; and what may be a key is not repeated.
+    for text in ["theme = 7\n", "[profiles.uni]\n", "not toml"] {
+        let found = survey(&Flags::default(), &home_with_mistake(text).env());
+        assert!(!found.remarks.is_empty(), "{text}");
+    }
+    let named = Home::new().set("LAPEL_PROFILE", SECRET);
+    assert!(!format!("{:?}", survey(&Flags::default(), &named.env())).contains("s3cret"));
+}
+
+fn home_with_mistake(text: &str) -> Home {
+    Home::with_config(text)
+}

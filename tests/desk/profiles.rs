@@ -1,0 +1,372 @@
+//! Changing the profile: nothing of the one before is left; and the key that is another one.
+
+use super::common::{desk, session};
+use super::*;
+use lapel::api::Pin;
+use lapel::config::ProfileLine;
+use lapel::sandbox::Sandbox;
+use lapel::tui::{Begin, Helpers, Session};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+fn line(name: &str, environment: Environment) -> ProfileLine {
+    ProfileLine {
+        name: name.to_owned(),
+        environment,
+        base_url: "https://b.example/api/v1/ext".to_owned(),
+        organisation: Some(format!("Organisation {name}")),
+        read_only: false,
+        key_from: "the keyring".to_owned(),
+        pin: None,
+        is_default: false,
+    }
+}
+
+/// Two profiles: `one` on the harness's sandbox, `two` on another one, which is live.
+struct Two {
+    h: Harness,
+    other: Sandbox,
+    opened: Arc<Mutex<Vec<Option<String>>>>,
+}
+
+fn live(sandbox: &Sandbox) -> Session {
+    Session {
+        name: "two".to_owned(),
+        organisation: Some("Organisation two".to_owned()),
+        ..session(sandbox, Environment::Live)
+    }
+}
+
+async fn two(columns: u16, rows: u16) -> Two {
+    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let other = Sandbox::start(Options { history: Some(123), seed: 9, ..frozen() }).await.expect("a sandbox");
+    let opened = Arc::new(Mutex::new(Vec::new()));
+    let (first, second, notes) = (session(&sandbox, Environment::Demo), live(&other), opened.clone());
+    let helpers = Helpers {
+        profiles: Arc::new(|| {
+            Box::pin(async { Ok(vec![line("one", Environment::Demo), line("two", Environment::Live)]) })
+        }),
+        open_profile: Arc::new(move |name| {
+            notes.lock().expect("notes").push(name.clone());
+            let session = match name.as_deref() {
+                Some("two") => Ok(second.clone()),
+                Some("one") => Ok(first.clone()),
+                _ => Err("the keyring has not answered within 3 s".to_owned()),
+            };
+            Box::pin(async move { session })
+        }),
+        ..Helpers::default()
+    };
+    let begin =
+        Begin::Session(Box::new(Session { name: "one".to_owned(), ..session(&sandbox, Environment::Demo) }));
+    Two { h: Harness { desk: desk(begin, helpers, columns, rows), sandbox }, other, opened }
+}
+
+fn styles_of_the_header(h: &Harness) -> String {
+    common::snap::styles(&h.buffer()).lines().next().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn another_profile_shows_nothing_of_the_one_before() {
+    let Two { mut h, other, opened } = two(120, 36).await;
+    h.settled().await;
+    // Something on every tab: a filter, marks, a wallet, a badge.
+    h.press("2");
+    h.settled().await;
+    h.press("space j space enter");
+    h.settled().await;
+    h.press("w");
+    let wallet = h.settled().await;
+    assert!(wallet.contains("badge"), "{wallet}");
+    assert_eq!(h.desk.app.marked().len(), 2);
+    let green = styles_of_the_header(&h);
+
+    h.press("P");
+    let list = h.settled().await;
+    for part in ["one", "two", "LIVE", "key from the keyring", "in use", "add a profile"] {
+        assert!(list.contains(part), "{part}: {list}");
+    }
+    let before = all_requests(&h);
+    h.press("j enter");
+    let screen = h
+        .until("the other profile", |s| s.contains("LIVE Organisation two") && s.contains("templates"))
+        .await;
+    assert!(!screen.contains("DEMO"), "{screen}");
+    assert_ne!(styles_of_the_header(&h), green, "its colour is another one");
+    h.settled().await;
+    assert!(h.desk.app.marked().is_empty());
+    h.press("2");
+    let screen = h.settled().await;
+    assert!(screen.contains("123 badges"), "{screen}");
+    for tab in ["3", "4", "5"] {
+        h.press(tab);
+        let screen = h.settled().await;
+        assert!(!screen.contains("naru.example") || tab == "4", "{screen}");
+        h.press("esc");
+    }
+    assert_eq!(*opened.lock().expect("notes"), [Some("two".to_owned())]);
+    assert_eq!(all_requests(&h), before, "the service of the one before is asked nothing more");
+    assert!(other.control().ledger().requests.values().sum::<u64>() > 0);
+}
+
+#[tokio::test]
+async fn what_comes_late_from_the_profile_before_is_dropped() {
+    let Two { mut h, other: _other, .. } = two(120, 36).await;
+    h.settled().await;
+    let message = Message::Of(1, Box::new(Message::Odd("of the first connection".into())));
+    h.desk.app.update(message);
+    assert!(h.screen().contains("of the first connection"));
+    h.press("P");
+    h.settled().await;
+    h.press("j enter");
+    h.until("the other profile", |s| s.contains("LIVE Organisation two")).await;
+    assert!(!h.screen().contains("of the first connection"), "{}", h.screen());
+    h.desk.app.update(Message::Of(1, Box::new(Message::Odd("late news".into()))));
+    h.desk.app.update(Message::Of(1, Box::new(Message::JournalFailed("late failure".into()))));
+    let screen = h.settled().await;
+    assert!(!screen.contains("late news") && !screen.contains("late failure"), "{screen}");
+}
+
+#[tokio::test]
+async fn while_something_is_sent_the_profile_stays() {
+    let Two { mut h, opened, other: _other } = two(120, 36).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("post /badges delay=30s").expect("a rule");
+    h.press("i");
+    h.settled().await;
+    h.type_text("한서윤");
+    h.press("tab");
+    h.type_text("seoyun@naru.example");
+    h.press("enter");
+    h.settled().await;
+    h.press("y");
+    h.until("it is on its way", |s| {
+        s.contains("sending") || s.contains("on its way") || s.contains("Activity 1")
+    })
+    .await;
+    h.press("P");
+    h.until("the list", |s| s.contains("add a profile") && s.contains("two")).await;
+    h.press("j enter");
+    let screen = h.shows("Something is being sent").await;
+    assert!(screen.contains("DEMO"), "{screen}");
+    assert!(opened.lock().expect("notes").is_empty());
+}
+
+#[tokio::test]
+async fn a_profile_that_cannot_be_opened_says_why_and_the_one_before_stays() {
+    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let helpers = Helpers {
+        profiles: Arc::new(|| Box::pin(async { Ok(vec![line("locked", Environment::Live)]) })),
+        open_profile: Arc::new(|_| {
+            Box::pin(async { Err("the keyring has not answered within 3 s.\nUnlock it".to_owned()) })
+        }),
+        ..Helpers::default()
+    };
+    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness { desk: desk(begin, helpers, 80, 24), sandbox };
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("enter");
+    let screen = h.shows("has not answered within 3 s").await;
+    assert!(screen.contains("Unlock it") && screen.contains("DEMO"), "{screen}");
+    h.press("esc");
+    assert!(h.settled().await.contains("40 templates"));
+}
+
+/// The first frame waits for no keyring, and keys are taken meanwhile.
+#[tokio::test]
+async fn a_key_that_has_to_be_asked_for_holds_nothing_up() {
+    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let door = Arc::new(tokio::sync::Notify::new());
+    let tries = Arc::new(AtomicU64::new(0));
+    let (opened, again, good) = (door.clone(), tries.clone(), live(&sandbox));
+    let helpers = Helpers {
+        open_profile: Arc::new(move |name| {
+            assert_eq!(name, None, "the one that lapel was started with");
+            let (opened, session) = (opened.clone(), good.clone());
+            let n = again.fetch_add(1, Ordering::SeqCst);
+            Box::pin(async move {
+                opened.notified().await;
+                if n == 0 { Err("the keyring is locked".to_owned()) } else { Ok(session) }
+            })
+        }),
+        ..Helpers::default()
+    };
+    let mut h = Harness { desk: desk(Begin::Opening("two".to_owned()), helpers, 80, 24), sandbox };
+    let screen = h.screen();
+    assert!(screen.contains("opening profile two: asking for its key"), "{screen}");
+    h.press("x");
+    assert!(h.screen().contains("opening profile two"));
+    door.notify_one();
+    let screen = h.shows("the keyring is locked").await;
+    assert!(screen.contains("Profile two could not be opened") && screen.contains("try again"), "{screen}");
+    assert!(!screen.contains("Nothing was kept"), "{screen}");
+    h.press("r");
+    door.notify_one();
+    h.until("the desk", |s| s.contains("LIVE Organisat") && s.contains("40 templates")).await;
+    assert_eq!(tries.load(Ordering::SeqCst), 2);
+}
+
+fn pinned(prefix: &str) -> Option<Pin> {
+    Some(Pin {
+        profile: "uni".to_owned(),
+        prefix: prefix.to_owned(),
+        fingerprint: None,
+        organisation: None,
+        is_live: false,
+    })
+}
+
+#[tokio::test]
+async fn another_key_is_asked_nothing_before_it_is_pinned() {
+    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let mut begin = Session { name: "uni".to_owned(), ..session(&sandbox, Environment::Live) };
+    begin.connection.pin = pinned("abc_live_");
+    let mut good = begin.clone();
+    good.connection.pin = pinned("dmu_test_");
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let notes = asked.clone();
+    let helpers = Helpers {
+        pin_profile: Arc::new(move |name, prefix| {
+            notes.lock().expect("notes").push((name, prefix));
+            let session = good.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        ..Helpers::default()
+    };
+    let mut h = Harness { desk: desk(Begin::Session(Box::new(begin)), helpers, 80, 24), sandbox };
+    let screen = h.shows("Another key").await;
+    for part in ["abc_live_", "dmu_test_", "Profile uni", "LIVE"] {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+    assert_eq!((all_requests(&h), requests(&h, "GET /ping")), (1, 1), "one ping, and nothing else");
+    // Neither Enter nor a paste nor y alone pins it.
+    h.press("y enter");
+    h.paste("uni");
+    h.press("enter");
+    assert!(h.screen().contains("Nothing was pinned"), "{}", h.screen());
+    // Whatever is pressed behind the question: nothing is asked.
+    h.press("esc 2 r 3");
+    h.shows("Another key").await;
+    assert_eq!(all_requests(&h), requests(&h, "GET /ping"));
+    h.press("ctrl-u");
+    h.type_text("uni");
+    h.press("enter enter");
+    assert!(asked.lock().expect("notes").is_empty());
+    h.press("y");
+    h.until("the desk", |s| s.contains("40 templates")).await;
+    assert_eq!(*asked.lock().expect("notes"), [("uni".to_owned(), "dmu_test_".to_owned())]);
+}
+
+#[tokio::test]
+async fn a_key_that_was_pinned_is_recognised_and_what_is_odd_is_said() {
+    let mut h = Harness::with(small(), 120, 36, |mut session| {
+        session.connection.pin = pinned("dmu_test_").map(|pin| Pin {
+            fingerprint: Some("00000000".to_owned()),
+            organisation: Some("Somebody else".to_owned()),
+            is_live: true,
+            ..pin
+        });
+        session
+    })
+    .await;
+    let screen = h.settled().await;
+    for part in
+        ["40 templates", "another one than the one that was checked", "as a test key does", "Somebody else"]
+    {
+        assert!(screen.contains(part), "{part}: {screen}");
+    }
+}
+
+/// The jobs of the profile before are let go of in good order: another lapel can take them at once.
+#[tokio::test]
+async fn jobs_of_the_profile_before_are_let_go_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let other = Sandbox::start(Options { seed: 9, ..small() }).await.expect("a sandbox");
+    let second = live(&other);
+    let helpers = Helpers {
+        profiles: Arc::new(|| Box::pin(async { Ok(vec![line("two", Environment::Live)]) })),
+        open_profile: Arc::new(move |_| {
+            let session = second.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        ..Helpers::default()
+    };
+    let first = Session { journal: Some(folder.path().to_owned()), ..session(&sandbox, Environment::Demo) };
+    let mut h = Harness { desk: desk(Begin::Session(Box::new(first)), helpers, 120, 36), sandbox };
+    h.settled().await;
+    h.press("i");
+    h.settled().await;
+    h.type_text("한서윤");
+    h.press("tab");
+    h.type_text("seoyun@naru.example");
+    h.press("enter");
+    h.settled().await;
+    h.press("y");
+    h.shows("Activity 1").await;
+    h.settled().await;
+    let owners = || {
+        let journal = rusqlite::Connection::open(folder.path().join("journal.sqlite")).expect("the journal");
+        journal
+            .query_row("SELECT count(*), count(owner) FROM job", [], |r| Ok((r.get(0)?, r.get(1)?)))
+            .expect("counted")
+    };
+    assert_eq!(owners(), (1_i64, 1_i64), "this desk has it");
+    h.press("P");
+    h.settled().await;
+    h.press("enter");
+    h.until("the other profile", |s| s.contains("LIVE Organisation two") && s.contains("40 templates")).await;
+    assert_eq!(owners(), (1, 0), "nobody has it, and nothing of it is lost");
+    let screen = h.settled().await;
+    assert!(!screen.contains("Activity 1"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key() {
+    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let kept = Arc::new(Mutex::new(None));
+    let (notes, good) = (kept.clone(), live(&sandbox));
+    let helpers = Helpers {
+        keep_profile: Arc::new(move |candidate| {
+            *notes.lock().expect("notes") = Some(candidate);
+            let session = good.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        ..Helpers::default()
+    };
+    let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
+    let mut h = Harness { desk: desk(begin, helpers, 100, 30), sandbox };
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("enter");
+    h.shows("A new profile").await;
+    let (base_url, key) = (h.sandbox.base_url().to_owned(), h.sandbox.api_key().to_owned());
+    // A key of nobody first.
+    h.press("ctrl-u");
+    h.type_text("mine");
+    h.press("tab tab right tab tab");
+    h.paste(&base_url);
+    h.press("tab");
+    h.paste("no_such_key_0123456789");
+    h.press("enter");
+    let screen = h.shows("Nothing was kept").await;
+    assert!(screen.contains("refused the API key") && !screen.contains("no_such_key"), "{screen}");
+    assert!(kept.lock().expect("notes").is_none());
+    h.press("ctrl-u");
+    h.paste(&key);
+    assert!(!h.screen().contains(&key));
+    h.press("enter");
+    let screen =
+        h.until("the desk", |s| s.contains("LIVE Organisation two") && s.contains("40 templates")).await;
+    assert!(screen.contains("as a test key does"), "what is odd is said: {screen}");
+    let candidate = kept.lock().expect("notes").take().expect("kept");
+    let profile = &candidate.profile;
+    assert_eq!((profile.name.as_str(), candidate.in_keyring), ("mine", true));
+    assert!(profile.organisation.as_deref().is_some_and(|o| !o.is_empty()), "{profile:?}");
+    let pin = profile.pin.as_ref().expect("pinned");
+    assert_eq!(pin.prefix, "dmu_test_");
+    assert!(pin.fingerprint.is_some() && !format!("{candidate:?}").contains(&key));
+}

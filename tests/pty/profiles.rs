@@ -1,0 +1,109 @@
+//! A key that is typed without being shown, and a terminal that is put back whatever happens; a key that a
+//! command prints slowly.
+
+use super::kit::{contains, lapel, program};
+use lapel::sandbox::{Options, Sandbox};
+use rustix::process::Signal;
+use tokio::runtime::Runtime;
+
+fn service() -> (Sandbox, Runtime) {
+    let runtime = Runtime::new().expect("a runtime");
+    let sandbox = runtime.block_on(Sandbox::start(Options { seed: 7, ..Options::default() }));
+    (sandbox.expect("the sandbox starts"), runtime)
+}
+
+#[test]
+fn everything_is_asked_for_and_the_key_is_not_shown() {
+    let (sandbox, _runtime) = service();
+    let key = sandbox.api_key().to_owned();
+    let mut term = lapel(&["profile", "add"]).size(120, 24).start();
+    for (question, answer) in [
+        ("Name of the profile [main]", "uni".to_owned()),
+        ("Environment: demo, staging or live", "demo".to_owned()),
+        ("Base URL", sandbox.base_url().to_owned()),
+        ("Organisation", String::new()),
+        ("Where the key is kept", String::new()),
+        ("API key (it is not shown)", format!("wrong\x15x\x7f{key}")),
+    ] {
+        term.shows(question);
+        term.send(format!("{answer}\r"));
+    }
+    term.shows("Kept profile uni");
+    assert_eq!(term.exit_restored().exit_code(), 0);
+    assert!(!contains(&term.raw(), key.as_bytes()), "the key was shown");
+    let kept = std::fs::read_to_string(term.home.path().join("config/keys/uni")).expect("kept");
+    assert_eq!(kept.trim(), key);
+
+    let mut again = lapel(&["profile", "remove", "uni"]).at(&term.home).size(120, 24).start();
+    again.shows("Type uni to remove it");
+    again.send("no\r");
+    assert_eq!(again.exit_restored().exit_code(), 2);
+    let mut again = lapel(&["profile", "remove", "uni"]).at(&term.home).size(120, 24).start();
+    again.shows("Type uni to remove it");
+    again.send("uni\r");
+    assert_eq!(again.exit_restored().exit_code(), 0);
+    assert!(!term.home.path().join("config/keys/uni").exists());
+}
+
+/// While the key is typed the terminal shows nothing; however that ends, it is as it was before.
+#[test]
+fn the_terminal_is_put_back_however_the_typing_ends() {
+    let args =
+        ["profile", "add", "uni", "--base-url", "http://127.0.0.1:9/api/v1/ext", "--environment", "demo"];
+    let more = ["--organisation", "x", "--key-from", "file"];
+    for end in ["ctrl-c", "ctrl-d", "SIGTERM", "SIGHUP"] {
+        let mut term = lapel(&[&args[..], &more].concat()).size(120, 24).start();
+        term.shows("it is not shown");
+        term.send("s3cret-part");
+        // The line is in another mode as soon as keys are read one by one.
+        match end {
+            "ctrl-c" => term.send("\x03"),
+            "ctrl-d" => term.send("\x04"),
+            "SIGTERM" => term.signal(Signal::TERM),
+            _ => term.signal(Signal::HUP),
+        }
+        let status = term.exit_restored();
+        assert_ne!(status.exit_code(), 0, "{end}");
+        assert!(!contains(&term.raw(), b"s3cret"), "{end}: it was shown");
+        assert!(!term.home.path().join("config/config.toml").exists());
+    }
+}
+
+#[test]
+fn the_first_frame_does_not_wait_for_a_command() {
+    let (sandbox, _runtime) = service();
+    let setup = lapel(&[]).size(100, 24);
+    let script = setup.home().join("key.sh");
+    let go = setup.home().join("go");
+    setup.write(
+        "key.sh",
+        format!("while [ ! -e {} ]; do sleep 0.05; done\necho {}\n", go.display(), sandbox.api_key()),
+    );
+    setup.write(
+        "config/config.toml",
+        format!(
+            "[profiles.uni]\nenvironment = \"demo\"\nbase_url = \"{}\"\nkey_command = [\"/bin/sh\", \"{}\"]\nkey_command_timeout = 60\n",
+            sandbox.base_url(),
+            script.display()
+        ),
+    );
+    let mut term = setup.start();
+    term.shows("opening profile uni: asking for its key");
+    std::fs::write(&go, "").expect("written");
+    term.until("the desk", |s| s.has("row 1 of") && s.has("DEMO"));
+    term.send("P");
+    let shown = term.shows("key from a command");
+    assert!(shown.has("uni") && shown.has("in use"), "{}", shown.text);
+    term.send("\x1bq");
+    term.until("the desk again", |s| s.has("row 1 of"));
+    term.send("q");
+    term.exit_restored();
+    assert!(!contains(&term.raw(), sandbox.api_key().as_bytes()));
+}
+
+#[test]
+fn the_manual_page_can_be_read_through_head() {
+    let mut term = program("/bin/sh", &["-c", "\"$0\" man | head -1", super::kit::LAPEL]).start();
+    assert_eq!(term.exit_restored().exit_code(), 0);
+    assert!(!term.shown().has("panicked") && !term.shown().has("could not"), "{}", term.shown().text);
+}
