@@ -36,7 +36,7 @@ Where settings come from:
     rate_limit = 600                   requests a minute; left out: 1000
     utc_offset = "+09:00"              of the service's times
     proxy = "http://proxy.example:8080"
-    picture_base = "https://..."       for pictures whose address is only a path
+    picture_base = "https://cdn.example"    where pictures are named by a path
     [jobs]                             for one profile: [profiles.uni.jobs]
     in_flight = 2                      requests at the same time
     batch = 1000                       badges in one request
