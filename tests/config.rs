@@ -348,6 +348,7 @@ fn what_the_environment_says_of_the_terminal_is_heard() {
     for between in [("TMUX", "/tmp/x,1,0"), ("STY", "1.a"), ("ZELLIJ", "0"), ("TERM", "tmux-256color")] {
         assert!(hints(&[between]).multiplexer, "{between:?}");
     }
+    assert!(hints(&[("TMUX", "/tmp/x,1,0")]).tmux && !hints(&[("STY", "1.a")]).tmux);
     assert!(hints(&[("TERM_PROGRAM", "Apple_Terminal")]).mute);
     for iterm2 in [("TERM_PROGRAM", "iTerm.app"), ("TERM_PROGRAM", "WezTerm"), ("LC_TERMINAL", "iTerm2")] {
         assert!(hints(&[iterm2]).iterm2, "{iterm2:?}");

@@ -37,7 +37,7 @@ Where settings come from:
     rate_limit = 600                   requests a minute; left out: 1000
     utc_offset = "+09:00"              of the service's times
     proxy = "http://proxy.example:8080"
-    picture_base = "https://..."       for pictures whose address is only a path
+    picture_base = "https://cdn.example"    where pictures are named by a path
     # ca_file = "company.pem"          certificates to trust besides
     [jobs]                             for one profile: [profiles.uni.jobs]
     in_flight = 2                      requests at the same time

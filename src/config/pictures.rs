@@ -52,6 +52,8 @@ pub struct TerminalHints {
     /// tmux, screen or zellij stands between: it passes on only what it understands itself, and takes some
     /// questions for a title of the window.
     pub multiplexer: bool,
+    /// It is tmux that stands between: what is wrapped up is handed on, where tmux is set to allow it.
+    pub tmux: bool,
     /// It does not take questions well: it would print them.
     pub mute: bool,
     /// It has no colours to speak of, such as the console of Linux.
@@ -67,10 +69,12 @@ impl TerminalHints {
         let text = |name: &str| env.raw(name).map(|v| v.to_string_lossy().into_owned()).unwrap_or_default();
         let (term, program) = (text("TERM"), text("TERM_PROGRAM"));
         let begins = |with: &[&str]| with.iter().any(|w| term.starts_with(w));
+        let tmux = env.raw("TMUX").is_some() || begins(&["tmux"]) || program == "tmux";
         Self {
-            multiplexer: ["TMUX", "STY", "ZELLIJ"].iter().any(|name| env.raw(name).is_some())
-                || begins(&["tmux", "screen"])
-                || program == "tmux",
+            multiplexer: tmux
+                || ["STY", "ZELLIJ"].iter().any(|name| env.raw(name).is_some())
+                || begins(&["screen"]),
+            tmux,
             mute: program == "Apple_Terminal",
             bare: cfg!(unix) && (term.is_empty() || begins(&["dumb", "linux", "vt", "ansi", "cons25"])),
             iterm2: program.contains("iTerm")

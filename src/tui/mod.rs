@@ -221,8 +221,8 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     let mut desk = Desk::new(screen, start)?;
     // Before the terminal is taken: a signal in between would leave it as it is then.
     terminal::read_signals(&desk.sender()).context("cannot watch for signals")?;
-    if let Some(first) = desk.app.env.pictures.kitty() {
-        terminal::gives_kitty_pictures(first);
+    if let Some(way) = desk.app.env.pictures.kitty() {
+        terminal::gives_kitty_pictures(&way);
     }
     terminal::on_panic(crash_dir, desk.sender());
     let mut taken = Some(Taken::new().context("lapel needs a terminal to draw on")?);

@@ -1,7 +1,7 @@
 //! The terminal: taken over at the start, given back at every kind of end.
 
 use super::message::Message;
-use super::pictures::{Asked, KITTY_IDS};
+use super::pictures::{Asked, KITTY_IDS, Way};
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, KeyCode,
     KeyEvent, KeyModifiers, MouseEventKind,
@@ -29,9 +29,13 @@ static OVER: AtomicBool = AtomicBool::new(false);
 /// The first of the names under which kitty was given pictures; 0 where it was given none.
 static KITTY: AtomicU32 = AtomicU32::new(0);
 
+/// Whether kitty is spoken to through tmux.
+static WRAPPED: AtomicBool = AtomicBool::new(false);
+
 /// Takes note that kitty is given pictures, so that they are taken back with the terminal.
-pub fn gives_kitty_pictures(first_id: u32) {
-    KITTY.store(first_id, Ordering::SeqCst);
+pub fn gives_kitty_pictures(way: &Way) {
+    WRAPPED.store(way.wrapped, Ordering::SeqCst);
+    KITTY.store(way.first_id, Ordering::SeqCst);
 }
 
 /// Standard output, for drawing. When all is over it takes everything and throws it away: the first failure
@@ -97,8 +101,14 @@ fn give_back() {
     if TAKEN.swap(false, Ordering::SeqCst) {
         let mut out = io::stdout();
         if let Some(first) = Some(KITTY.load(Ordering::SeqCst)).filter(|first| *first != 0) {
+            let wrapped = WRAPPED.load(Ordering::SeqCst);
             for id in first..first.saturating_add(KITTY_IDS) {
-                let _ = write!(out, "\x1b_Ga=d,d=I,q=2,i={id}\x1b\\");
+                let forget = format!("a=d,d=I,q=2,i={id}");
+                let _ = if wrapped {
+                    write!(out, "\x1bPtmux;\x1b\x1b_G{forget}\x1b\x1b\\\x1b\\")
+                } else {
+                    write!(out, "\x1b_G{forget}\x1b\\")
+                };
             }
         }
         let _ = execute!(out, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);

@@ -245,6 +245,11 @@ fn every_other_terminal_is_sent_characters_in_colours_that_it_has() {
         assert_eq!(blocks(&shown).iter().all(true_colour), colour_term == "truecolor", "{said:?}");
         assert_eq!(blocks(&shown).iter().any(true_colour), colour_term == "truecolor", "{said:?}");
         assert!(!contains(&term.raw(), b"\x1bPq") && !contains(&term.raw(), b"]1337"));
+        // It was asked once, and the first frame did not wait for it.
+        let raw = term.raw();
+        let at = |what: &[u8]| raw.windows(what.len()).position(|w| w == what).expect("written");
+        assert!(at(b"lapel") < at(b"\x1b[c"));
+        assert_eq!(raw.windows(3).filter(|w| *w == b"\x1b[c").count(), 1);
     }
 }
 
@@ -294,6 +299,23 @@ fn where_there_are_to_be_no_pictures_nothing_is_asked_and_nothing_is_shown() {
         term.send("q");
         term.exit_restored();
     }
+}
+
+#[test]
+fn kitty_behind_tmux_is_reached_only_where_it_is_named() {
+    let mut term = lapel_with("kitty").env("TMUX", "/tmp/tmux-0/default,1,0").size(120, 36).start();
+    term.until("placeholders", |s| placeholders(s) > 0);
+    term.send("q");
+    term.exit_restored();
+    let raw = term.raw();
+    let bare = raw.windows(3).enumerate().filter(|(_, w)| *w == b"\x1b_G").map(|(at, _)| at);
+    // Each is in tmux's wrapping, where every escape is doubled.
+    let mut count = 0;
+    for at in bare {
+        assert_eq!(raw[at - 1], 0x1b, "not wrapped");
+        count += 1;
+    }
+    assert!(count > 16 && contains(&raw, b"\x1bPtmux;\x1b\x1b_Gq=2,i="), "{count}");
 }
 
 fn lapel_with(pictures: &str) -> super::kit::Setup {

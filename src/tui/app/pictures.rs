@@ -34,8 +34,8 @@ impl App {
     /// Takes what the terminal has said.
     pub(super) fn found(&mut self, way: Way) {
         self.changed |= self.env.pictures.found(way);
-        if let Some(first) = self.env.pictures.kitty() {
-            gives_kitty_pictures(first);
+        if let Some(way) = self.env.pictures.kitty() {
+            gives_kitty_pictures(&way);
         }
     }
 

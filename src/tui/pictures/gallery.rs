@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 /// How many pictures are unpacked at the same time; the others wait. One that nobody waits for any more is
 /// still unpacked to its end, so this is also what bounds their memory.
-const AT_ONCE: usize = 2;
+const AT_ONCE: usize = 1;
 
 /// A picture that is asked for.
 #[derive(Clone)]

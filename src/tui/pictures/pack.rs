@@ -42,6 +42,8 @@ pub struct Way {
     pub cell: (u16, u16),
     /// Whether the terminal has 24-bit colours.
     pub true_colour: bool,
+    /// Whether it is wrapped up for tmux to hand on.
+    pub wrapped: bool,
     /// The first of kitty's names for our pictures; [`KITTY_IDS`] in a row are ours.
     pub first_id: u32,
 }
@@ -50,7 +52,7 @@ impl Way {
     /// With names that no other program in this terminal is likely to use.
     pub fn new(protocol: Protocol, cell: Option<(u16, u16)>, true_colour: bool) -> Self {
         let first_id = fastrand::u32(0x01_0000..0xff_0000) & !(KITTY_IDS - 1);
-        Self { protocol, cell: cell.unwrap_or(USUAL_CELL), true_colour, first_id }
+        Self { protocol, cell: cell.unwrap_or(USUAL_CELL), true_colour, wrapped: false, first_id }
     }
 }
 
@@ -113,11 +115,11 @@ pub fn pack(picture: &RgbaImage, way: &Way, room: (u16, u16), id: u32) -> Result
             let less = (KITTY_SIDE / f64::from(width.max(height))).min(1.0);
             let less = |n: u32| ((f64::from(n) * less).round() as u32).max(1);
             let image = fit.laid_out(picture, (less(width), less(height)));
-            Kitty::new(graphic(image), size, id, false, false, false)
+            Kitty::new(graphic(image), size, id, way.wrapped, false, false)
                 .map(|kitty| Packed::Graphic(ratatui_image::protocol::Protocol::Kitty(kitty)))
                 .map_err(gave_up)
         }
-        Protocol::Iterm2 => Iterm2::new(graphic(fit.laid_out(picture, (width, height))), size, false)
+        Protocol::Iterm2 => Iterm2::new(graphic(fit.laid_out(picture, (width, height))), size, way.wrapped)
             .map(|iterm2| Packed::Graphic(ratatui_image::protocol::Protocol::ITerm2(iterm2)))
             .map_err(gave_up),
         Protocol::Sixel => {
@@ -184,7 +186,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn way(protocol: Protocol) -> Way {
-        Way { protocol, cell: (10, 20), true_colour: true, first_id: 0x2000 }
+        Way { protocol, cell: (10, 20), true_colour: true, wrapped: false, first_id: 0x2000 }
     }
 
     #[test]

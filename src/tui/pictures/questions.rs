@@ -38,7 +38,12 @@ pub enum How {
 
 /// How pictures are shown before anybody is asked.
 pub fn unasked(pictures: &Pictures) -> How {
-    let way = |protocol| How::By(Way::new(protocol, measured(), pictures.terminal.true_colour));
+    let way = |protocol| {
+        let way = Way::new(protocol, measured(), pictures.terminal.true_colour);
+        // Nobody would choose it in tmux who has not set it to hand such things on.
+        let wrapped = pictures.terminal.tmux && matches!(protocol, Protocol::Kitty | Protocol::Iterm2);
+        How::By(Way { wrapped, ..way })
+    };
     match pictures.choice {
         PictureChoice::None => How::Off,
         PictureChoice::Kitty => way(Protocol::Kitty),

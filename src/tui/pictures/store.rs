@@ -87,10 +87,10 @@ impl Store {
         self.wanted.take().is_some()
     }
 
-    /// The first of kitty's names that are ours, where pictures are sent to kitty.
-    pub fn kitty(&self) -> Option<u32> {
+    /// How pictures are sent to kitty, where they are.
+    pub fn kitty(&self) -> Option<Way> {
         match self.how {
-            How::By(way) if way.protocol == Protocol::Kitty => Some(way.first_id),
+            How::By(way) if way.protocol == Protocol::Kitty => Some(way),
             _ => None,
         }
     }

@@ -85,7 +85,13 @@ fn picture() -> Packed {
     for x in 0..8 {
         pixels.put_pixel(x, 0, Rgba([0, 0, 255, 255]));
     }
-    let way = Way { protocol: Protocol::Halfblocks, cell: (10, 20), true_colour: true, first_id: 0x2000 };
+    let way = Way {
+        protocol: Protocol::Halfblocks,
+        cell: (10, 20),
+        true_colour: true,
+        wrapped: false,
+        first_id: 0x2000,
+    };
     pack(&pixels, &way, (8, 4), 0).expect("packed")
 }
 
@@ -184,11 +190,12 @@ fn nothing_is_asked_before_the_terminal_has_answered() {
     let mut desk = Desk::new(PictureChoice::Auto);
     desk.want(A);
     assert!(desk.orders.is_empty() && desk.store.is_on());
-    let way = Way { protocol: Protocol::Kitty, cell: (9, 18), true_colour: true, first_id: 0x3000 };
+    let way =
+        Way { protocol: Protocol::Kitty, cell: (9, 18), true_colour: true, wrapped: false, first_id: 0x3000 };
     assert!(desk.store.found(way));
     let (_, ask) = desk.begin(A);
     assert_eq!(ask.way, way);
-    assert_eq!(desk.store.kitty(), Some(0x3000));
+    assert_eq!(desk.store.kitty().map(|way| way.first_id), Some(0x3000));
 }
 
 #[test]
