@@ -4,7 +4,7 @@ use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
 use lapel::config::{Env, Environment, Flags, Paths, Profile, Settings, keep_profile};
 use lapel::sandbox::{self, Options, Sandbox};
-use lapel::tui::{self, Begin, Candidate, Helpers, Session, Start};
+use lapel::tui::{self, Around, Begin, Candidate, Helpers, Manner, Session, Start};
 use secrecy::ExposeSecret;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -142,6 +142,7 @@ async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
     let start = Start {
         begin,
         warning: (!settings.warnings.is_empty()).then(|| settings.warnings.join("; ")),
+        manner: Manner { settings: settings.desk, around: Around::of(&Env::process()) },
         theme: settings.ui.theme,
         glyphs: settings.ui.glyphs,
         helpers: Helpers {

@@ -32,6 +32,8 @@ fn place(context: Context) -> &'static str {
         Context::Menu => "A choice",
         Context::Draft => "Looking through a draft",
         Context::DraftRevoke => "Looking through a revocation",
+        Context::Json => "Raw JSON",
+        Context::Requests => "The log of requests",
         Context::Help => "The help",
         Context::Welcome => "The first screen",
     }

@@ -26,6 +26,9 @@ Where settings come from:
     default_profile = "uni"
     theme = "dark"                     dark, light, none
     glyphs = "unicode"                 unicode, ascii
+    clipboard = "auto"                 auto, native, osc52, off
+    refresh = "off"                    off, 30s, 2m
+    notice = "off"                     off, bell, desktop
     [profiles.uni]
     base_url = "https://badges.example/api/v1/ext"
     environment = "live"               demo, staging, live; left out: live

@@ -8,6 +8,7 @@
 //! never repeat a value from a file in an error: a value in the wrong place may be a key.
 
 mod address;
+mod desk;
 mod env;
 mod file;
 mod jobs;
@@ -20,6 +21,7 @@ mod profile;
 mod settings;
 mod ui;
 
+pub use desk::{ClipboardChoice, DeskSettings, NoticeChoice, RefreshChoice};
 pub use env::Env;
 pub use jobs::{JOB_CLASSES, JobPolicy, JobSettings};
 pub use keep::{NewProfile, keep_profile};

@@ -1,6 +1,7 @@
 //! The settings of one run: which profile, how the desk looks, where files go.
 
 use super::address::{check_base_url, has_usual_path, same_origin};
+use super::desk::DeskSettings;
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
 use super::jobs::JobSettings;
@@ -36,6 +37,8 @@ pub struct Settings {
     pub profiles: Vec<ProfileLine>,
     /// How the desk looks.
     pub ui: Ui,
+    /// How the desk behaves.
+    pub desk: DeskSettings,
     /// `LAPEL_LOG`, as it was given.
     pub log: Option<String>,
     /// What is odd but stops nothing, one line each.
@@ -120,7 +123,7 @@ impl Settings {
         });
         let profiles = file.profiles.iter().map(ProfileLine::of).collect();
         let ui = Ui::resolve((flags.theme, flags.glyphs), env, (file.theme, file.glyphs));
-        Self { paths, profile: None, profiles, ui, log, warnings }
+        Self { paths, profile: None, profiles, ui, desk: file.desk, log, warnings }
     }
 }
 

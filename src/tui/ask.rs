@@ -2,7 +2,10 @@
 //! ticket of its question and drops an answer whose ticket is not the current one.
 
 use super::deed::{Deed, Done, RowsQuery};
-use crate::api::{ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery};
+use super::hands::Handing;
+use crate::api::{
+    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, TemplateQuery,
+};
 use crate::config::{Environment, NewProfile};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
@@ -72,6 +75,16 @@ pub enum Ask {
     Guard(Vec<JobId>),
     /// Something to be done with jobs. Not cancelled by anything.
     Do(Box<Deed>),
+    /// Nobody in particular waits for the answer: in the background share of the pace.
+    Quiet(Box<Ask>),
+    /// One record as the service sends it.
+    Raw(RawOf),
+    /// Nothing, until a request has ended whose number in the log is higher.
+    LogBeyond(u64),
+    /// Hand something to a program of this computer.
+    Hand(Handing),
+    /// Write a file that only its owner may read.
+    Save(Box<Saving>),
     /// Try a base URL and a key, and keep them as a profile if they are good.
     TryProfile(Candidate),
     /// Start the sandbox and connect to it.
@@ -79,6 +92,15 @@ pub enum Ask {
 }
 
 impl Ask {
+    /// The same as a question that nobody in particular waits for, where it is one to the service.
+    pub fn quietly(self) -> Self {
+        let reads = matches!(
+            self,
+            Self::Templates(_) | Self::Template(_) | Self::History(_) | Self::Badge(_) | Self::Holder(_)
+        );
+        if reads { Self::Quiet(Box::new(self)) } else { self }
+    }
+
     /// Whether it ends by itself when it is cancelled, in good order, rather than being broken off.
     pub fn ends_by_itself(&self) -> bool {
         matches!(
@@ -104,6 +126,26 @@ pub struct Paper {
     pub to: PathBuf,
     /// Whether a file of that name may be replaced.
     pub overwrite: bool,
+}
+
+/// A text that is written to a file of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saving {
+    /// What is written.
+    pub text: String,
+    /// Where it goes.
+    pub to: PathBuf,
+    /// Whether a file of that name may be replaced.
+    pub overwrite: bool,
+}
+
+/// Why a file was not written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotSaved {
+    /// Something of that name is there.
+    Exists,
+    /// Why, in words.
+    Failed(String),
 }
 
 /// What the first screen asks for.
@@ -158,6 +200,17 @@ pub enum Answer {
     Guarded(Result<(Vec<Job>, Vec<Guarded>), String>),
     /// To [`Ask::Do`].
     Done(Result<Done, String>),
+    /// To [`Ask::Raw`].
+    Raw(Result<Raw, ApiError>),
+    /// To [`Ask::LogBeyond`].
+    LogBeyond {
+        /// Whether there is a connection whose log can be watched.
+        watched: bool,
+    },
+    /// To [`Ask::Hand`]: which program took it, or why none did.
+    Handed(Result<&'static str, String>),
+    /// To [`Ask::Save`]: where it was written.
+    Saved(Result<PathBuf, NotSaved>),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::TryProfile`] and [`Ask::StartSandbox`]: how to connect, or why not, in words.

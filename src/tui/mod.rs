@@ -12,8 +12,12 @@
 
 mod action;
 mod app;
+mod around;
 mod ask;
 mod browser;
+mod clipboard;
+mod copy_menu;
+mod copying;
 mod deed;
 mod draw;
 mod env;
@@ -22,11 +26,16 @@ mod field;
 mod filter;
 mod fit;
 mod forms;
+mod hands;
 mod help;
 mod keymap;
 mod list;
 mod message;
+mod notices;
 mod paths;
+mod raw;
+mod refresh;
+mod requests;
 mod rows;
 mod screens;
 mod terminal;
@@ -35,6 +44,7 @@ mod worker;
 
 pub use action::Action;
 pub use app::{App, Counts, Tab};
+pub use around::{Around, Desktop, Manner};
 pub use ask::{Candidate, Session};
 pub use env::Env;
 pub use farewell::close;
@@ -50,6 +60,7 @@ use ratatui::Terminal;
 use ratatui::backend::Backend;
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
+use std::io::Write;
 use std::path::PathBuf;
 use terminal::Taken;
 use tokio::sync::mpsc;
@@ -65,6 +76,8 @@ pub struct Start {
     pub theme: ThemeChoice,
     /// Signs.
     pub glyphs: GlyphChoice,
+    /// How the desk behaves, and where it runs.
+    pub manner: Manner,
     /// What the desk cannot do itself.
     pub helpers: Helpers,
     /// Where crash reports go.
@@ -91,6 +104,8 @@ pub struct Desk<B: Backend> {
     sender: mpsc::Sender<Message>,
     orders: mpsc::Sender<Order>,
     held: VecDeque<Order>,
+    /// Where goes what the terminal is written besides frames: nowhere, on a test terminal.
+    voice: Box<dyn Write + Send>,
 }
 
 impl<B: Backend> Desk<B> {
@@ -101,11 +116,20 @@ impl<B: Backend> Desk<B> {
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!("the terminal's size is not known: {e}"))?;
         let env = Env::new(start.theme, Glyphs::of(start.glyphs));
-        let app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
+        let mut app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
+        app.set_manner(start.manner);
         let (sender, messages) = mpsc::channel(1024);
         let (orders, received) = mpsc::channel(1024);
         tokio::spawn(worker::run(received, sender.clone(), start.helpers));
-        Ok(Self { app, terminal, messages, sender, orders, held: VecDeque::new() })
+        Ok(Self {
+            app,
+            terminal,
+            messages,
+            sender,
+            orders,
+            held: VecDeque::new(),
+            voice: Box::new(std::io::sink()),
+        })
     }
 
     /// Where messages for the desk go.
@@ -170,6 +194,16 @@ impl<B: Backend> Desk<B> {
         self.messages.try_recv().ok()
     }
 
+    /// Writes what the terminal is to get besides frames, between two of them.
+    fn speak(&mut self) -> anyhow::Result<()> {
+        let spoken = self.app.take_spoken();
+        if spoken.is_empty() {
+            return Ok(());
+        }
+        let written = self.voice.write_all(spoken.as_bytes()).and_then(|()| self.voice.flush());
+        written.context("cannot write to the terminal")
+    }
+
     /// Runs until the person or the system ends it. `suspend` puts the program into the background and back.
     ///
     /// # Errors
@@ -184,6 +218,7 @@ impl<B: Backend> Desk<B> {
                 }
                 None => {}
             }
+            self.speak()?;
             self.draw()?;
             let message = self.next().await;
             self.app.update(message);
@@ -203,6 +238,7 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     let crash_dir = start.crash_dir.clone();
     let screen = terminal::screen().context("lapel needs a terminal to draw on")?;
     let mut desk = Desk::new(screen, start)?;
+    desk.voice = Box::new(terminal::voice());
     // Before the terminal is taken: a signal in between would leave it as it is then.
     terminal::read_signals(&desk.sender()).context("cannot watch for signals")?;
     terminal::on_panic(crash_dir, desk.sender());

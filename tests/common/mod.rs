@@ -178,6 +178,7 @@ pub fn desk(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Desk<Tes
     let start = Start {
         begin,
         warning: None,
+        manner: lapel::tui::Manner::default(),
         theme: ThemeChoice::Dark,
         glyphs: GlyphChoice::Unicode,
         helpers,

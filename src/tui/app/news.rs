@@ -16,7 +16,10 @@ impl App {
             let _ = welcome.receive(ticket, answer, out);
             return;
         }
-        let mut left = answer;
+        let mut left = match self.handed(ticket, answer, out) {
+            Ok(()) => return,
+            Err(answer) => answer,
+        };
         for over in &mut self.over {
             let taken = match over {
                 Over::Issue(form) => form.receive(ticket, left),
@@ -27,7 +30,9 @@ impl App {
                 Over::Ids(form) => form.receive(ticket, left, out),
                 Over::Replace(form) => form.receive(ticket, left),
                 Over::Revoke(form) => form.receive(ticket, left),
-                Over::Help(_) => Err(left),
+                Over::Raw(pane) => pane.receive(ticket, left),
+                Over::Log(log) => log.receive(ticket, left, &self.env, out),
+                Over::Help(_) | Over::Copy(_) => Err(left),
             };
             match taken {
                 Ok(()) => return,
@@ -64,6 +69,9 @@ impl App {
         }
         let known = self.activity.is_read();
         let before = self.activity.take(job.clone());
+        if known {
+            self.comforts.job(before.as_ref(), &job);
+        }
         if let Some((text, bad)) = news(before.as_ref(), &job).filter(|_| known) {
             // While one looks at it, the screen itself says it.
             if self.tab != Tab::Activity || !self.over.is_empty() {

@@ -1,6 +1,7 @@
 //! The Activity tab: every job of the profile, the newest first, adding up; and the rows of one.
 
 mod draw;
+mod take;
 
 use crate::jobs::{Bucket, Job, JobId, JobRow, Kind, Phase, Stop, StopKind};
 use crate::tui::action::Action;
