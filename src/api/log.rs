@@ -201,15 +201,15 @@ mod tests {
         Note::start(log, &sent)
     }
 
-    fn ok() -> Option<Got> {
-        Some(Got { status: 200, code: Some("0001".into()), bytes: 12 })
+    fn ok() -> Got {
+        Got { status: 200, code: Some("0001".into()), bytes: 12 }
     }
 
     #[test]
     fn the_log_is_bounded_and_notes_what_was_dropped() {
         let log = Log::default();
         for i in 0..LOG_LENGTH + 3 {
-            note(&log, &format!("https://h.example/{i}"), 1).end(ok(), "ok");
+            note(&log, &format!("https://h.example/{i}"), 1).end(Some(ok()), "ok");
         }
         drop(note(&log, "https://h.example/dropped", 2));
         let entries = log.entries();
@@ -232,7 +232,7 @@ mod tests {
             "https://h.example/badges/kim%ef%bc%a0naru",
             "https://h.example/badges/kim@naru",
         ] {
-            note(&log, url, 1).end(ok(), "ok");
+            note(&log, url, 1).end(Some(ok()), "ok");
         }
         let shown: Vec<String> = log.entries().iter().map(|e| format!("{}?{}", e.path, e.query)).collect();
         assert!(shown.iter().all(|s| !s.contains("kim") && !s.contains('한')), "{shown:?}");
@@ -244,10 +244,10 @@ mod tests {
     #[tokio::test]
     async fn what_is_beyond_a_number_is_told_at_once_and_later() {
         let log = Log::default();
-        note(&log, "https://h.example/a", 1).end(ok(), "ok");
+        note(&log, "https://h.example/a", 1).end(Some(ok()), "ok");
         log.beyond(0).await;
         let (waited, ()) = tokio::join!(log.beyond(1), async {
-            note(&log, "https://h.example/b", 1).end(ok(), "ok");
+            note(&log, "https://h.example/b", 1).end(Some(ok()), "ok");
         });
         assert_eq!((waited, log.entries().len()), ((), 2));
     }

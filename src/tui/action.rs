@@ -75,6 +75,7 @@ actions! {
     AllowClass: "allow all such", "send every row all the same of which the same was found";
     LeaveOutClass: "leave all such out", "leave every row out of which the same was found";
     Copy: "copy", "copy an id, an address, a link, the row or the table";
+    CopyAll: "copy", "copy all of it";
     OpenPicture: "open picture", "open the picture in the browser; over ssh, copy its link";
     Raw: "raw JSON", "the record as the service sends it";
     RequestLog: "requests", "the log of requests: what each cost and what came of it";

@@ -100,6 +100,10 @@ fn run_to_its_end(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> R
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     // It is nobody's business.
     command.env_remove("LAPEL_API_KEY");
+    if cfg!(target_os = "macos") {
+        // Without it pbcopy takes what it reads for the encoding of old.
+        command.env("LC_CTYPE", "UTF-8");
+    }
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn().map_err(|why| format!("was not started: {why}"))?;

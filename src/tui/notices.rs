@@ -23,12 +23,15 @@ impl Notices {
         if manner.settings.notice == NoticeChoice::Off {
             return None;
         }
-        let text = news(before, job)?;
+        self.call(&news(before, job)?, manner, now)
+    }
+
+    fn call(&mut self, text: &str, manner: &Manner, now: Instant) -> Option<String> {
         if self.last.is_some_and(|last| now.saturating_duration_since(last) < APART) {
             return None;
         }
         self.last = Some(now);
-        Some(sequence(&text, manner))
+        Some(sequence(text, manner))
     }
 }
 
@@ -78,6 +81,14 @@ mod tests {
             settings: DeskSettings { notice, ..DeskSettings::default() },
             around: Around { term: term.into(), tmux, ..Around::default() },
         }
+    }
+
+    #[test]
+    fn no_two_come_close_together() {
+        let bell = manner(NoticeChoice::Bell, "xterm", false);
+        let (mut notices, now) = (Notices::default(), Instant::now());
+        let mut rings = |seconds| notices.call("x", &bell, now + Duration::from_secs(seconds)).is_some();
+        assert!(rings(0) && !rings(1) && !rings(4) && rings(5) && !rings(9) && rings(10));
     }
 
     #[test]

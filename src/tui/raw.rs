@@ -3,6 +3,7 @@
 
 use super::action::Action;
 use super::ask::{Answer, Ask, Ticket};
+use super::browser::two_sided;
 use super::env::{Env, Go, Out};
 use super::fit::{count, fit, wrap};
 use super::keymap::Context;
@@ -10,7 +11,7 @@ use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
 /// Characters of an answer that are shown at most; all of it can be copied.
 const SHOWN: usize = 200_000;
@@ -64,7 +65,7 @@ impl RawPane {
             Action::First => self.scroll = 0,
             Action::Last => self.scroll = most,
             Action::Reload => out.ask_instead(&mut self.ticket, Ask::Raw(self.of.clone())),
-            Action::Copy => match &self.read {
+            Action::CopyAll => match &self.read {
                 Some(Ok(raw)) => out.copy(raw.text.wire().to_owned(), "the JSON as it was sent"),
                 _ => out.say("Nothing was read yet, so there is nothing to copy."),
             },
@@ -106,10 +107,12 @@ impl RawPane {
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
-        let mut lines = vec![Line::styled(
-            format!("  {}", fit(&self.of.request(), room, env.glyphs.ellipsis)),
-            theme.strong(),
-        )];
+        let shown = self.lines.len().min(self.scroll + self.height);
+        let right = format!("line {shown} of {}", self.lines.len());
+        let right = if self.lines.is_empty() { String::new() } else { right };
+        let request = Line::styled(format!("  {}", self.of.request()), theme.strong());
+        two_sided(frame, Rect { height: 1, ..area }, request, Span::styled(right, theme.dim()), true);
+        let mut lines = Vec::new();
         match &self.read {
             _ if self.ticket.is_some() && self.read.is_none() => {
                 lines.push(Line::styled(
@@ -124,20 +127,17 @@ impl RawPane {
                 );
             }
             Some(Ok(raw)) => {
-                let shown = self.lines.len().min(self.scroll + self.height);
-                let about = format!(
-                    "  {} as the service sent them; line breaks and indents are lapel's {} line {shown} of {}",
-                    count(raw.bytes as u64, "byte", "bytes"),
-                    env.glyphs.dot,
-                    self.lines.len()
-                );
+                let bytes = count(raw.bytes as u64, "byte", "bytes");
+                let about =
+                    format!("  {bytes} as the service sent them; line breaks and indents are lapel's");
                 lines.push(Line::styled(fit(&about, room + 2, env.glyphs.ellipsis), theme.dim()));
                 let body = self.lines.iter().skip(self.scroll).take(self.height);
                 lines.extend(body.map(|line| Line::raw(format!("  {line}"))));
             }
             None => {}
         }
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        frame.render_widget(ratatui::text::Text::from(lines), below);
     }
 }
 

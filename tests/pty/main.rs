@@ -10,6 +10,7 @@ mod confirm;
 mod counts;
 mod ends;
 mod first_run;
+mod hands;
 mod input;
 mod kit;
 mod look;

@@ -26,6 +26,7 @@ fn child() {
     let start = Start {
         begin: Begin::Welcome,
         warning: None,
+        manner: lapel::tui::Manner::default(),
         theme: ThemeChoice::Dark,
         glyphs: GlyphChoice::Unicode,
         helpers: Helpers {

@@ -183,8 +183,8 @@ impl App {
 
     /// Copies the address of a picture that cannot be opened here, and shows it.
     fn copy_link(&mut self, url: String, why: &str, out: &mut Out<'_>) {
-        let before = Some(format!("{why}: {url}"));
-        self.copy(Clip { text: url, what: "the link".to_owned(), before, after: None }, out);
+        let (before, after) = (Some(format!("{why}.")), Some(url.clone()));
+        self.copy(Clip { text: url, what: "the link".to_owned(), before, after }, out);
     }
 
     /// Takes the answer of a program that something was handed to, or gives it back.
@@ -206,7 +206,10 @@ impl App {
             (Some(Handed::Link(url)), Err(why)) => {
                 self.copy_link(url, &format!("The browser was not opened ({why})"), out);
             }
-            (Some(Handed::Link(_)) | None, _) => {}
+            (Some(Handed::Link(url)), Ok(program)) => {
+                out.say(format!("Opened with {program}: {url}"));
+            }
+            (None, _) => {}
         }
         Ok(())
     }

@@ -37,16 +37,10 @@ impl RequestLog {
         let theme = &env.theme;
         let line = |y: u16| Rect { y: (area.y + y).min(area.bottom() - 1), height: 1, ..area };
         let all = count(self.entries.len() as u64, "request", "requests");
-        let head = format!("  {all}, the newest first; names and addresses are masked, the key is in none");
+        let head = format!("  {all}, the newest first; names and addresses masked");
         let right = format!("row {} of {}", number(self.at() as u64 + 1), number(self.entries.len() as u64));
         let right = if self.entries.is_empty() { String::new() } else { right };
-        two_sided(
-            frame,
-            line(0),
-            Line::styled(head, theme.strong()),
-            Span::styled(right, theme.dim()),
-            false,
-        );
+        two_sided(frame, line(0), Line::styled(head, theme.strong()), Span::styled(right, theme.dim()), true);
         let widths = layout(&COLUMNS, usize::from(area.width).saturating_sub(3));
         let heads: Vec<(String, Style)> = HEADS.iter().map(|h| ((*h).to_owned(), theme.dim())).collect();
         let mut spans = vec![Span::raw("  ")];
