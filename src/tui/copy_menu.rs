@@ -74,16 +74,20 @@ impl CopyMenu {
         for (i, entry) in self.list.iter().enumerate() {
             let selected = i == self.at;
             let left = usize::from(area.width).saturating_sub(labels + 8);
-            let line = Line::from(vec![
+            lines.push(Line::from(vec![
                 Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
                 Span::raw("   "),
                 Span::styled(entry.key.to_string(), env.theme.key()),
                 Span::raw("  "),
                 Span::raw(fit(&entry.label, labels, "")),
                 Span::styled(fit(&entry.shown, left, env.glyphs.ellipsis), env.theme.dim()),
-            ]);
-            lines.push(if selected { line.patch_style(env.theme.selected()) } else { line });
+            ]));
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
+        let row = u16::try_from(self.at + 2).unwrap_or(u16::MAX);
+        if row < area.height {
+            let selected = Rect { y: area.y + row, height: 1, ..area };
+            frame.buffer_mut().set_style(selected, env.theme.selected());
+        }
     }
 }
