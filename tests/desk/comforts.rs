@@ -225,11 +225,12 @@ async fn the_log_of_requests_grows_while_it_is_open_and_is_masked() {
     assert!(!screen.contains("haneul"), "{screen}");
     h.press("esc");
     h.sandbox.control().add_fault("get /wallet/badges status=500 times=1 delay=200ms").expect("a rule");
-    h.press("r L");
+    // The one that is selected stays so while others come in above it.
+    h.press("r L j");
+    let selected = |s: &str| s.lines().find(|l| l.starts_with('▌')).unwrap_or_default().to_owned();
+    let before = selected(&h.screen());
     let screen = h.shows("500 failed").await;
-    // One was in the wrong, and is tried again.
-    let screen = if screen.contains("200 ") && screen.contains(" 2  ") { screen } else { h.settled().await };
-    assert!(screen.contains("500 failed"), "{screen}");
+    assert_eq!(selected(&screen), before);
     h.until("the second attempt", |s| s.lines().any(|l| l.contains("/wallet/badges") && l.contains("  2 ")))
         .await;
     assert!(!h.desk.app.is_busy(), "watching is no loading");
@@ -331,7 +332,7 @@ async fn what_fails_is_tried_further_apart_and_the_screen_stays() {
         h.press(tab);
         let before = all_requests(&h);
         pass(60 * minutes).await;
-        let screen = h.shows(&format!("reading again failed; next in {minutes} min")).await;
+        let screen = h.shows(&format!("could not be read again; next try in {minutes} min")).await;
         assert!(screen.contains(shown) && !screen.contains("The service failed"), "{screen}");
         assert!(all_requests(&h) > before);
     }
@@ -364,10 +365,46 @@ async fn nothing_is_read_again_while_one_types_or_the_service_asks_to_wait() {
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.press("r");
     h.shows("▲ waits").await;
-    // Something that waits is on its way; what comes back to it is not asked in between.
+    // What waits for its turn is on its way, so nothing more is asked in between.
     let asked = all_requests(&h);
     pass(31).await;
     assert_eq!(all_requests(&h), asked);
+}
+
+#[tokio::test]
+async fn while_the_service_asks_to_wait_it_is_tried_further_apart() {
+    let mut h = Harness::new(held(), 80, 24).await;
+    behave(&mut h, refreshing(RefreshChoice::HalfMinute), Around::default());
+    h.settled().await;
+    h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
+    h.press("c");
+    h.shows("▲ waits").await;
+    h.press("esc");
+    h.settled().await;
+    let asked = all_requests(&h);
+    pass(31).await;
+    let screen = h.shows("could not be read again; next try in 1 min").await;
+    assert!(screen.contains("40 templates") && screen.contains("▲ waits"), "{screen}");
+    h.settled().await;
+    assert_eq!(all_requests(&h), asked);
+}
+
+#[tokio::test]
+async fn a_list_that_is_scrolled_stays_where_the_eye_is() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    h.press("pagedown pagedown k k k A");
+    h.settled().await;
+    let place = |screen: &str| screen.lines().position(|l| l.starts_with('▌'));
+    let before = h.screen();
+    let row = before.lines().find(|l| l.starts_with('▌')).expect("a selected row").to_owned();
+    insert(&h, vec![story("하나"), story("둘"), story("셋")]);
+    pass(31).await;
+    h.until("the new ones", |s| s.contains("603 badges")).await;
+    let after = h.settled().await;
+    assert!(after.contains(&row), "{after}");
+    assert_eq!(place(&after), place(&before), "{after}");
 }
 
 #[tokio::test]

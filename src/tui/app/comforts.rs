@@ -227,10 +227,14 @@ impl App {
     pub(in crate::tui) fn refresh_words(&self) -> Option<(String, bool)> {
         let refresh = &self.comforts.refresh;
         refresh.choice().every()?;
+        if self.tab == Tab::Activity {
+            // Jobs are followed on a schedule of their own.
+            return None;
+        }
         Some(match (refresh.failures(), refresh.wait()) {
             (0, _) | (_, None) => (format!("read again {}", every(refresh.choice())), false),
             (_, Some(wait)) => {
-                (format!("reading again failed; next in {} min", wait.as_secs().div_ceil(60)), true)
+                (format!("could not be read again; next try in {} min", wait.as_secs().div_ceil(60)), true)
             }
         })
     }
