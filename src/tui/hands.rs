@@ -121,3 +121,51 @@ fn run_to_its_end(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> R
     }
     written.map_err(|why| format!("did not read it all: {why}"))
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str) -> Program {
+        Program::new("sh", &["-c", script])
+    }
+
+    async fn given(programs: Vec<Program>, input: &str) -> Result<&'static str, String> {
+        hand(Handing { programs, input: Some(input.as_bytes().to_vec()) }).await
+    }
+
+    #[tokio::test]
+    async fn the_first_program_that_takes_it_is_told() {
+        let reads = "test \"$(cat)\" = '한 줄'";
+        assert_eq!(given(vec![sh(reads)], "한 줄").await, Ok("sh"));
+        assert!(given(vec![sh(reads)], "another").await.is_err());
+        let missing = Program::new("lapel-has-no-such-program", &[]);
+        assert_eq!(given(vec![missing, sh("exit 3"), sh("cat >/dev/null")], "x").await, Ok("sh"));
+    }
+
+    #[tokio::test]
+    async fn why_none_took_it_is_said() {
+        let said = |result: Result<&'static str, String>| result.expect_err("nobody took it");
+        assert_eq!(said(given(vec![sh("exit 3")], "x").await), "sh failed with exit code 3");
+        assert_eq!(said(given(vec![sh("kill -9 $$")], "x").await), "sh was ended by a signal");
+        let unread = said(given(vec![sh("exec <&-; exit 0")], &"x".repeat(1 << 20)).await);
+        assert!(unread.starts_with("sh did not read it all"), "{unread}");
+        let (one, two) = (Program::new("lapel-no-such-a", &[]), Program::new("lapel-no-such-b", &[]));
+        assert_eq!(said(given(vec![one.clone()], "x").await), "lapel-no-such-a is not installed");
+        assert_eq!(
+            said(given(vec![one, two], "x").await),
+            "neither lapel-no-such-a nor lapel-no-such-b is installed"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_program_has_neither_the_terminal_nor_the_key() {
+        // Its own group, no terminal to write to, nothing to read.
+        let script = "test -z \"$LAPEL_API_KEY\" && test ! -t 0 && test ! -t 1 && test ! -t 2";
+        assert_eq!(hand(Handing { programs: vec![sh(script)], input: None }).await, Ok("sh"));
+        assert!(
+            !format!("{:?}", Handing { programs: vec![sh("x")], input: Some(b"kim@x".to_vec()) })
+                .contains("kim")
+        );
+    }
+}

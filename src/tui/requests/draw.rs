@@ -12,7 +12,7 @@ use ratatui::text::{Line, Span};
 use std::time::Duration;
 
 /// Lines of the selected request in full.
-const DETAIL: u16 = 4;
+const DETAIL: u16 = 5;
 const HEADS: [&str; 9] = ["Sent", "", "Path", "Answer", "Try", "Waited", "Took", "Bytes", "Minute"];
 const COLUMNS: [Column; 9] = [
     Column { least: 8, share: 0, goes: 0 },
@@ -65,11 +65,11 @@ impl RequestLog {
         let below = Rect { y: area.bottom().saturating_sub(DETAIL), height: DETAIL, ..area };
         match &self.save {
             Some(save) => save.draw(frame, below, env),
-            None => self.draw_detail(frame, below, env),
+            None => self.draw_detail(frame, below, &base, env),
         }
     }
 
-    fn draw_detail(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_detail(&self, frame: &mut Frame<'_>, area: Rect, base: &str, env: &Env) {
         let Some(entry) = self.entries.get(self.at()) else { return };
         let room = usize::from(area.width).saturating_sub(4);
         let code = entry.code.as_ref().map_or_else(String::new, |code| format!(", code {code}"));
@@ -87,7 +87,7 @@ impl RequestLog {
             number(u64::from(entry.limit)),
         );
         let mut lines: Vec<Line<'static>> = vec![Line::raw("")];
-        let shown = format!("{} {}", entry.method, target(entry, ""));
+        let shown = format!("{} {}", entry.method, target(entry, base));
         lines.extend(
             wrap(&shown, room)
                 .into_iter()
