@@ -13,7 +13,7 @@
 //! core         the loops: what is tried again, and what never
 //! pace         at most N requests in any 60 s; holds; people first
 //! wire         one exchange                 envelope  what an answer means
-//! whole        a paged list, to its end  raw       one record, as it was sent
+//! whole        a paged list, to its end  raw       one record, as it is sent
 //! decode       JSON to records              address   URLs that cannot go astray
 //! pictures     a client without a key       log, link what a screen shows of the traffic
 //! ```

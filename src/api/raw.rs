@@ -2,8 +2,9 @@
 
 use super::call::Call;
 use super::error::Result;
-use super::filters::Pairs;
+use super::filters::{HistoryFilter, HistoryQuery, Paging, Pairs, WalletQuery};
 use super::reader::{Reader, check_badge_id};
+use crate::domain::text::scrub;
 use crate::domain::{BadgeId, CategoryId, TemplateId, Text};
 
 /// Which record.
@@ -15,21 +16,41 @@ pub enum RawOf {
     Template(TemplateId),
     /// `GET /categories/{category_id}`.
     Category(CategoryId),
+    /// `GET /badges/history`, the first page of what was issued to an address.
+    History(Text),
+    /// `GET /wallet/badges`, the first page of what a holder owns.
+    Wallet(Text),
 }
 
+/// A path, an id at its end, a query.
+type Place<'a> = (&'static str, Option<(&'static str, &'a str)>, Pairs);
+
 impl RawOf {
-    fn place(&self) -> (&'static str, (&'static str, &str)) {
+    fn place(&self) -> Place<'_> {
+        let paging = Paging::full(1);
         match self {
-            Self::Badge(id) => ("badges", ("badge_id", id.wire())),
-            Self::Template(id) => ("badge-templates", ("template_id", id.wire())),
-            Self::Category(id) => ("categories", ("category_id", id.wire())),
+            Self::Badge(id) => ("badges", Some(("badge_id", id.wire())), Pairs::default()),
+            Self::Template(id) => ("badge-templates", Some(("template_id", id.wire())), Pairs::default()),
+            Self::Category(id) => ("categories", Some(("category_id", id.wire())), Pairs::default()),
+            Self::History(email) => {
+                let recipient_email = Some(email.wire().to_owned());
+                let filter = HistoryFilter { recipient_email, ..HistoryFilter::default() };
+                ("badges/history", None, HistoryQuery { filter, paging }.pairs())
+            }
+            Self::Wallet(email) => {
+                let query = WalletQuery { email: email.wire().to_owned(), paging };
+                ("wallet/badges", None, query.pairs())
+            }
         }
     }
 
-    /// Method and path, for showing: `GET /badges/7f3c`.
+    /// Method, path and query, for showing: `GET /badges/7f3c`.
     pub fn request(&self) -> String {
-        let (path, (_, id)) = self.place();
-        format!("GET /{path}/{}", crate::domain::text::scrub(id))
+        let (path, id, query) = self.place();
+        let id = id.map_or_else(String::new, |(_, id)| format!("/{}", scrub(id)));
+        let query: Vec<String> = query.0.iter().map(|(k, v)| format!("{k}={}", scrub(v))).collect();
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("GET /{path}{id}{mark}{}", query.join("&"))
     }
 }
 
@@ -53,8 +74,8 @@ impl Reader {
         if let RawOf::Badge(id) = of {
             check_badge_id(id)?;
         }
-        let (path, id) = of.place();
-        let (_, bytes) = self.0.fetch(path, Some(id), &Pairs::default(), call).await?;
+        let (path, id, query) = of.place();
+        let (_, bytes) = self.0.fetch(path, id, &query, call).await?;
         let text = String::from_utf8_lossy(&bytes);
         Ok(Raw { text: Text::new(self.0.key.blot(&text).into_owned()), bytes: bytes.len() })
     }

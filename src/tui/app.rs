@@ -491,7 +491,8 @@ impl App {
             Some(Over::Replace(form)) => form.offers(action),
             None if self.welcome.is_none() && self.tab == Tab::Activity => self.activity.offers(action),
             Some(Over::Log(log)) => log.offers(action),
-            Some(Over::Correct(_) | Over::Help(_) | Over::Copy(_) | Over::Raw(_)) | None => true,
+            Some(Over::Raw(pane)) => pane.offers(action),
+            Some(Over::Correct(_) | Over::Help(_) | Over::Copy(_)) | None => true,
         }
     }
 

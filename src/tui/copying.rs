@@ -3,8 +3,9 @@
 
 use super::clipboard::Clip;
 use super::fit::count;
-use crate::domain::Text;
+use crate::api::RawOf;
 use crate::domain::text::scrub;
+use crate::domain::{BadgeId, Text};
 use std::borrow::Cow;
 
 /// Something that can be copied.
@@ -26,6 +27,17 @@ pub struct Copyables {
     pub list: Vec<Copyable>,
     /// Where the picture is, where one can be opened: http or https, checked.
     pub link: Option<String>,
+}
+
+/// One badge as the service tells it: its own record, then the rows of the history and of the wallet for its
+/// address, where one is known.
+pub fn records(id: &BadgeId, email: Option<&Text>) -> Vec<RawOf> {
+    let mut records = vec![RawOf::Badge(id.clone())];
+    if let Some(email) = email.filter(|email| !email.looks_empty()) {
+        records.push(RawOf::History(email.clone()));
+        records.push(RawOf::Wallet(email.clone()));
+    }
+    records
 }
 
 /// A value as a cell.

@@ -65,6 +65,7 @@ const HINTS: &[Action] = &[
     Action::Reload,
     Action::Look,
     Action::Save,
+    Action::OtherRecord,
     Action::CopyAll,
     Action::Copy,
     Action::OpenPicture,

@@ -237,6 +237,7 @@ const DEFAULT: &[Line] = &[
     (Context::Json, Action::First, &["home", "g"]),
     (Context::Json, Action::Last, &["end", "G"]),
     (Context::Json, Action::CopyAll, &["y"]),
+    (Context::Json, Action::OtherRecord, &["tab"]),
     (Context::Json, Action::Reload, &["r", "f5"]),
     (Context::Json, Action::Back, &["esc", "J", "q"]),
     (Context::Requests, Action::Down, &["down", "j"]),

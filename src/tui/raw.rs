@@ -20,7 +20,9 @@ const DEEPEST: usize = 24;
 
 /// A record as it was sent.
 pub struct RawPane {
-    of: RawOf,
+    /// The same badge as several endpoints tell it.
+    records: Vec<RawOf>,
+    at: usize,
     ticket: Option<Ticket>,
     read: Option<Result<Raw, String>>,
     /// As lines that may be shown, each as long as it is.
@@ -28,23 +30,38 @@ pub struct RawPane {
     /// The same in this many columns.
     lines: Vec<String>,
     columns: u16,
+    /// A list has come in which the badge is to be found.
+    seek: bool,
     scroll: usize,
     height: usize,
 }
 
 impl RawPane {
-    /// Asks for the record.
-    pub fn new(of: RawOf, out: &mut Out<'_>) -> Self {
-        let ticket = Some(out.ask(Ask::Raw(of.clone())));
-        Self {
-            of,
+    /// Asks for the first of these records; none where there is none.
+    pub fn new(records: Vec<RawOf>, out: &mut Out<'_>) -> Option<Self> {
+        let ticket = Some(out.ask(Ask::Raw(records.first()?.clone())));
+        Some(Self {
+            records,
+            at: 0,
             ticket,
             read: None,
             laid_out: Vec::new(),
             lines: Vec::new(),
             columns: 0,
+            seek: false,
             scroll: 0,
             height: 1,
+        })
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        action != Action::OtherRecord || self.records.len() > 1
+    }
+
+    fn ask(&mut self, out: &mut Out<'_>) {
+        if let Some(of) = self.records.get(self.at) {
+            out.ask_instead(&mut self.ticket, Ask::Raw(of.clone()));
         }
     }
 
@@ -64,7 +81,14 @@ impl RawPane {
             Action::PageUp => self.scroll = self.scroll.saturating_sub(page),
             Action::First => self.scroll = 0,
             Action::Last => self.scroll = most,
-            Action::Reload => out.ask_instead(&mut self.ticket, Ask::Raw(self.of.clone())),
+            Action::Reload => self.ask(out),
+            Action::OtherRecord if self.records.len() > 1 => {
+                self.at = (self.at + 1) % self.records.len();
+                (self.read, self.scroll) = (None, 0);
+                self.laid_out.clear();
+                self.lines.clear();
+                self.ask(out);
+            }
             Action::CopyAll => match &self.read {
                 Some(Ok(raw)) => out.copy(raw.text.wire().to_owned(), "the JSON as it was sent"),
                 _ => out.say("Nothing was read yet, so there is nothing to copy."),
@@ -85,6 +109,7 @@ impl RawPane {
                 self.ticket = None;
                 self.laid_out = raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire()));
                 self.columns = 0;
+                self.seek = self.at > 0;
                 self.read = Some(raw.map_err(|why| why.to_string()));
                 Ok(())
             }
@@ -100,6 +125,14 @@ impl RawPane {
             let room = usize::from(area.width).saturating_sub(4);
             self.lines = self.laid_out.iter().flat_map(|line| wrap(line, room)).collect();
         }
+        if std::mem::take(&mut self.seek)
+            && let Some(RawOf::Badge(id)) = self.records.first()
+        {
+            // In a list of several, to the badge that was asked about.
+            let id = id.to_string();
+            let place = self.lines.iter().position(|line| line.contains(&id)).unwrap_or(0);
+            self.scroll = place.saturating_sub(2);
+        }
         self.scroll = self.scroll.min(self.lines.len().saturating_sub(self.height));
     }
 
@@ -110,7 +143,8 @@ impl RawPane {
         let shown = self.lines.len().min(self.scroll + self.height);
         let right = format!("line {shown} of {}", self.lines.len());
         let right = if self.lines.is_empty() { String::new() } else { right };
-        let request = Line::styled(format!("  {}", self.of.request()), theme.strong());
+        let request = self.records.get(self.at).map_or_else(String::new, RawOf::request);
+        let request = Line::styled(format!("  {request}"), theme.strong());
         two_sided(frame, Rect { height: 1, ..area }, request, Span::styled(right, theme.dim()), true);
         let mut lines = Vec::new();
         match &self.read {

@@ -184,10 +184,10 @@ async fn over_ssh_the_link_is_copied_in_place_of_a_browser() {
 #[tokio::test]
 async fn a_record_is_shown_and_copied_as_it_was_sent() {
     let mut h = Harness::new(small(), 80, 24).await;
-    let ids = insert(&h, vec![story("evil\u{1b}[2J\u{202e}")]);
+    let ids = insert(&h, vec![story("evil\u{1b}[2J\u{202e}"), story("한서윤"), story("오지호")]);
     history_of(&mut h, "story@naru.example").await;
     let before = all_requests(&h);
-    h.press("J");
+    h.press("j j J");
     let screen = h.settled().await;
     assert_eq!(all_requests(&h), before + 1);
     assert!(screen.contains(&format!("GET /badges/{}", ids[0])), "{screen}");
@@ -201,8 +201,17 @@ async fn a_record_is_shown_and_copied_as_it_was_sent() {
     h.press("G");
     let end = h.screen();
     assert!(end.contains("  }\n") && end != screen, "{end}");
-    h.press("g J");
-    assert!(h.screen().contains("row 1 of 1"));
+    // The same badge as the history and the wallet tell it, each at one request.
+    h.press("g tab");
+    let screen = h.settled().await;
+    assert!(screen.contains("GET /badges/history?recipient_email=story@naru.example"), "{screen}");
+    assert!(screen.contains(&format!("\"badge_id\": \"{}\"", ids[0])), "{screen}");
+    h.press("tab");
+    let screen = h.settled().await;
+    assert!(screen.contains("GET /wallet/badges?email=story@naru.example"), "{screen}");
+    assert_eq!(all_requests(&h), before + 3);
+    h.press("J");
+    assert!(h.screen().contains("row 3 of 3"));
     h.sandbox.control().add_fault("get /badges/* status=500").expect("a rule");
     h.press("J");
     let screen = h.settled().await;

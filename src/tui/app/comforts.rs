@@ -78,8 +78,8 @@ impl App {
                 None => out.say("There is nothing here to copy."),
             },
             Action::OpenPicture => self.open_picture(out),
-            Action::Raw => match self.raw_of() {
-                Some(of) => self.over.push(Over::Raw(Box::new(RawPane::new(of, out)))),
+            Action::Raw => match RawPane::new(self.records(), out) {
+                Some(pane) => self.over.push(Over::Raw(Box::new(pane))),
                 None => out.say("There is no record of the service here."),
             },
             Action::RequestLog => {
@@ -101,13 +101,13 @@ impl App {
         }
     }
 
-    fn raw_of(&self) -> Option<RawOf> {
+    fn records(&self) -> Vec<RawOf> {
         match self.tab {
-            Tab::Templates => self.templates.raw_of(),
-            Tab::History => self.history.raw_of(),
-            Tab::Wallet => self.wallet.raw_of(),
-            Tab::Badge => self.badge.raw_of(),
-            Tab::Activity => self.activity.raw_of(),
+            Tab::Templates => self.templates.records(),
+            Tab::History => self.history.records(),
+            Tab::Wallet => self.wallet.records(),
+            Tab::Badge => self.badge.records(),
+            Tab::Activity => self.activity.records(),
         }
     }
 

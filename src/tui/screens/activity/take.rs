@@ -3,7 +3,7 @@
 use super::Activity;
 use crate::api::RawOf;
 use crate::jobs::{Job, JobRow, shares};
-use crate::tui::copying::{Copyables, cell};
+use crate::tui::copying::{Copyables, cell, records};
 
 const JOB_HEADS: [&str; 5] = ["Job", "Kind", "Title or reason", "Rows", "How they stand"];
 const ROW_HEADS: [&str; 6] = ["Row", "State", "Holder", "E-mail", "Badge id", "Why"];
@@ -30,9 +30,11 @@ impl Activity {
         all
     }
 
-    /// Which record can be looked at as it was sent: the badge of a row.
-    pub fn raw_of(&self) -> Option<RawOf> {
-        self.rows.as_ref()?.list.selected()?.badge_id.clone().map(RawOf::Badge)
+    /// Which records can be looked at as they are sent: those of a row's badge.
+    pub fn records(&self) -> Vec<RawOf> {
+        let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
+        let badge = row.and_then(|row| Some((row.badge_id.as_ref()?, &row.address)));
+        badge.map_or_else(Vec::new, |(id, address)| records(id, Some(address)))
     }
 }
 

@@ -4,7 +4,7 @@ use super::BadgeScreen;
 use crate::api::RawOf;
 use crate::domain::{ServiceTime, Text, Verdict};
 use crate::tui::ask::Ticket;
-use crate::tui::copying::{Copyables, cell};
+use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
 
 impl BadgeScreen {
@@ -35,9 +35,10 @@ impl BadgeScreen {
         all
     }
 
-    /// Which record can be looked at as it was sent.
-    pub fn raw_of(&self) -> Option<RawOf> {
-        self.wanted.clone().map(RawOf::Badge)
+    /// Which records can be looked at as they are sent.
+    pub fn records(&self) -> Vec<RawOf> {
+        let email = self.badge().and_then(|badge| badge.recipient_email.as_ref());
+        self.wanted.as_ref().map_or_else(Vec::new, |id| records(id, email))
     }
 
     /// Nobody waits for this answer any more.

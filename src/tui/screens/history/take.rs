@@ -3,7 +3,7 @@
 use super::History;
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict};
-use crate::tui::copying::{Copyables, cell};
+use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
 use jiff::civil::DateTime;
 
@@ -30,9 +30,10 @@ impl History {
         all
     }
 
-    /// Which record can be looked at as it was sent.
-    pub fn raw_of(&self) -> Option<RawOf> {
-        self.browser.list.selected().map(|row| RawOf::Badge(row.badge_id.clone()))
+    /// Which records can be looked at as they are sent.
+    pub fn records(&self) -> Vec<RawOf> {
+        let row = self.browser.list.selected();
+        row.map_or_else(Vec::new, |row| records(&row.badge_id, row.recipient_email.as_ref()))
     }
 }
 

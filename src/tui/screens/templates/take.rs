@@ -33,12 +33,14 @@ impl Templates {
         all
     }
 
-    /// Which record can be looked at as it was sent.
-    pub fn raw_of(&self) -> Option<RawOf> {
-        if self.categories.is_some() {
-            return self.category().map(|category| RawOf::Category(category.category_id.clone()));
-        }
-        self.browser.list.selected().map(|row| RawOf::Template(row.template_id.clone()))
+    /// Which records can be looked at as they are sent.
+    pub fn records(&self) -> Vec<RawOf> {
+        let record = if self.categories.is_some() {
+            self.category().map(|category| RawOf::Category(category.category_id.clone()))
+        } else {
+            self.browser.list.selected().map(|row| RawOf::Template(row.template_id.clone()))
+        };
+        record.into_iter().collect()
     }
 
     fn category(&self) -> Option<&Category> {

@@ -5,7 +5,7 @@ use crate::api::RawOf;
 use crate::domain::Text;
 use crate::domain::holder::Held;
 use crate::tui::ask::Ticket;
-use crate::tui::copying::{Copyables, cell};
+use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
 use jiff::civil::DateTime;
 
@@ -32,9 +32,11 @@ impl Wallet {
         all
     }
 
-    /// Which record can be looked at as it was sent.
-    pub fn raw_of(&self) -> Option<RawOf> {
-        self.rows().get(self.at).map(|held| RawOf::Badge(held.badge_id.clone()))
+    /// Which records can be looked at as they are sent.
+    pub fn records(&self) -> Vec<RawOf> {
+        let Some(held) = self.rows().get(self.at) else { return Vec::new() };
+        let email = Text::from(address(held, self.asked.as_deref().unwrap_or_default()));
+        records(&held.badge_id, Some(&email))
     }
 
     /// Nobody waits for this answer any more.
