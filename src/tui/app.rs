@@ -141,7 +141,8 @@ pub struct App {
     palette: ThemeChoice,
     tickets: Tickets,
     orders: Vec<Order>,
-    /// Questions that are not answered yet, and whether each is only a pause in typing.
+    /// Questions that are not answered yet, and whether each is one that no spinner turns for: a pause in
+    /// typing, what nobody has asked for, what a program of this computer was handed.
     outstanding: HashMap<Ticket, bool>,
     /// Those of them that have consequences.
     deeds: Vec<Ticket>,
@@ -466,7 +467,8 @@ impl App {
                     }
                     // What is only watched may never be answered.
                     if !matches!(ask, Ask::LogBeyond(_)) {
-                        self.outstanding.insert(*ticket, matches!(ask, Ask::Pause(_) | Ask::Quiet(_)));
+                        let unseen = matches!(ask, Ask::Pause(_) | Ask::Quiet(_) | Ask::Hand(_));
+                        self.outstanding.insert(*ticket, unseen);
                     }
                 }
                 Order::Cancel(ticket) => {
