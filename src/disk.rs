@@ -59,6 +59,18 @@ pub fn open_to_others(metadata: &std::fs::Metadata) -> bool {
     }
 }
 
+/// Sees to it that only its owner may read a file. Where there are no such modes it does nothing.
+///
+/// # Errors
+/// What the file system says.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
 /// Writes a new private file in one step: it is there whole or not at all, and one that is there already
 /// stays.
 ///

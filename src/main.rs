@@ -7,7 +7,7 @@ use lapel::config::{
     named_profile, profiles,
 };
 use lapel::sandbox::{self, Options, Sandbox};
-use lapel::tui::{self, Begin, Candidate, Helpers, Keymap, Session, Start};
+use lapel::tui::{self, Around, Begin, Candidate, Helpers, Keymap, Manner, Session, Start};
 use secrecy::ExposeSecret;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -176,6 +176,7 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, en
     let start = Start {
         begin,
         warning: (!settings.warnings.is_empty()).then(|| settings.warnings.join("; ")),
+        manner: Manner { settings: settings.desk, around: Around::of(&Env::process()) },
         theme: settings.ui.theme,
         glyphs: settings.ui.glyphs,
         keymap,

@@ -12,8 +12,9 @@ mod changes;
 mod keys;
 
 use lapel::config::{
-    Colour, ConfigError, Env, Environment, Flags, GlyphChoice, JobPolicy, NewProfile, Paths, PictureChoice,
-    Profile, Role, Settings, TerminalHints, ThemeChoice, is_profile_name, keep_profile,
+    ClipboardChoice, Colour, ConfigError, DeskSettings, Env, Environment, Flags, GlyphChoice, JobPolicy,
+    NewProfile, NoticeChoice, Paths, PictureChoice, Profile, RefreshChoice, Role, Settings, TerminalHints,
+    ThemeChoice, is_profile_name, keep_profile,
 };
 use proptest::prelude::*;
 use secrecy::ExposeSecret;
@@ -384,6 +385,19 @@ fn an_unusual_path_is_a_warning_only() {
     assert!(settings.warnings[0].contains("/api/v1/ext"), "{:?}", settings.warnings);
 }
 
+#[test]
+fn how_the_desk_behaves_is_read_for_the_demo_too() {
+    let home = Home::with_config("clipboard='osc52'\nnotice='bell'\nrefresh='2m'");
+    let asked = DeskSettings {
+        clipboard: ClipboardChoice::Osc52,
+        notice: NoticeChoice::Bell,
+        refresh: RefreshChoice::TwoMinutes,
+    };
+    assert_eq!(home.settings().expect("settings").desk, asked);
+    assert_eq!(Settings::for_demo(&Flags::default(), &home.env()).desk, asked);
+    assert_eq!(Home::new().settings().expect("settings").desk, DeskSettings::default());
+}
+
 // -------------------------------------------------------------------------------------------- mistakes
 
 /// Text, the line of the mistake, the field, and what is said about it.
@@ -393,6 +407,9 @@ const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("\n\ntheme = 3\n", 3, "theme", "one of"),
     ("glyphs = 'emoji'\n", 1, "glyphs", "\"unicode\", \"ascii\""),
     ("pictures = 'ascii'\n", 1, "pictures", "\"auto\", \"kitty\""),
+    ("clipboard = 'x11'\n", 1, "clipboard", "\"auto\", \"native\", \"osc52\", \"off\""),
+    ("notice = 'mail'\n", 1, "notice", "\"off\", \"bell\", \"desktop\""),
+    ("refresh = 30\n", 1, "refresh", "\"off\", \"30s\", \"2m\""),
     ("# a comment\ncolour = 'SECRET'\n", 2, "colour", "not known"),
     ("profile = 'SECRET'\n", 1, "profile", "did you mean profiles?"),
     ("SECRET = 1\n", 1, "a name that is not shown", "not known"),

@@ -118,7 +118,12 @@ async fn walk(columns: u16, rows: u16) {
     h.press("enter");
     h.settled().await;
     take(&mut h, "badge");
-    h.press("/");
+    h.press("y");
+    take(&mut h, "copy-menu");
+    h.press("esc J");
+    h.settled().await;
+    take(&mut h, "raw");
+    h.press("esc /");
     h.type_text("no-such-badge");
     h.press("enter");
     h.settled().await;

@@ -68,6 +68,11 @@ impl Base {
         self.url.origin().ascii_serialization()
     }
 
+    /// The path that every endpoint begins with, without a slash at its end.
+    pub(super) fn path(&self) -> String {
+        self.url.path().trim_end_matches('/').to_owned()
+    }
+
     /// The absolute address of a picture, where it is one that can be fetched.
     pub(super) fn picture(&self, raw: &str) -> Option<String> {
         let raw = raw.trim();

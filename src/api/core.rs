@@ -9,7 +9,7 @@ use super::error::{ApiError, Result};
 use super::filters::Pairs;
 use super::key::ApiKey;
 use super::link::LinkTrouble;
-use super::log::{Log, Note};
+use super::log::{Got, Log, Note, Sent};
 use super::pace::Pace;
 use super::wire::{self, Failure, Use};
 use crate::domain::ServiceClock;
@@ -33,7 +33,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 
 pub(super) struct Core {
     pub(super) base: Base,
-    key: ApiKey,
+    pub(super) key: ApiKey,
     header: HeaderValue,
     gets: Client,
     pause: Duration,
@@ -84,6 +84,17 @@ impl Core {
         query: &Pairs,
         call: &Call,
     ) -> Result<Value> {
+        Ok(self.fetch(path, id, query, call).await?.0)
+    }
+
+    /// The same, with the body of the answer as it came.
+    pub(super) async fn fetch(
+        &self,
+        path: &str,
+        id: Option<(&'static str, &str)>,
+        query: &Pairs,
+        call: &Call,
+    ) -> Result<(Value, Vec<u8>)> {
         let url = self.base.endpoint(path, id, query)?;
         let mut pauses = self.pauses();
         let (mut tries, mut breaks, mut waits) = (0, 0, 0);
@@ -93,12 +104,13 @@ impl Core {
             let mut pause = pauses.next().unwrap_or(self.pause);
             tries += 1;
             let error = match sent {
-                Ok(answer) => {
+                Ok(mut answer) => {
                     let asked = answer.retry_after;
+                    let bytes = std::mem::take(&mut answer.bytes);
                     match answer.of_get() {
                         Meaning::Data(data) => {
                             self.pace.note(None);
-                            return Ok(data);
+                            return Ok((data, bytes));
                         }
                         Meaning::Limited if waits < WAITS => {
                             waits += 1;
@@ -191,8 +203,10 @@ impl Core {
         cancel: Option<&CancellationToken>,
     ) -> Result<std::result::Result<Answer, Failure>> {
         let method = if cancel.is_some() { "GET" } else { "POST" };
+        let began = Instant::now();
         let mut permit = self.pace.turn(call.priority, &call.cancel).await?;
-        let note = Note::start(&self.log, method, url.path(), attempt);
+        let sent = Sent { method, url, attempt, waited: began.elapsed(), budget: self.pace.budget() };
+        let note = Note::start(&self.log, &sent);
         permit.sent();
         let exchange = wire::exchange(client, request, &self.key);
         let outcome = match cancel {
@@ -209,7 +223,8 @@ impl Core {
                 if let Some(date) = date {
                     self.clock.lock().unwrap_or_else(PoisonError::into_inner).hear(date, Instant::now());
                 }
-                note.end(Some(answer.status), answer.word());
+                let (status, bytes) = (answer.status, answer.bytes.len() as u64);
+                note.end(Some(Got { status, code: answer.code(), bytes }), answer.word());
                 Ok(answer)
             }
             Err(failure) => {

@@ -17,6 +17,8 @@ pub(super) struct Answer {
     /// Host of the `Location` header of a redirect.
     pub(super) location: Option<String>,
     pub(super) body: std::result::Result<Body, String>,
+    /// The body as it came, where it could be read to its end.
+    pub(super) bytes: Vec<u8>,
 }
 
 /// What the body of an answer is.
@@ -132,6 +134,11 @@ impl Answer {
             (200..=299, Ok(Body::Envelope(_))) => "ok",
             (_, Ok(Body::Envelope(_))) => "refused",
         }
+    }
+
+    /// The code of the envelope, for the log.
+    pub(super) fn code(&self) -> Option<Text> {
+        self.envelope().and_then(|e| e.code.clone()).map(Text::from)
     }
 
     fn envelope(&self) -> Option<&Envelope> {

@@ -1,25 +1,70 @@
-//! The log of requests, in memory only: never a key, never a query, never a body.
+//! The log of requests, in memory only: never a key, never a body, and of a query only what says nothing of
+//! a person.
 
+use super::error::mask;
+use crate::domain::Text;
+use crate::domain::text::scrub;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
+use url::Url;
 
 /// How many requests are remembered.
 pub const LOG_LENGTH: usize = 500;
+/// Characters of one parameter's value that are kept.
+const LONGEST_VALUE: usize = 60;
+/// Stands for what is not kept.
+const MASK: &str = "‹…›";
+/// Parameters whose values are kept. All others (names, addresses) are masked, and so are new ones.
+const PLAIN: &[&str] = &[
+    "page",
+    "rows_per_page",
+    "sort_by",
+    "sort_type",
+    "use_yn",
+    "level_yn",
+    "category_name",
+    "category_id",
+    "category_level_id",
+    "badge_type",
+    "template_id",
+    "title",
+    "reg_str_date",
+    "reg_end_date",
+    "issue_start_date",
+    "issue_end_date",
+    "revoke_start_date",
+    "revoke_end_date",
+];
 
 /// One request that went out, or tried to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogEntry {
+    /// Its number in this run, from 1, in the order in which requests ended.
+    pub no: u64,
     /// `GET` or `POST`.
     pub method: &'static str,
-    /// Path without the query, as it was sent (percent-encoded).
+    /// Path without the query, as it was sent (percent-encoded); a segment that may be an address is masked.
     pub path: String,
+    /// The query without its question mark, decoded and scrubbed; names and addresses are masked.
+    pub query: String,
     /// Status of the answer, where one came.
     pub status: Option<u16>,
+    /// The envelope's `code`, where the answer had one.
+    pub code: Option<Text>,
+    /// How long it waited for its turn before it was sent.
+    pub waited: Duration,
     /// From the first byte to the last.
     pub duration: Duration,
+    /// Bytes of the answer's body, unpacked, where one came.
+    pub bytes: Option<u64>,
     /// 1 for the first attempt of a call.
     pub attempt: u32,
+    /// Requests that counted against the key's minute when it was sent, itself included.
+    pub used: u32,
+    /// How many there may be.
+    pub limit: u32,
     /// `ok`, or the kind of error in a word or two.
     pub outcome: &'static str,
     /// When it was sent.
@@ -27,20 +72,51 @@ pub struct LogEntry {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Log(Mutex<VecDeque<LogEntry>>);
+pub(super) struct Log {
+    entries: Mutex<VecDeque<LogEntry>>,
+    /// How many have ended so far.
+    count: watch::Sender<u64>,
+}
 
 impl Log {
-    pub(super) fn push(&self, entry: LogEntry) {
-        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn push(&self, mut entry: LogEntry) {
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if entries.len() == LOG_LENGTH {
             entries.pop_front();
         }
+        let no = entries.back().map_or(0, |last| last.no) + 1;
+        entry.no = no;
         entries.push_back(entry);
+        // Within the lock, so that the count never goes back.
+        self.count.send_replace(no);
     }
 
     pub(super) fn entries(&self) -> Vec<LogEntry> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
+
+    /// Waits for an entry with a higher number.
+    pub(super) async fn beyond(&self, no: u64) {
+        // The sender lives as long as the log itself.
+        let _ = self.count.subscribe().wait_for(|count| *count > no).await;
+    }
+}
+
+/// What is known of a request when it is sent.
+pub(super) struct Sent<'u> {
+    pub(super) method: &'static str,
+    pub(super) url: &'u Url,
+    pub(super) attempt: u32,
+    pub(super) waited: Duration,
+    /// Requests that count against the minute, and how many may.
+    pub(super) budget: (u32, u32),
+}
+
+/// What is known of its answer.
+pub(super) struct Got {
+    pub(super) status: u16,
+    pub(super) code: Option<Text>,
+    pub(super) bytes: u64,
 }
 
 /// Notes a request when it ends, also when its future is dropped half-way.
@@ -51,23 +127,34 @@ pub(super) struct Note<'l> {
 }
 
 impl<'l> Note<'l> {
-    pub(super) fn start(log: &'l Log, method: &'static str, path: &str, attempt: u32) -> Self {
+    pub(super) fn start(log: &'l Log, sent: &Sent<'_>) -> Self {
         let entry = LogEntry {
-            method,
-            path: path.to_owned(),
+            no: 0,
+            method: sent.method,
+            path: masked_path(sent.url.path()),
+            query: masked_query(sent.url),
             status: None,
+            code: None,
+            waited: sent.waited,
             duration: Duration::ZERO,
-            attempt,
+            bytes: None,
+            attempt: sent.attempt,
+            used: sent.budget.0,
+            limit: sent.budget.1,
             outcome: "given up",
             started_at: jiff::Timestamp::now(),
         };
         Self { log, entry: Some(entry), since: Instant::now() }
     }
 
-    pub(super) fn end(mut self, status: Option<u16>, outcome: &'static str) {
+    pub(super) fn end(mut self, got: Option<Got>, outcome: &'static str) {
         if let Some(entry) = &mut self.entry {
-            entry.status = status;
             entry.outcome = outcome;
+            if let Some(got) = got {
+                entry.status = Some(got.status);
+                entry.code = got.code;
+                entry.bytes = Some(got.bytes);
+            }
         }
     }
 }
@@ -81,21 +168,87 @@ impl Drop for Note<'_> {
     }
 }
 
+/// The path, with every segment masked that may be an address: people paste them where an id belongs.
+fn masked_path(path: &str) -> String {
+    let segments = path.split('/').map(|segment| {
+        let upper = segment.to_ascii_uppercase();
+        let address = segment.contains('@') || upper.contains("%40") || upper.contains("%EF%BC%A0");
+        if address { "‹address›" } else { segment }
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+fn masked_query(url: &Url) -> String {
+    let pairs = url.query_pairs().map(|(name, value)| {
+        let value = if PLAIN.contains(&&*name) {
+            mask(&scrub(&value.chars().take(LONGEST_VALUE).collect::<String>()))
+        } else {
+            MASK.to_owned()
+        };
+        format!("{}={value}", scrub(&name))
+    });
+    pairs.collect::<Vec<_>>().join("&")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn note<'l>(log: &'l Log, url: &str, attempt: u32) -> Note<'l> {
+        let url = Url::parse(url).expect("a URL");
+        let sent =
+            Sent { method: "GET", url: &url, attempt, waited: Duration::from_secs(2), budget: (3, 1000) };
+        Note::start(log, &sent)
+    }
+
+    fn ok() -> Got {
+        Got { status: 200, code: Some("0001".into()), bytes: 12 }
+    }
 
     #[test]
     fn the_log_is_bounded_and_notes_what_was_dropped() {
         let log = Log::default();
         for i in 0..LOG_LENGTH + 3 {
-            Note::start(&log, "GET", &format!("/{i}"), 1).end(Some(200), "ok");
+            note(&log, &format!("https://h.example/{i}"), 1).end(Some(ok()), "ok");
         }
-        drop(Note::start(&log, "GET", "/dropped", 2));
+        drop(note(&log, "https://h.example/dropped", 2));
         let entries = log.entries();
         assert_eq!(entries.len(), LOG_LENGTH);
-        assert_eq!(entries[0].path, "/4");
+        assert_eq!((entries[0].path.as_str(), entries[0].no), ("/4", 5));
+        assert_eq!((entries[0].status, entries[0].bytes, entries[0].used), (Some(200), Some(12), 3));
+        assert_eq!(entries[0].waited, Duration::from_secs(2));
         let last = &entries[LOG_LENGTH - 1];
         assert_eq!((last.path.as_str(), last.outcome, last.attempt), ("/dropped", "given up", 2));
+        assert_eq!((last.status, last.no), (None, LOG_LENGTH as u64 + 4));
+    }
+
+    #[test]
+    fn names_and_addresses_are_masked_wherever_they_stand() {
+        let log = Log::default();
+        for url in [
+            "https://h.example/wallet/badges?email=kim%40naru.example&page=2",
+            "https://h.example/badges/history?recipient_name=%ED%95%9C&recipient_email=kim&title=for+kim%40naru.example&new_field=kim",
+            "https://h.example/badges/kim%40naru.example",
+            "https://h.example/badges/kim%ef%bc%a0naru",
+            "https://h.example/badges/kim@naru",
+        ] {
+            note(&log, url, 1).end(Some(ok()), "ok");
+        }
+        let shown: Vec<String> = log.entries().iter().map(|e| format!("{}?{}", e.path, e.query)).collect();
+        assert!(shown.iter().all(|s| !s.contains("kim") && !s.contains('한')), "{shown:?}");
+        assert_eq!(shown[0], "/wallet/badges?email=‹…›&page=2");
+        assert_eq!(shown[2], "/badges/‹address›?");
+        assert!(shown[1].contains("title=for ‹address›"), "{shown:?}");
+    }
+
+    #[tokio::test]
+    async fn what_is_beyond_a_number_is_told_at_once_and_later() {
+        let log = Log::default();
+        note(&log, "https://h.example/a", 1).end(Some(ok()), "ok");
+        log.beyond(0).await;
+        let (waited, ()) = tokio::join!(log.beyond(1), async {
+            note(&log, "https://h.example/b", 1).end(Some(ok()), "ok");
+        });
+        assert_eq!((waited, log.entries().len()), ((), 2));
     }
 }

@@ -4,7 +4,7 @@
 //! network brings into records or into one [`ApiError`] that says what happened, whether anything was
 //! changed, and what to do. It must never know a screen, a file or a job; never follow a redirect, use a
 //! proxy that the profile does not name, or let the key leave for another origin; never send a POST twice
-//! unless the first one provably did nothing; and never show a key, a query or an e-mail address in anything
+//! unless the first one provably did nothing; and never show a key, a name or an e-mail address in anything
 //! that can be printed.
 //!
 //! ```text
@@ -14,7 +14,7 @@
 //! core         the loops: what is tried again, and what never
 //! pace         at most N requests in any 60 s; holds; people first
 //! wire         one exchange                 envelope  what an answer means
-//! whole        a paged list, to its end
+//! whole        a paged list, to its end  raw       one record, as it is sent
 //! decode       JSON to records              address   URLs that cannot go astray
 //! pictures     a client without a key       log, link what a screen shows of the traffic
 //! ```
@@ -34,6 +34,7 @@ mod link;
 mod log;
 mod pace;
 mod pictures;
+mod raw;
 mod reader;
 mod retry_after;
 mod whole;
@@ -53,6 +54,7 @@ pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble};
 pub use log::{LOG_LENGTH, LogEntry};
 pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures};
+pub use raw::{Raw, RawOf};
 pub use reader::Reader;
 pub use whole::{Pages, Whole, whole};
 pub use wire::install_crypto;

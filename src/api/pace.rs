@@ -123,6 +123,12 @@ impl Pace {
         self.status.subscribe()
     }
 
+    /// Requests that count against the minute now, and how many may.
+    pub(super) fn budget(&self) -> (u32, u32) {
+        let state = self.lock();
+        (state.used(), state.limit)
+    }
+
     /// The status as of now; also brings the watched one up to date.
     pub(super) fn status_now(&self) -> LinkStatus {
         let mut state = self.lock();

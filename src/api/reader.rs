@@ -35,6 +35,15 @@ fn strange(what: String) -> ApiError {
     ApiError::NotThisService { status: 200, what }
 }
 
+/// An id that shares its path with an endpoint of the contract is none of a badge.
+pub(super) fn check_badge_id(id: &BadgeId) -> Result<()> {
+    if matches!(id.wire(), "history" | "batch" | "revoke") {
+        let why = "this is the name of an endpoint, not of a badge".to_owned();
+        return Err(ApiError::BadInput { field: "badge_id", why });
+    }
+    Ok(())
+}
+
 fn nothing_there() -> ApiError {
     let message = Said::new("the answer was a success without a record");
     ApiError::NotFound(Refusal { status: 200, code: None, message })
@@ -111,10 +120,7 @@ impl Reader {
     /// The ids `history`, `batch` and `revoke` share their path with other endpoints of the contract and are
     /// refused here: no answer to them would be a badge.
     pub async fn badge(&self, id: &BadgeId, call: &Call) -> Result<Badge> {
-        if matches!(id.wire(), "history" | "batch" | "revoke") {
-            let why = "this is the name of an endpoint, not of a badge".to_owned();
-            return Err(ApiError::BadInput { field: "badge_id", why });
-        }
+        check_badge_id(id)?;
         self.one("badges", ("badge_id", id.wire()), call).await
     }
 
@@ -158,6 +164,17 @@ impl Reader {
     /// The last requests, oldest first, at most [`super::LOG_LENGTH`].
     pub fn log(&self) -> Vec<LogEntry> {
         self.0.log.entries()
+    }
+
+    /// Waits until a request has ended whose [`LogEntry::no`] is higher than this: for a screen that shows
+    /// the log as it grows.
+    pub async fn log_beyond(&self, no: u64) {
+        self.0.log.beyond(no).await;
+    }
+
+    /// The path that all requests have in common: that of the base URL.
+    pub fn base_path(&self) -> String {
+        self.0.base.path()
     }
 
     /// Scheme, host and port: where the key goes, and where it alone goes.

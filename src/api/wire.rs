@@ -154,13 +154,13 @@ pub(super) async fn exchange(
     let date = retry_after::date(response.headers());
     let wait = retry_after::retry_after(response.headers());
     let location = response.headers().get(LOCATION).and_then(|v| host_of(v, response.url()));
-    let body = match bounded(response, LONGEST_BODY).await {
-        Ok(bytes) => Ok(Body::read(&bytes, key)),
-        Err(Unread::TooLong) => Ok(Body::Other("an answer longer than 16 MB")),
-        Err(Unread::Broken(why)) => Err(why),
+    let (body, bytes) = match bounded(response, LONGEST_BODY).await {
+        Ok(bytes) => (Ok(Body::read(&bytes, key)), bytes),
+        Err(Unread::TooLong) => (Ok(Body::Other("an answer longer than 16 MB")), Vec::new()),
+        Err(Unread::Broken(why)) => (Err(why), Vec::new()),
     };
     let date = if matches!(body, Ok(Body::Envelope(_))) { date } else { None };
-    Ok((Answer { status, retry_after: wait, location, body }, date))
+    Ok((Answer { status, retry_after: wait, location, body, bytes }, date))
 }
 
 fn host_of(location: &HeaderValue, from: &Url) -> Option<String> {

@@ -28,6 +28,9 @@ Where settings come from:
     theme = "dark"                     dark, light, high-contrast, terminal, none
     glyphs = "unicode"                 unicode, ascii
     pictures = "auto"                  kitty, iterm2, sixel, halfblocks, none
+    clipboard = "auto"                 auto, native, osc52, off
+    refresh = "off"                    off, 30s, 2m
+    notice = "off"                     off, bell, desktop
     [profiles.uni]
     base_url = "https://badges.example/api/v1/ext"
     environment = "live"               demo, staging, live; left out: live

@@ -1,6 +1,7 @@
 //! `config.toml`: what may stand in it, and what is wrong with what stands there.
 
 use super::address::{check_base_url, check_picture_base, check_proxy};
+use super::desk::DeskSettings;
 use super::jobs::JobSettings;
 use super::mistake::{ConfigError, Mistake};
 use super::pictures::PictureChoice;
@@ -17,7 +18,8 @@ use toml::de::DeTable;
 /// A settings file is a page of text; something larger is something else.
 const LARGEST: u64 = 1 << 20;
 
-const TOP: &[&str] = &["default_profile", "theme", "glyphs", "pictures", "jobs", "profiles"];
+const TOP: &[&str] =
+    &["default_profile", "theme", "glyphs", "pictures", "clipboard", "notice", "refresh", "jobs", "profiles"];
 const PROFILE: &[&str] = &[
     "environment",
     "base_url",
@@ -52,6 +54,7 @@ pub(super) struct ConfigFile {
     pub theme: Option<ThemeChoice>,
     pub glyphs: Option<GlyphChoice>,
     pub pictures: Option<PictureChoice>,
+    pub desk: DeskSettings,
     /// For all profiles.
     pub jobs: JobSettings,
     /// In the order of the file.
@@ -135,6 +138,18 @@ impl ConfigFile {
         Mistake::in_file(&self.path, Some(line), Some(field), what).into()
     }
 
+    fn take_desk(&mut self, sheet: &mut Sheet<'_>, top: &DeTable<'_>) {
+        if let Some(value) = top.get("clipboard") {
+            self.desk.clipboard = sheet.word(value, "clipboard").unwrap_or_default();
+        }
+        if let Some(value) = top.get("notice") {
+            self.desk.notice = sheet.word(value, "notice").unwrap_or_default();
+        }
+        if let Some(value) = top.get("refresh") {
+            self.desk.refresh = sheet.word(value, "refresh").unwrap_or_default();
+        }
+    }
+
     fn take_top(&mut self, sheet: &mut Sheet<'_>, top: &DeTable<'_>) {
         refuse_keys(sheet, top, "");
         // The right name in the wrong place: above the first profile.
@@ -151,6 +166,7 @@ impl ConfigFile {
         if let Some(value) = top.get("pictures") {
             self.pictures = sheet.word(value, "pictures");
         }
+        self.take_desk(sheet, top);
         if let Some(value) = top.get("jobs") {
             self.jobs = JobSettings::read(sheet, value, "jobs");
         }

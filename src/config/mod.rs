@@ -11,6 +11,7 @@
 mod address;
 mod ca;
 mod command;
+mod desk;
 mod edit;
 mod env;
 mod file;
@@ -30,6 +31,7 @@ mod survey;
 mod theme;
 mod ui;
 
+pub use desk::{ClipboardChoice, DeskSettings, NoticeChoice, RefreshChoice};
 pub use edit::{Change, Removed, edit_profile, remove_profile};
 pub use env::Env;
 pub use jobs::{JOB_CLASSES, JobPolicy, JobSettings};

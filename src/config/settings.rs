@@ -2,6 +2,7 @@
 
 use super::address::{check_base_url, has_usual_path, same_origin};
 use super::ca;
+use super::desk::DeskSettings;
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
 use super::jobs::JobSettings;
@@ -41,6 +42,8 @@ pub struct Settings {
     pub profiles: Vec<ProfileLine>,
     /// How the desk looks.
     pub ui: Ui,
+    /// How the desk behaves.
+    pub desk: DeskSettings,
     /// `LAPEL_LOG`, as it was given.
     pub log: Option<String>,
     /// What is odd but stops nothing, one line each.
@@ -151,7 +154,7 @@ impl Settings {
             (file.theme, file.glyphs, file.pictures),
             own,
         );
-        Self { paths, profile: None, profiles, ui, log, warnings }
+        Self { paths, profile: None, profiles, ui, desk: file.desk, log, warnings }
     }
 }
 

@@ -93,6 +93,14 @@ actions! {
     LeaveOut: "leave out", "leave this row out";
     AllowClass: "allow all such", "send every row all the same of which the same was found";
     LeaveOutClass: "leave all such out", "leave every row out of which the same was found";
+    Copy: "copy", "copy an id, an address, a link, the row or the table";
+    CopyAll: "copy", "copy all of it";
+    OpenPicture: "open picture", "open the picture in the browser; over ssh, copy its link";
+    Raw: "raw JSON", "the record as the service sends it";
+    OtherRecord: "other record", "the same badge as the history and the wallet tell it";
+    RequestLog: "requests", "the log of requests: what each cost and what came of it";
+    AutoRefresh: "auto", "read the screen again by itself: every 30 s, every 2 min, off";
+    Save: "save", "save this log into a file, without the key, names and addresses masked";
     Look: "look now", "look now at what may still change, whatever the schedule says";
     Dismiss: "dismiss", "close the notice at the bottom";
     NextTab: "next tab", "to the next tab";

@@ -1,6 +1,7 @@
 //! The desk itself: which screen is open, what is over it, and how a message changes that. It never waits
 //! and never draws.
 
+mod comforts;
 mod going;
 mod input;
 mod news;
@@ -10,6 +11,7 @@ use super::Begin;
 use super::action::Action;
 use super::ask::{Ask, Session, Ticket, Tickets};
 use super::commands::CommandPalette;
+use super::copy_menu::CopyMenu;
 use super::env::{Env, Out};
 use super::forms::correct::CorrectForm;
 use super::forms::draft::DraftForm;
@@ -24,6 +26,8 @@ use super::forms::revoke::RevokeForm;
 use super::help::Help;
 use super::keymap::Context;
 use super::message::Message;
+use super::raw::RawPane;
+use super::requests::RequestLog;
 use super::screens::activity::Activity;
 use super::screens::badge::BadgeScreen;
 use super::screens::history::History;
@@ -84,6 +88,9 @@ pub(super) enum Over {
     Profiles(Box<Profiles>),
     Pin(Box<PinForm>),
     Help(Help),
+    Copy(Box<CopyMenu>),
+    Raw(Box<RawPane>),
+    Log(Box<RequestLog>),
 }
 
 /// One line for the person at the bottom of the screen.
@@ -138,11 +145,12 @@ pub struct App {
     /// What came by itself and was not asked for: it stays until it is closed.
     pub(super) news: Option<Notice>,
     pub(super) size: (u16, u16),
+    comforts: comforts::Comforts,
     palette: Palette,
     tickets: Tickets,
     orders: Vec<Order>,
     /// Questions that are not answered yet, and whether nothing moves on the screen for it: a pause in
-    /// typing, a picture.
+    /// typing, a picture, what nobody has asked for, what a program of this computer was handed.
     outstanding: HashMap<Ticket, bool>,
     /// Those of them that have consequences.
     deeds: Vec<Ticket>,
@@ -179,6 +187,7 @@ impl App {
             notice: None,
             news,
             size,
+            comforts: comforts::Comforts::default(),
             palette,
             tickets: Tickets::default(),
             orders: Vec::new(),
@@ -241,6 +250,7 @@ impl App {
         self.no_jobs = false;
         self.outstanding.clear();
         self.env.pictures.begin_anew(session.connection.picture_base.clone());
+        self.comforts.reset();
         self.orders.push(Order::Connect(Box::new(session), self.connection));
         self.welcome = None;
     }
@@ -280,7 +290,8 @@ impl App {
     }
 
     /// When the desk wants a [`Message::Tick`]: soon while something is loading, at the next change of the
-    /// link's numbers, at the next minute where the screen tells how long something waits, otherwise never.
+    /// link's numbers, at the next minute where the screen tells how long something waits, when the screen is
+    /// to be read again by itself, otherwise never.
     pub fn next_tick(&self) -> Option<Instant> {
         let spin = self.is_loading().then(|| Instant::now() + std::time::Duration::from_millis(120));
         let held = self.env.link.as_ref().and_then(|l| l.held_until).map(|until| {
@@ -290,7 +301,7 @@ impl App {
         let link = self.env.link.as_ref().and_then(|l| l.next_change);
         let age =
             self.is_running().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
-        [spin, held, link, age].into_iter().flatten().min()
+        [spin, held, link, age, self.refresh_due()].into_iter().flatten().min()
     }
 
     /// Whether the screen tells how long something has been waiting.
@@ -337,6 +348,9 @@ impl App {
             Some(Over::Profiles(list)) => list.stack(),
             Some(Over::Pin(form)) => form.stack(),
             Some(Over::Help(_)) => vec![Context::Help, Context::Always],
+            Some(Over::Copy(_)) => CopyMenu::stack(),
+            Some(Over::Raw(_)) => RawPane::stack(),
+            Some(Over::Log(log)) => log.stack(),
             None => self.tab_stack(),
         }
     }
@@ -382,7 +396,9 @@ impl App {
             }
             Message::Answer(ticket, answer) => {
                 self.outstanding.remove(&ticket);
-                self.answer(ticket, answer, &mut out);
+                if !self.is_quiet_failure(ticket, &answer, &mut out) {
+                    self.answer(ticket, answer, &mut out);
+                }
             }
             Message::Linked(reader) => {
                 self.env.link = Some(reader.link_now());
@@ -394,6 +410,7 @@ impl App {
                 self.broken = Some(error.to_string());
                 self.over.extend(PinForm::of(&error).map(|form| Over::Pin(Box::new(form))));
                 self.outstanding.clear();
+                self.comforts.reset();
                 self.changed = true;
             }
             Message::Pictures(way) => self.found(way),
@@ -424,6 +441,7 @@ impl App {
             }
             Message::Tick => {
                 self.link();
+                self.refresh(&mut out);
                 self.changed |= self.is_running();
                 if self.is_loading() {
                     self.env.spin = self.env.spin.wrapping_add(1);
@@ -462,11 +480,17 @@ impl App {
                 Tab::Badge => self.badge.pump(area, &self.env),
                 Tab::Activity => self.activity.pump(area, &mut out),
             }
-            if let Some(Over::Draft(form)) = self.over.last_mut() {
-                form.pump(area, &self.env, &mut out);
+            match self.over.last_mut() {
+                Some(Over::Draft(form)) => form.pump(area, &self.env, &mut out),
+                Some(Over::Raw(pane)) => pane.pump(area),
+                Some(Over::Log(log)) => log.pump(area),
+                _ => {}
             }
         }
         self.want_picture(&mut out);
+        for clip in std::mem::take(&mut out.copies) {
+            self.copy(clip, &mut out);
+        }
         if let Some((text, bad)) = out.notice.take() {
             self.notice = Some(Notice { text, bad });
             self.changed = true;
@@ -490,9 +514,16 @@ impl App {
                         self.deeds.retain(|deed| self.outstanding.contains_key(deed));
                         self.deeds.push(*ticket);
                     }
-                    self.outstanding.insert(*ticket, ask.is_quiet());
+                    if let Ask::Quiet(_) = ask {
+                        self.comforts.refresh.asked(*ticket);
+                    }
+                    // What is only watched may never be answered.
+                    if !matches!(ask, Ask::LogBeyond(_)) {
+                        self.outstanding.insert(*ticket, ask.is_quiet());
+                    }
                 }
                 Order::Cancel(ticket) => {
+                    self.comforts.refresh.cancelled(*ticket);
                     self.outstanding.remove(ticket);
                 }
                 Order::Connect(..) => {}
@@ -513,10 +544,12 @@ impl App {
             Some(Over::Replace(form)) => form.offers(action),
             Some(Over::Profiles(list)) => list.offers(action),
             Some(Over::Pin(form)) => form.offers(action),
+            Some(Over::Log(log)) => log.offers(action),
+            Some(Over::Raw(pane)) => pane.offers(action),
             None if self.welcome.is_some() => self.welcome.as_ref().is_some_and(|w| w.offers(action)),
             None if matches!(action, Action::Picture | Action::TurnOver) => self.offers_picture(action),
             None if self.tab == Tab::Activity => self.activity.offers(action),
-            Some(Over::Correct(_) | Over::Commands(_) | Over::Help(_)) | None => true,
+            Some(Over::Correct(_) | Over::Commands(_) | Over::Help(_) | Over::Copy(_)) | None => true,
         }
     }
 

@@ -2,8 +2,11 @@
 //! ticket of its question and drops an answer whose ticket is not the current one.
 
 use super::deed::{Deed, Done, RowsQuery};
+use super::hands::Handing;
 use super::pictures::{Packed, PictureAsk};
-use crate::api::{ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery};
+use crate::api::{
+    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, TemplateQuery,
+};
 use crate::config::{Environment, NewProfile, ProfileLine};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
@@ -77,6 +80,16 @@ pub enum Ask {
     Guard(Vec<JobId>),
     /// Something to be done with jobs. Not cancelled by anything.
     Do(Box<Deed>),
+    /// Nobody in particular waits for the answer: in the background share of the pace.
+    Quiet(Box<Ask>),
+    /// One record as the service sends it.
+    Raw(RawOf),
+    /// Nothing, until a request has ended whose number in the log is higher.
+    LogBeyond(u64),
+    /// Hand something to a program of this computer.
+    Hand(Handing),
+    /// Write a file that only its owner may read.
+    Save(Box<Saving>),
     /// Try a base URL and a key, and keep them as a profile if they are good.
     TryProfile(Box<Candidate>),
     /// Start the sandbox and connect to it.
@@ -95,9 +108,18 @@ pub enum Ask {
 }
 
 impl Ask {
+    /// The same as a question that nobody in particular waits for, where it is one to the service.
+    pub fn quietly(self) -> Self {
+        let reads = matches!(
+            self,
+            Self::Templates(_) | Self::Template(_) | Self::History(_) | Self::Badge(_) | Self::Holder(_)
+        );
+        if reads { Self::Quiet(Box::new(self)) } else { self }
+    }
+
     /// Whether nothing on the screen moves while this is on its way.
     pub fn is_quiet(&self) -> bool {
-        matches!(self, Self::Pause(_) | Self::Picture(_))
+        matches!(self, Self::Pause(_) | Self::Picture(_) | Self::Quiet(_) | Self::Hand(_))
     }
 
     /// Whether it needs no connection.
@@ -139,6 +161,26 @@ pub struct Paper {
     pub to: PathBuf,
     /// Whether a file of that name may be replaced.
     pub overwrite: bool,
+}
+
+/// A text that is written to a file of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saving {
+    /// What is written.
+    pub text: String,
+    /// Where it goes.
+    pub to: PathBuf,
+    /// Whether a file of that name may be replaced.
+    pub overwrite: bool,
+}
+
+/// Why a file was not written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotSaved {
+    /// Something of that name is there.
+    Exists,
+    /// Why, in words.
+    Failed(String),
 }
 
 /// What the first screen asks for.
@@ -197,6 +239,17 @@ pub enum Answer {
     Done(Result<Done, String>),
     /// To [`Ask::Picture`]: ready to be drawn, or a calm line that says why there is none.
     Picture(Result<Packed, String>),
+    /// To [`Ask::Raw`].
+    Raw(Result<Raw, ApiError>),
+    /// To [`Ask::LogBeyond`].
+    LogBeyond {
+        /// Whether there is a connection whose log can be watched.
+        watched: bool,
+    },
+    /// To [`Ask::Hand`]: which program took it, or why none did.
+    Handed(Result<&'static str, String>),
+    /// To [`Ask::Save`]: where it was written.
+    Saved(Result<PathBuf, NotSaved>),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::Profiles`].

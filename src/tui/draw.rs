@@ -66,6 +66,12 @@ const HINTS: &[Action] = &[
     Action::ChooseService,
     Action::Reload,
     Action::Look,
+    Action::Save,
+    Action::OtherRecord,
+    Action::CopyAll,
+    Action::Copy,
+    Action::OpenPicture,
+    Action::Raw,
     Action::Ids,
     Action::Range,
     Action::MarkLoaded,
@@ -99,6 +105,7 @@ impl App {
         let row = |y: u16| Rect { y, height: 1, ..area };
         self.draw_header(frame, row(0));
         self.draw_rule(frame, row(1));
+        self.draw_refresh(frame, row(1));
         let body = Rect { y: 2, height: area.height - 4, ..area };
         match (&self.welcome, self.over.last()) {
             (Some(welcome), _) => welcome.draw(frame, body, &self.env),
@@ -114,6 +121,12 @@ impl App {
             (None, Some(Over::Profiles(list))) => list.draw(frame, body, &self.env),
             (None, Some(Over::Pin(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Help(help))) => help.draw(frame, body, &self.env),
+            (None, Some(Over::Copy(menu))) => {
+                self.draw_tab(frame, body);
+                menu.draw(frame, body, &self.env);
+            }
+            (None, Some(Over::Raw(pane))) => pane.draw(frame, body, &self.env),
+            (None, Some(Over::Log(log))) => log.draw(frame, body, &self.env),
             (None, None) => self.draw_tab(frame, body),
         }
         self.draw_notice(frame, row(area.height - 2));
@@ -249,6 +262,16 @@ impl App {
     fn draw_rule(&self, frame: &mut Frame<'_>, area: Rect) {
         let rule = self.env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
         frame.render_widget(Line::styled(format!(" {rule}"), self.env.theme.dim()), area);
+    }
+
+    /// How often the screen is read again by itself, at the right of the line below the header.
+    fn draw_refresh(&self, frame: &mut Frame<'_>, area: Rect) {
+        let Some((words, bad)) = self.refresh_words() else { return };
+        let words = format!(" {words} ");
+        let wide = u16::try_from(width(&words)).unwrap_or(area.width).min(area.width);
+        let at = Rect { x: area.right().saturating_sub(wide + 2), width: wide, ..area };
+        let style = if bad { self.env.theme.warning() } else { self.env.theme.dim() };
+        frame.render_widget(Line::styled(words, style), at);
     }
 
     fn draw_notice(&self, frame: &mut Frame<'_>, area: Rect) {

@@ -1,6 +1,7 @@
 //! What every screen may read: how to draw, who is connected, what time it is at the service.
 
 use super::ask::{Ask, Session, Ticket, Tickets};
+use super::clipboard::Clip;
 use super::keymap::Keymap;
 use super::pictures::Store;
 use super::theme::{Glyphs, Theme};
@@ -159,17 +160,30 @@ pub struct Out<'a> {
     pub notice: Option<(String, bool)>,
     /// The same, staying until it is closed: what nobody has asked for.
     pub news: Option<(String, bool)>,
+    /// For the clipboard.
+    pub copies: Vec<Clip>,
+    /// Nobody has asked for what is asked now: it is read in the background, and no spinner turns for it.
+    pub quiet: bool,
 }
 
 impl<'a> Out<'a> {
     /// With tickets from here.
     pub fn new(tickets: &'a mut Tickets) -> Self {
-        Self { tickets, orders: Vec::new(), go: Vec::new(), notice: None, news: None }
+        Self {
+            tickets,
+            orders: Vec::new(),
+            go: Vec::new(),
+            notice: None,
+            news: None,
+            copies: Vec::new(),
+            quiet: false,
+        }
     }
 
     /// Asks something.
     pub fn ask(&mut self, ask: Ask) -> Ticket {
         let ticket = self.tickets.next();
+        let ask = if self.quiet { ask.quietly() } else { ask };
         self.orders.push(Order::Ask(ticket, ask));
         ticket
     }
@@ -183,6 +197,13 @@ impl<'a> Out<'a> {
     /// Cancels questions that nobody waits for any more.
     pub fn cancel(&mut self, tickets: impl IntoIterator<Item = Ticket>) {
         self.orders.extend(tickets.into_iter().map(Order::Cancel));
+    }
+
+    /// Puts a text on its way to the clipboard; the desk says what became of it. `what` it is stands in the
+    /// middle of a sentence: `the badge id`. Lines and tabs of the text keep their meaning, everything else is
+    /// scrubbed.
+    pub fn copy(&mut self, text: String, what: &str) {
+        self.copies.push(Clip { text, what: what.to_owned(), before: None, after: None });
     }
 
     /// Says something at the bottom of the screen.

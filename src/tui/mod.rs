@@ -12,9 +12,13 @@
 
 mod action;
 mod app;
+mod around;
 mod ask;
 mod browser;
+mod clipboard;
 mod commands;
+mod copy_menu;
+mod copying;
 mod deed;
 mod draw;
 mod env;
@@ -23,12 +27,17 @@ mod field;
 mod filter;
 mod fit;
 mod forms;
+mod hands;
 mod help;
 mod keymap;
 mod list;
 mod message;
+mod notices;
 mod paths;
 mod pictures;
+mod raw;
+mod refresh;
+mod requests;
 mod rows;
 mod screens;
 mod terminal;
@@ -37,6 +46,7 @@ mod worker;
 
 pub use action::Action;
 pub use app::{App, Counts, Tab};
+pub use around::{Around, Desktop, Manner};
 pub use ask::{Candidate, Session};
 pub use env::Env;
 pub use farewell::close;
@@ -52,6 +62,7 @@ use ratatui::Terminal;
 use ratatui::backend::Backend;
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
+use std::io::Write;
 use std::path::PathBuf;
 use terminal::Taken;
 use tokio::sync::mpsc;
@@ -71,6 +82,8 @@ pub struct Start {
     pub keymap: Keymap,
     /// Pictures.
     pub pictures: Pictures,
+    /// How the desk behaves, and where it runs.
+    pub manner: Manner,
     /// What the desk cannot do itself.
     pub helpers: Helpers,
     /// Where crash reports go.
@@ -99,6 +112,8 @@ pub struct Desk<B: Backend> {
     sender: mpsc::Sender<Message>,
     orders: mpsc::Sender<Order>,
     held: VecDeque<Order>,
+    /// Where goes what the terminal is written besides frames: nowhere, on a test terminal.
+    voice: Box<dyn Write + Send>,
 }
 
 impl<B: Backend> Desk<B> {
@@ -110,11 +125,20 @@ impl<B: Backend> Desk<B> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!("the terminal's size is not known: {e}"))?;
         let mut env = Env::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
         env.pictures = pictures::Store::new(&start.pictures);
-        let app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
+        let mut app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
+        app.set_manner(start.manner);
         let (sender, messages) = mpsc::channel(1024);
         let (orders, received) = mpsc::channel(1024);
         tokio::spawn(worker::run(received, sender.clone(), start.helpers));
-        Ok(Self { app, terminal, messages, sender, orders, held: VecDeque::new() })
+        Ok(Self {
+            app,
+            terminal,
+            messages,
+            sender,
+            orders,
+            held: VecDeque::new(),
+            voice: Box::new(std::io::sink()),
+        })
     }
 
     /// Where messages for the desk go.
@@ -179,6 +203,16 @@ impl<B: Backend> Desk<B> {
         self.messages.try_recv().ok()
     }
 
+    /// Writes what the terminal is to get besides frames, between two of them.
+    fn speak(&mut self) -> anyhow::Result<()> {
+        let spoken = self.app.take_spoken();
+        if spoken.is_empty() {
+            return Ok(());
+        }
+        let written = self.voice.write_all(spoken.as_bytes()).and_then(|()| self.voice.flush());
+        written.context("cannot write to the terminal")
+    }
+
     /// Runs until the person or the system ends it. `suspend` puts the program into the background and back.
     ///
     /// # Errors
@@ -195,6 +229,7 @@ impl<B: Backend> Desk<B> {
                 }
                 None => {}
             }
+            self.speak()?;
             self.draw()?;
             let message = self.next().await;
             self.app.update(message);
@@ -219,6 +254,7 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     }
     let screen = terminal::screen().context("lapel needs a terminal to draw on")?;
     let mut desk = Desk::new(screen, start)?;
+    desk.voice = Box::new(terminal::voice());
     // Before the terminal is taken: a signal in between would leave it as it is then.
     terminal::read_signals(&desk.sender()).context("cannot watch for signals")?;
     if let Some(way) = desk.app.env.pictures.kitty() {

@@ -1,5 +1,7 @@
 //! Paths as people type, paste and drop them.
 
+use super::ask::{NotSaved, Saving};
+use crate::disk;
 use crate::domain::text::scrub;
 use std::path::{Path, PathBuf};
 
@@ -106,6 +108,27 @@ pub fn complete(text: &str) -> Vec<String> {
     found.sort();
     found.truncate(MOST);
     found
+}
+
+/// Writes a text into a file that only its owner may read, whole or not at all.
+///
+/// # Errors
+/// Why it was not written; what was there is as it was.
+pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
+    let Saving { text, to, overwrite } = saving;
+    let written = if overwrite {
+        disk::replace(&to, text.as_bytes()).and_then(|()| disk::make_private(&to))
+    } else {
+        disk::write_new(&to, text.as_bytes())
+    };
+    match written {
+        Ok(()) => Ok(to),
+        Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => Err(NotSaved::Exists),
+        Err(why) => Err(NotSaved::Failed(format!(
+            "{} was not written: {why}. Nothing was changed; choose another name or folder.",
+            scrub(&to.to_string_lossy())
+        ))),
+    }
 }
 
 /// What all of these begin with.

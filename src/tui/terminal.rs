@@ -125,6 +125,11 @@ pub fn screen() -> io::Result<Screen> {
     Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(1 << 16, Line(io::stdout()))))
 }
 
+/// What is written to the terminal besides frames goes here.
+pub fn voice() -> Line {
+    Line(io::stdout())
+}
+
 /// Reads the terminal's input in a thread of its own, for as long as the program runs: `poll` with a
 /// time-out freezes on answers that it does not know, and an async stream would add nothing. What the terminal
 /// was asked before is listened to first: read by anybody else, the answers would be keys.

@@ -1,7 +1,8 @@
 //! The worker: runs the desk's questions as tasks and sends the answers back.
 
-use super::ask::{Answer, Ask, Candidate, Holder, Session, Ticket};
+use super::ask::{Answer, Ask, Candidate, Holder, NotSaved, Session, Ticket};
 use super::deed;
+use super::hands;
 use super::message::{Handle, Message};
 use super::paths;
 use super::pictures::Gallery;
@@ -349,12 +350,21 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Mail(_) => Answer::Mail(Err(NO_JOBS.to_owned())),
         Ask::Guard(_) => Answer::Guarded(Err(NO_JOBS.to_owned())),
         Ask::Do(_) => Answer::Done(Err(NO_JOBS.to_owned())),
+        Ask::Quiet(ask) => failed(ask),
+        Ask::Raw(_) => Answer::Raw(Err(error())),
+        Ask::LogBeyond(_) => Answer::LogBeyond { watched: false },
+        Ask::Hand(_) => Answer::Handed(Err("a part of lapel failed".to_owned())),
+        Ask::Save(_) => Answer::Saved(Err(NotSaved::Failed("A part of lapel failed.".to_owned()))),
     }
 }
 
 /// Runs one question.
 async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand) -> Answer {
     let connected = |result: Result<Session, String>| Answer::Connected(result.map(Box::new));
+    let (ask, call) = match ask {
+        Ask::Quiet(ask) => (*ask, Call::background()),
+        ask => (ask, Call::interactive()),
+    };
     match ask {
         Ask::Pause(time) => {
             tokio::time::sleep(time).await;
@@ -365,10 +375,10 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::Profiles => return Answer::Profiles((helpers.profiles)().await),
         Ask::OpenProfile(name) => return connected((helpers.open_profile)(name).await),
         Ask::Pin { profile, prefix } => return connected((helpers.pin_profile)(profile, prefix).await),
+        Ask::Hand(handing) => return Answer::Handed(hands::hand(handing).await),
         _ => {}
     }
     let Some(Link { reader, jobs, gallery }) = link else { return failed(&ask) };
-    let call = Call::interactive();
     match ask {
         Ask::Templates(query) => Answer::Templates(reader.templates(&query, &call).await),
         Ask::Template(id) => Answer::Template(Box::new(reader.template(&id, &call).await)),
@@ -386,12 +396,25 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         }
         Ask::TemplateOf(id, email) => Answer::TemplateOf(template_of(&reader, &id, &email, &call).await),
         Ask::Picture(picture) => Answer::Picture(gallery.load(*picture, &errand.cancel).await),
+        Ask::Raw(of) => Answer::Raw(reader.raw(&of, &call).await),
+        Ask::LogBeyond(no) => {
+            reader.log_beyond(no).await;
+            Answer::LogBeyond { watched: true }
+        }
+        Ask::Save(saving) => {
+            let failed = |_| Err(NotSaved::Failed("A part of lapel failed.".to_owned()));
+            Answer::Saved(
+                tokio::task::spawn_blocking(move || paths::save(*saving)).await.unwrap_or_else(failed),
+            )
+        }
         Ask::Pause(_)
         | Ask::StartSandbox
         | Ask::TryProfile(_)
         | Ask::Profiles
         | Ask::OpenProfile(_)
-        | Ask::Pin { .. } => failed(&ask),
+        | Ask::Pin { .. }
+        | Ask::Hand(_)
+        | Ask::Quiet(_) => failed(&ask),
         Ask::Complete(text) => Answer::Completed(
             tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),
         ),

@@ -3,7 +3,7 @@
 use super::server::{JSON, Move, Server, answer, enveloped, gzip, pong, writer};
 use Move::{Close, Hang, Send};
 use lapel::api::{
-    ApiError, Call, CategoryFilter, Direction, HistoryFilter, HistoryQuery, LinkTrouble, Paging, Sort,
+    ApiError, Call, CategoryFilter, Direction, HistoryFilter, HistoryQuery, LinkTrouble, Paging, RawOf, Sort,
     TemplateFilter, TemplateQuery, WalletQuery,
 };
 use lapel::domain::{BadgeId, BadgeTypeCode, CategoryId, CategoryLevelId, ServiceTime, TemplateId, Text};
@@ -325,4 +325,39 @@ async fn picture_addresses_are_made_absolute() {
     ] {
         assert_eq!(reader.picture_url(&Text::from(raw)).as_deref(), url, "{raw}");
     }
+}
+
+#[tokio::test]
+async fn a_record_comes_as_it_was_sent_but_for_the_key() {
+    let body = format!(
+        "\u{feff}{{\"code\":\"0001\" ,\"message\":\"ok\",\r\n\"data\":{{\"badge_id\":\"B-1\",\"n\":1.50,\"n\":2,\"echo\":\"{}\"}}}}",
+        super::server::KEY
+    );
+    let sent = body.clone();
+    let server = Server::start(move |_, _| vec![Send(answer("200 OK", &[JSON], &sent)), Close]).await;
+    let writer = writer(&server.base_url(), |_| {});
+    let id = BadgeId::new("B-1").expect("an id");
+    let raw = writer.reader().raw(&RawOf::Badge(id), &now()).await.expect("an answer");
+    assert_eq!(raw.text.wire(), body.replace(super::server::KEY, "[key]"));
+    assert_eq!(raw.bytes, body.len());
+    let log = writer.reader().log();
+    assert_eq!((log[0].bytes, log[0].used), (Some(body.len() as u64), 1));
+    assert_eq!(log[0].code.as_ref().map(Text::wire), Some("0001"));
+    // The name of an endpoint is no id here either, and an address as an id is not kept.
+    let endpoint = RawOf::Badge(BadgeId::new("history").expect("an id"));
+    assert!(matches!(writer.reader().raw(&endpoint, &now()).await, Err(ApiError::BadInput { .. })));
+    let address = RawOf::Badge(BadgeId::new("kim@naru.example").expect("an id"));
+    writer.reader().raw(&address, &now()).await.expect("an answer");
+    assert!(format!("{:?}", writer.reader().log()).contains("/badges/‹address›"));
+    assert!(!format!("{:?}", writer.reader().log()).contains("naru"));
+}
+
+#[tokio::test]
+async fn the_log_keeps_of_a_query_what_is_nobodys() {
+    let server = Server::start(|_, _| vec![Send(enveloped("200 OK", "0001", "", "null"))]).await;
+    let writer = writer(&server.base_url(), |_| {});
+    let query = WalletQuery { email: "kim@naru.example".into(), paging: Paging::full(3) };
+    // Whether that is a page is not asked here.
+    let _ = writer.reader().wallet(&query, &now()).await;
+    assert_eq!(writer.reader().log()[0].query, "email=‹…›&page=3&rows_per_page=100");
 }

@@ -205,6 +205,7 @@ fn desk_showing(
     let start = Start {
         begin,
         warning: None,
+        manner: lapel::tui::Manner::default(),
         theme: Palette::default(),
         keymap: Keymap::default(),
         glyphs: GlyphChoice::Unicode,

@@ -7,6 +7,7 @@
 )]
 
 mod activity;
+mod comforts;
 #[path = "../common/mod.rs"]
 mod common;
 mod files;

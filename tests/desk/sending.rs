@@ -83,8 +83,9 @@ async fn a_badge_is_issued_once_and_followed_until_it_is_issued() {
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
     h.shows("● issued").await;
-    let screen = h.shows("the service says").await;
-    assert!(screen.contains("1 issued = 1 row"), "{screen}");
+    h.shows("the service says").await;
+    // The row may be read before the job is told of.
+    h.shows("1 issued = 1 row").await;
     assert_eq!(requests(&h, "POST /badges"), 1);
 }
 

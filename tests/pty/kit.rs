@@ -59,7 +59,8 @@ pub struct Setup {
     command: CommandBuilder,
     columns: u16,
     rows: u16,
-    home: Arc<TempDir>,
+    /// Home, settings and data.
+    pub home: Arc<TempDir>,
     ahead: Vec<u8>,
 }
 

@@ -11,6 +11,7 @@ mod counts;
 mod ends;
 mod first_run;
 mod graphics;
+mod hands;
 mod input;
 mod kit;
 mod look;

@@ -26,6 +26,7 @@ fn child() {
     let start = Start {
         begin: Begin::Welcome,
         warning: None,
+        manner: lapel::tui::Manner::default(),
         theme: Palette::default(),
         keymap: lapel::tui::Keymap::default(),
         glyphs: GlyphChoice::Unicode,

@@ -106,6 +106,9 @@ impl App {
             Some(Over::Profiles(list)) => list.act(action, sending, out),
             Some(Over::Pin(form)) => form.act(action, out),
             Some(Over::Help(help)) => help.act(action, out),
+            Some(Over::Copy(menu)) => menu.act(action, out),
+            Some(Over::Raw(pane)) => pane.act(action, out),
+            Some(Over::Log(log)) => log.act(action, &self.env, out),
             None => match self.tab {
                 Tab::Templates => self.templates.act(action, out),
                 Tab::History => self.history.act(action, &self.env, out),
@@ -148,7 +151,9 @@ impl App {
             }
             Action::Dismiss | Action::Back => self.news = None,
             Action::Quit => self.quit(out),
-            _ => {}
+            _ => {
+                self.comfort(action, out);
+            }
         }
     }
 
@@ -206,7 +211,9 @@ impl App {
             Some(Over::Commands(palette)) => palette.key(key),
             Some(Over::Profiles(list)) => list.key(key),
             Some(Over::Pin(form)) => form.key(key),
-            Some(Over::File(_) | Over::Help(_)) => false,
+            Some(Over::Copy(menu)) => menu.key(key, out),
+            Some(Over::Log(log)) => log.key(key),
+            Some(Over::File(_) | Over::Help(_) | Over::Raw(_)) => false,
             None => match self.tab {
                 Tab::Templates => self.templates.browser.key(key, out),
                 Tab::History => self.history.browser.key(key, out),
@@ -232,7 +239,10 @@ impl App {
             Some(Over::Replace(form)) => form.paste(text),
             Some(Over::Commands(palette)) => palette.paste(text),
             Some(Over::Profiles(list)) => list.paste(text),
-            Some(Over::Draft(_) | Over::File(_) | Over::Pin(_) | Over::Help(_)) => {}
+            Some(Over::Log(log)) => log.paste(text),
+            Some(
+                Over::Draft(_) | Over::File(_) | Over::Pin(_) | Over::Help(_) | Over::Copy(_) | Over::Raw(_),
+            ) => {}
             None => match self.tab {
                 Tab::Templates => {
                     self.templates.browser.paste(text, out);
@@ -260,7 +270,13 @@ impl App {
         };
         if let Some(action) = step {
             // Only where the keys for it exist too: in a field, the wheel must not change fields.
-            if self.stack().iter().any(|c| matches!(c, Context::List | Context::Badge | Context::Help)) {
+            let scrolls = |c: &Context| {
+                matches!(
+                    c,
+                    Context::List | Context::Badge | Context::Help | Context::Json | Context::Requests
+                )
+            };
+            if self.stack().iter().any(scrolls) {
                 self.changed = true;
                 for _ in 0..3 {
                     self.act_inside(action, out);

@@ -17,7 +17,11 @@ impl App {
             return;
         }
         self.env.pictures.learn(&answer);
-        let mut left = match self.env.pictures.receive(ticket, answer, out) {
+        let answer = match self.env.pictures.receive(ticket, answer, out) {
+            Ok(()) => return,
+            Err(answer) => answer,
+        };
+        let mut left = match self.handed(ticket, answer, out) {
             Ok(()) => return,
             Err(answer) => answer,
         };
@@ -33,7 +37,9 @@ impl App {
                 Over::Profiles(list) => list.receive(ticket, left, out),
                 Over::Pin(form) => form.receive(ticket, left, out),
                 Over::Revoke(form) => form.receive(ticket, left),
-                Over::Commands(_) | Over::Help(_) => Err(left),
+                Over::Raw(pane) => pane.receive(ticket, left),
+                Over::Log(log) => log.receive(ticket, left, &self.env, out),
+                Over::Commands(_) | Over::Help(_) | Over::Copy(_) => Err(left),
             };
             match taken {
                 Ok(()) => return,
@@ -70,6 +76,9 @@ impl App {
         }
         let known = self.activity.is_read();
         let before = self.activity.take(job.clone());
+        if known {
+            self.comforts.job(before.as_ref(), &job);
+        }
         if let Some((text, bad)) = news(before.as_ref(), &job).filter(|_| known) {
             // While one looks at it, the screen itself says it.
             if self.tab != Tab::Activity || !self.over.is_empty() {

@@ -1,5 +1,7 @@
 //! The Badge tab: the verdict first, everything else below it.
 
+mod take;
+
 use crate::api::ApiError;
 use crate::domain::{Badge, BadgeId, ServiceTime, State, Text, Verdict};
 use crate::jobs::Victim;

@@ -1,5 +1,7 @@
 //! The History tab: what was issued, filtered and sorted by the service, with marks that hold ids.
 
+mod take;
+
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::{BadgeId, HistoryItem, Page, Text, Verdict};
 use crate::jobs::Victim;

@@ -1,5 +1,7 @@
 //! The Templates tab: the organisation's badge templates, the selected one in full beside them.
 
+mod take;
+
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::{
     Category, CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text, validity,

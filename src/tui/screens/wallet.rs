@@ -1,6 +1,8 @@
 //! The Wallet tab: one box, one answer. Wallet and history of a holder side by side, so that what the
 //! wallet hides is seen.
 
+mod take;
+
 use crate::domain::holder::{Held, join};
 use crate::domain::{Address, BadgeId, EmailKey, Text};
 use crate::jobs::Victim;

@@ -1,6 +1,7 @@
 //! The Activity tab: every job of the profile, the newest first, adding up; and the rows of one.
 
 mod draw;
+mod take;
 
 use crate::jobs::{Bucket, Job, JobId, JobRow, Kind, Phase, Stop, StopKind};
 use crate::tui::action::Action;
@@ -130,7 +131,7 @@ impl Activity {
     /// Whether an action does something here now: the footer offers nothing else.
     pub fn offers(&self, action: Action) -> bool {
         let Some(job) = self.job() else {
-            return !matches!(action, Action::Open | Action::Look) && !is_deed(action);
+            return !matches!(action, Action::Open | Action::Look | Action::Copy) && !is_deed(action);
         };
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
         match action {

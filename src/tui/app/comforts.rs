@@ -1,0 +1,344 @@
+//! What makes a day at the desk easier: copying, opening a picture, looking at what was sent, reading again
+//! by itself, calling the person.
+
+use super::{App, Over, Tab};
+use crate::api::RawOf;
+use crate::config::RefreshChoice;
+use crate::jobs::Job;
+use crate::tui::action::Action;
+use crate::tui::around::{Desktop, Manner};
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::clipboard::{self, Clip, Road, TMUX};
+use crate::tui::copy_menu::CopyMenu;
+use crate::tui::copying::Copyables;
+use crate::tui::env::Out;
+use crate::tui::fit::number;
+use crate::tui::hands::{Handing, Program};
+use crate::tui::keymap::Context;
+use crate::tui::notices::Notices;
+use crate::tui::raw::RawPane;
+use crate::tui::refresh::{Refresh, has_failed};
+use crate::tui::requests::RequestLog;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use tokio::time::Instant;
+
+/// The state of all that.
+#[derive(Default)]
+pub(in crate::tui) struct Comforts {
+    manner: Manner,
+    pub(in crate::tui) refresh: Refresh,
+    notices: Notices,
+    /// What the terminal is to be written besides frames.
+    spoken: String,
+    /// What was handed to a program that has not answered.
+    handing: HashMap<Ticket, Handed>,
+}
+
+/// What was handed to a program.
+enum Handed {
+    /// A text for the clipboard; whether the terminal is asked where no program takes it.
+    Clip(Clip, bool),
+    /// The address of a picture, for a browser.
+    Link(String),
+}
+
+impl Comforts {
+    /// There is another connection: nobody answers what was asked on the old one.
+    pub(super) fn reset(&mut self) {
+        self.refresh.forget();
+        self.handing.clear();
+    }
+
+    /// A job has changed: whether the person is to be called.
+    pub(super) fn job(&mut self, before: Option<&Job>, job: &Job) {
+        if let Some(sequence) = self.notices.of(before, job, &self.manner, Instant::now()) {
+            self.spoken.push_str(&sequence);
+        }
+    }
+}
+
+impl App {
+    /// Behaves so from now on.
+    pub fn set_manner(&mut self, manner: Manner) {
+        self.comforts.refresh.choose(manner.settings.refresh, Instant::now());
+        self.comforts.manner = manner;
+    }
+
+    /// What the terminal is to be written besides frames: for its clipboard, its bell, its notices.
+    pub fn take_spoken(&mut self) -> String {
+        std::mem::take(&mut self.comforts.spoken)
+    }
+
+    /// Does an action that is the same on every tab; false when it is none of these.
+    pub(super) fn comfort(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        match action {
+            Action::Copy => match CopyMenu::new(self.copyables()) {
+                Some(menu) => self.over.push(Over::Copy(Box::new(menu))),
+                None => out.say("There is nothing here to copy."),
+            },
+            Action::OpenPicture => self.open_picture(out),
+            Action::Raw => match RawPane::new(self.records(), out) {
+                Some(pane) => self.over.push(Over::Raw(Box::new(pane))),
+                None => out.say("There is no record of the service here."),
+            },
+            Action::RequestLog => {
+                self.over.push(Over::Log(Box::new(RequestLog::new(&self.env, out))));
+            }
+            Action::AutoRefresh => self.switch_refresh(out),
+            _ => return false,
+        }
+        true
+    }
+
+    fn copyables(&self) -> Copyables {
+        match self.tab {
+            Tab::Templates => self.templates.copyables(&self.env),
+            Tab::History => self.history.copyables(&self.env),
+            Tab::Wallet => self.wallet.copyables(&self.env),
+            Tab::Badge => self.badge.copyables(&self.env),
+            Tab::Activity => self.activity.copyables(),
+        }
+    }
+
+    fn records(&self) -> Vec<RawOf> {
+        match self.tab {
+            Tab::Templates => self.templates.records(),
+            Tab::History => self.history.records(),
+            Tab::Wallet => self.wallet.records(),
+            Tab::Badge => self.badge.records(),
+            Tab::Activity => self.activity.records(),
+        }
+    }
+
+    /// Puts a text on its road to the clipboard, and says what may be said of that.
+    pub(super) fn copy(&mut self, mut clip: Clip, out: &mut Out<'_>) {
+        if let Cow::Owned(clean) = clipboard::clean(&clip.text) {
+            clip.text = clean;
+            clip.after.get_or_insert_with(|| {
+                "It has characters that cannot be seen or do not belong there; marks stand in their place."
+                    .to_owned()
+            });
+        }
+        let Manner { settings, around } = &self.comforts.manner;
+        let road = Road::of(settings.clipboard, around);
+        match road {
+            _ if clip.text.is_empty() => {
+                out.say(format!("{} is empty: nothing was copied.", begun(&clip.what)));
+            }
+            Road::Off => {
+                say(
+                    &clip,
+                    "Nothing was copied: copying is switched off (clipboard = \"off\" in config.toml).",
+                    out,
+                );
+            }
+            Road::None => {
+                say(&clip, "Nothing was copied: this terminal has no clipboard.", out);
+            }
+            _ if clip.text.len() > road.longest() => too_long(&clip, road.longest(), out),
+            Road::Terminal => self.ask_terminal(&clip, out),
+            Road::Program { programs, or_terminal } => {
+                let ticket = out.ask(Ask::Hand(Road::handing(&programs, &clip.text)));
+                self.comforts.handing.insert(ticket, Handed::Clip(clip, or_terminal));
+            }
+        }
+    }
+
+    fn ask_terminal(&mut self, clip: &Clip, out: &mut Out<'_>) {
+        if clip.text.len() > clipboard::LONGEST_FOR_TERMINAL {
+            too_long(clip, clipboard::LONGEST_FOR_TERMINAL, out);
+            return;
+        }
+        let sequence = clipboard::sequence(&clip.text, &self.comforts.manner.around);
+        self.comforts.spoken.push_str(&sequence);
+        let text = format!(
+            "Sent {} to the terminal's clipboard; some terminals refuse without saying so.",
+            clip.what
+        );
+        say(clip, &text, out);
+    }
+
+    fn open_picture(&mut self, out: &mut Out<'_>) {
+        let Some(url) = self.copyables().link else {
+            out.say("There is no picture here with an address that a browser could open.");
+            return;
+        };
+        let around = &self.comforts.manner.around;
+        let instead = match around.desktop {
+            _ if around.ssh => Some("This is over ssh, where no browser of yours can be opened"),
+            None => Some("There is no desktop here to open a browser on"),
+            Some(_) => None,
+        };
+        match (instead, around.desktop) {
+            (None, Some(desktop)) => {
+                out.say(format!("Opening {url} in the browser."));
+                let handing = Handing { programs: browsers(desktop, &url), input: None };
+                let ticket = out.ask(Ask::Hand(handing));
+                self.comforts.handing.insert(ticket, Handed::Link(url));
+            }
+            (why, _) => self.copy_link(url, why.unwrap_or_default(), out),
+        }
+    }
+
+    /// Copies the address of a picture that cannot be opened here, and shows it.
+    fn copy_link(&mut self, url: String, why: &str, out: &mut Out<'_>) {
+        let (before, after) = (Some(format!("{why}.")), Some(url.clone()));
+        self.copy(Clip { text: url, what: "the link".to_owned(), before, after }, out);
+    }
+
+    /// Takes the answer of a program that something was handed to, or gives it back.
+    pub(super) fn handed(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        let Answer::Handed(result) = answer else { return Err(answer) };
+        match (self.comforts.handing.remove(&ticket), result) {
+            (Some(Handed::Clip(clip, _)), Ok(TMUX)) => {
+                let text = format!(
+                    "Gave {} to tmux: its paste key has it, and so has the clipboard where your terminal allows that.",
+                    clip.what
+                );
+                say(&clip, &text, out);
+            }
+            (Some(Handed::Clip(clip, _)), Ok(_)) => say(&clip, &format!("Copied {}.", clip.what), out),
+            (Some(Handed::Clip(clip, true)), Err(_)) => self.ask_terminal(&clip, out),
+            (Some(Handed::Clip(clip, false)), Err(why)) => {
+                out.warn(format!("{} was not copied: {why}.", begun(&clip.what)));
+            }
+            (Some(Handed::Link(url)), Err(why)) => {
+                self.copy_link(url, &format!("The browser was not opened ({why})"), out);
+            }
+            (Some(Handed::Link(url)), Ok(program)) => {
+                out.say(format!("Opened with {program}: {url}"));
+            }
+            (None, _) => {}
+        }
+        Ok(())
+    }
+
+    fn switch_refresh(&mut self, out: &mut Out<'_>) {
+        let choice = self.comforts.refresh.choice().next();
+        self.comforts.refresh.choose(choice, Instant::now());
+        out.say(match choice {
+            RefreshChoice::Off => "The screen is not read again by itself any more.".to_owned(),
+            _ => format!("What is on the screen is read again {}, in the background.", every(choice)),
+        });
+    }
+
+    /// What stands at the right of the line below the header: how often the screen is read again.
+    pub(in crate::tui) fn refresh_words(&self) -> Option<(String, bool)> {
+        let refresh = &self.comforts.refresh;
+        refresh.choice().every()?;
+        if self.tab == Tab::Activity {
+            // Jobs are followed on a schedule of their own.
+            return None;
+        }
+        Some(match (refresh.failures(), refresh.wait()) {
+            (0, _) | (_, None) => (format!("read again {}", every(refresh.choice())), false),
+            (_, Some(wait)) => {
+                (format!("could not be read again; next try in {} min", wait.as_secs().div_ceil(60)), true)
+            }
+        })
+    }
+
+    /// When the screen is to be read again by itself: never while it is off, something is open over the tab,
+    /// somebody types, or anything is on its way.
+    pub(super) fn refresh_due(&self) -> Option<Instant> {
+        let free = self.welcome.is_none()
+            && self.env.reader.is_some()
+            && self.over.is_empty()
+            && self.outstanding.is_empty()
+            && self.tab != Tab::Activity
+            && self.fits()
+            && self.tab_stack().contains(&Context::Global);
+        self.comforts.refresh.due().filter(|_| free)
+    }
+
+    /// Reads again what is on the screen, if it is due. What is asked from here on is asked quietly.
+    pub(super) fn refresh(&mut self, out: &mut Out<'_>) {
+        let now = Instant::now();
+        if self.refresh_due().is_none() || !self.comforts.refresh.is_due(now) {
+            return;
+        }
+        if self.env.link.as_ref().is_some_and(|link| link.held_until.is_some()) {
+            self.comforts.refresh.held(now);
+            self.changed = true;
+            return;
+        }
+        out.quiet = true;
+        match self.tab {
+            Tab::Templates => self.templates.read_again(out),
+            Tab::History => {
+                let dropped = self.history.browser.list.reload();
+                out.cancel(dropped);
+            }
+            Tab::Wallet | Tab::Badge => {
+                let act = |app: &mut Self, out: &mut Out<'_>| match app.tab {
+                    Tab::Wallet => app.wallet.act(Action::Reload, &app.env, out),
+                    _ => app.badge.act(Action::Reload, &app.env, out),
+                };
+                act(self, out);
+            }
+            Tab::Activity => {}
+        }
+    }
+
+    /// Whether an answer was asked for by nobody and brings nothing: then what is on the screen stays.
+    pub(super) fn is_quiet_failure(&mut self, ticket: Ticket, answer: &Answer, out: &mut Out<'_>) -> bool {
+        if !self.comforts.refresh.takes(ticket, answer, Instant::now()) {
+            return false;
+        }
+        // What follows from it nobody has asked for either.
+        out.quiet = true;
+        if !has_failed(answer) || matches!(answer, Answer::Templates(_) | Answer::History(_)) {
+            return false;
+        }
+        self.templates.give_up(ticket);
+        self.wallet.give_up(ticket);
+        self.badge.give_up(ticket);
+        self.changed = true;
+        true
+    }
+}
+
+fn every(choice: RefreshChoice) -> &'static str {
+    match choice {
+        RefreshChoice::Off => "never",
+        RefreshChoice::HalfMinute => "every 30 s",
+        RefreshChoice::TwoMinutes => "every 2 min",
+    }
+}
+
+/// Says what became of a clip, with what belongs before and after.
+fn say(clip: &Clip, text: &str, out: &mut Out<'_>) {
+    let parts = [clip.before.as_deref(), Some(text), clip.after.as_deref()];
+    out.say(parts.into_iter().flatten().collect::<Vec<_>>().join(" "));
+}
+
+fn too_long(clip: &Clip, most: usize, out: &mut Out<'_>) {
+    out.warn(format!(
+        "{} is too long for the clipboard: {} bytes, of {} at most. Nothing was copied; mark or filter fewer rows.",
+        begun(&clip.what),
+        number(clip.text.len() as u64),
+        number(most as u64)
+    ));
+}
+
+/// A sentence's beginning.
+fn begun(what: &str) -> String {
+    let mut chars = what.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// What opens an address; each takes it as one argument, without a shell.
+fn browsers(desktop: Desktop, url: &str) -> Vec<Program> {
+    match desktop {
+        Desktop::Wayland | Desktop::X11 => {
+            vec![Program::new("xdg-open", &[url]), Program::new("gio", &["open", url])]
+        }
+        Desktop::Mac => vec![Program::new("open", &[url])],
+        Desktop::Windows => vec![Program::new("rundll32.exe", &["url.dll,FileProtocolHandler", url])],
+        Desktop::Wsl => vec![
+            Program::new("wslview", &[url]),
+            Program::new("rundll32.exe", &["url.dll,FileProtocolHandler", url]),
+        ],
+    }
+}

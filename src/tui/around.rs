@@ -1,0 +1,109 @@
+//! Where lapel runs, as far as the environment tells: what can be handed to this computer, and what only to
+//! the terminal.
+
+use crate::config::{DeskSettings, Env};
+
+/// Where lapel runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// There is a desktop here, that of the person who looks at the terminal.
+    pub desktop: Option<Desktop>,
+    /// The person comes over ssh: this computer is not the one in front of them.
+    pub ssh: bool,
+    /// Inside tmux.
+    pub tmux: bool,
+    /// `TERM`.
+    pub term: String,
+}
+
+/// A desktop that programs can be started on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "named after what they are")]
+pub enum Desktop {
+    Wayland,
+    X11,
+    Mac,
+    Windows,
+    /// Linux within Windows, whose programs it can start.
+    Wsl,
+}
+
+/// How the desk behaves, and where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// The settings.
+    pub settings: DeskSettings,
+    /// The place.
+    pub around: Around,
+}
+
+impl Around {
+    /// What the environment tells.
+    pub fn of(env: &Env) -> Self {
+        let has = |name: &str| env.raw(name).is_some();
+        let desktop = if cfg!(target_os = "macos") {
+            Some(Desktop::Mac)
+        } else if cfg!(windows) {
+            Some(Desktop::Windows)
+        } else if has("WAYLAND_DISPLAY") {
+            Some(Desktop::Wayland)
+        } else if has("DISPLAY") {
+            Some(Desktop::X11)
+        } else if has("WSL_DISTRO_NAME") {
+            Some(Desktop::Wsl)
+        } else {
+            None
+        };
+        Self {
+            desktop,
+            ssh: ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"].into_iter().any(has),
+            tmux: has("TMUX"),
+            term: env.raw("TERM").map_or_else(String::new, |term| term.to_string_lossy().into_owned()),
+        }
+    }
+
+    /// Whether the terminal is one that knows no more than letters: what begins with an escape would be
+    /// printed, or is lost for certain.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.term.as_str(), "linux" | "dumb") || self.term.starts_with("vt")
+    }
+
+    /// A sequence as the outer terminal is to get it: tmux passes on what is wrapped so, where its
+    /// `allow-passthrough` says that it may.
+    pub fn wrapped(&self, sequence: &str) -> String {
+        if self.tmux {
+            format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b"))
+        } else {
+            sequence.to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn around(pairs: &[(&str, &str)]) -> Around {
+        Around::of(&Env::of(pairs.iter().copied()))
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_environment_tells_where_one_is() {
+        assert_eq!(around(&[]), Around::default());
+        let here = around(&[("DISPLAY", ":0"), ("WAYLAND_DISPLAY", "wayland-0"), ("TERM", "foot")]);
+        assert_eq!((here.desktop, here.ssh, here.tmux), (Some(Desktop::Wayland), false, false));
+        let there = around(&[("DISPLAY", "localhost:10.0"), ("SSH_CONNECTION", "1 2 3 4")]);
+        assert_eq!((there.desktop, there.ssh), (Some(Desktop::X11), true));
+        assert_eq!(around(&[("WSL_DISTRO_NAME", "Ubuntu")]).desktop, Some(Desktop::Wsl));
+        // An empty variable counts as not set.
+        assert!(!around(&[("TMUX", "")]).tmux && around(&[("TMUX", "/tmp/x,1,0")]).tmux);
+    }
+
+    #[test]
+    fn every_escape_within_the_wrap_is_doubled() {
+        let tmux = Around { tmux: true, ..Around::default() };
+        assert_eq!(tmux.wrapped("\x1b]9;x\x1b\\"), "\x1bPtmux;\x1b\x1b]9;x\x1b\x1b\\\x1b\\");
+        assert_eq!(Around::default().wrapped("\x1b]9;x\x1b\\"), "\x1b]9;x\x1b\\");
+    }
+}

@@ -1,0 +1,171 @@
+//! Programs of this computer that something is handed to: its clipboard, its browser.
+//!
+//! Each is started without a shell, without the terminal and in a process group of its own, so that it can
+//! neither draw nor read here, and so that ctrl-z and ctrl-c do not reach it. None is waited for for long.
+
+use std::fmt;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How long a program may take until it is left to itself.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// A program and its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Its name, looked for on the path.
+    pub name: &'static str,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
+impl Program {
+    /// A program with arguments.
+    pub fn new(name: &'static str, args: &[&str]) -> Self {
+        Self { name, args: args.iter().map(|arg| (*arg).to_owned()).collect() }
+    }
+}
+
+/// Something to be handed over: the first of the programs that is there and takes it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Handing {
+    /// The programs, the best one first.
+    pub programs: Vec<Program>,
+    /// What they read; with none, one that runs on has taken it: a browser.
+    pub input: Option<Vec<u8>>,
+}
+
+impl fmt::Debug for Handing {
+    /// What is handed over is a person's.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.programs.iter().map(|program| program.name).collect();
+        write!(f, "Handing({names:?})")
+    }
+}
+
+/// Hands it over; gives the name of the program that took it.
+///
+/// # Errors
+/// Why none took it, in words for the middle of a sentence.
+pub async fn hand(handing: Handing) -> Result<&'static str, String> {
+    let mut why = None;
+    for program in &handing.programs {
+        let Some(path) = find(program.name) else { continue };
+        match run(path, program.args.clone(), handing.input.clone()).await {
+            Ok(()) => return Ok(program.name),
+            Err(what) => why = Some(format!("{} {what}", program.name)),
+        }
+    }
+    Err(why.unwrap_or_else(|| {
+        let names: Vec<&str> = handing.programs.iter().map(|program| program.name).collect();
+        match names.split_last() {
+            None => "there is no program for it on this computer".to_owned(),
+            Some((one, [])) => format!("{one} is not installed"),
+            Some((last, rest)) => format!("neither {} nor {last} is installed", rest.join(" nor ")),
+        }
+    }))
+}
+
+/// Where a program is.
+fn find(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+async fn run(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> Result<(), String> {
+    let reads = input.is_some();
+    let (tell, told) = oneshot::channel();
+    // A thread of its own: it sits there for as long as the program runs, which for a browser may be the day.
+    std::thread::Builder::new()
+        .name("hand".to_owned())
+        .spawn(move || {
+            // Nobody listens any more where it took too long.
+            let _ = tell.send(run_to_its_end(path, args, input));
+        })
+        .map_err(|why| format!("was not started: {why}"))?;
+    match tokio::time::timeout(PATIENCE, told).await {
+        Ok(Ok(ended)) => ended,
+        Ok(Err(_)) => Err("was not started".to_owned()),
+        Err(_) if reads => Err(format!("did not answer within {} s", PATIENCE.as_secs())),
+        Err(_) => Ok(()),
+    }
+}
+
+fn run_to_its_end(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> Result<(), String> {
+    let mut command = Command::new(path);
+    command.args(args).stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+    // It is nobody's business.
+    command.env_remove("LAPEL_API_KEY");
+    if cfg!(target_os = "macos") {
+        // Without it pbcopy takes what it reads for the encoding of old.
+        command.env("LC_CTYPE", "UTF-8");
+    }
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn().map_err(|why| format!("was not started: {why}"))?;
+    let written = match (child.stdin.take(), input) {
+        // The pipe is closed at the end of this arm, which tells the program that this is all.
+        (Some(mut stdin), Some(input)) => stdin.write_all(&input),
+        _ => Ok(()),
+    };
+    let status = child.wait().map_err(|why| format!("was lost: {why}"))?;
+    if !status.success() {
+        return Err(match status.code() {
+            Some(code) => format!("failed with exit code {code}"),
+            None => "was ended by a signal".to_owned(),
+        });
+    }
+    written.map_err(|why| format!("did not read it all: {why}"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str) -> Program {
+        Program::new("sh", &["-c", script])
+    }
+
+    async fn given(programs: Vec<Program>, input: &str) -> Result<&'static str, String> {
+        hand(Handing { programs, input: Some(input.as_bytes().to_vec()) }).await
+    }
+
+    #[tokio::test]
+    async fn the_first_program_that_takes_it_is_told() {
+        let reads = "test \"$(cat)\" = '한 줄'";
+        assert_eq!(given(vec![sh(reads)], "한 줄").await, Ok("sh"));
+        assert!(given(vec![sh(reads)], "another").await.is_err());
+        let missing = Program::new("lapel-has-no-such-program", &[]);
+        assert_eq!(given(vec![missing, sh("exit 3"), sh("cat >/dev/null")], "x").await, Ok("sh"));
+    }
+
+    #[tokio::test]
+    async fn why_none_took_it_is_said() {
+        let said = |result: Result<&'static str, String>| result.expect_err("nobody took it");
+        assert_eq!(said(given(vec![sh("exit 3")], "x").await), "sh failed with exit code 3");
+        assert_eq!(said(given(vec![sh("kill -9 $$")], "x").await), "sh was ended by a signal");
+        let unread = said(given(vec![sh("exec <&-; exit 0")], &"x".repeat(1 << 20)).await);
+        assert!(unread.starts_with("sh did not read it all"), "{unread}");
+        let (one, two) = (Program::new("lapel-no-such-a", &[]), Program::new("lapel-no-such-b", &[]));
+        assert_eq!(said(given(vec![one.clone()], "x").await), "lapel-no-such-a is not installed");
+        assert_eq!(
+            said(given(vec![one, two], "x").await),
+            "neither lapel-no-such-a nor lapel-no-such-b is installed"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_program_has_neither_the_terminal_nor_the_key() {
+        // Its own group, no terminal to write to, nothing to read.
+        let script = "test -z \"$LAPEL_API_KEY\" && test ! -t 0 && test ! -t 1 && test ! -t 2";
+        assert_eq!(hand(Handing { programs: vec![sh(script)], input: None }).await, Ok("sh"));
+        assert!(
+            !format!("{:?}", Handing { programs: vec![sh("x")], input: Some(b"kim@x".to_vec()) })
+                .contains("kim")
+        );
+    }
+}

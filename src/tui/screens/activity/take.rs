@@ -1,0 +1,60 @@
+//! What can be copied and looked at as it was sent, from the Activity tab.
+
+use super::Activity;
+use crate::api::RawOf;
+use crate::jobs::{Job, JobRow, shares};
+use crate::tui::copying::{Copyables, cell, records};
+
+const JOB_HEADS: [&str; 5] = ["Job", "Kind", "Title or reason", "Rows", "How they stand"];
+const ROW_HEADS: [&str; 6] = ["Row", "State", "Holder", "E-mail", "Badge id", "Why"];
+
+impl Activity {
+    /// What can be copied from here.
+    pub fn copyables(&self) -> Copyables {
+        let mut all = Copyables::default();
+        let Some(rows) = &self.rows else {
+            let Some(job) = self.job() else { return all };
+            all.one('i', "job's number", Some(&job.id.to_string()));
+            all.row(&job_cells(job));
+            let jobs: Vec<Vec<String>> = self.jobs.iter().map(job_cells).collect();
+            all.table(&JOB_HEADS, &jobs, "of the list of jobs");
+            return all;
+        };
+        if let Some(row) = rows.list.selected() {
+            all.one('i', "badge id", row.badge_id.as_ref().map(crate::domain::BadgeId::wire));
+            all.one('a', "e-mail address", Some(row.address.wire()));
+            all.row(&row_cells(row));
+        }
+        let loaded: Vec<Vec<String>> = rows.list.loaded().map(|(_, row)| row_cells(row)).collect();
+        all.table(&ROW_HEADS, &loaded, "that are loaded");
+        all
+    }
+
+    /// Which records can be looked at as they are sent: those of a row's badge.
+    pub fn records(&self) -> Vec<RawOf> {
+        let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
+        let badge = row.and_then(|row| Some((row.badge_id.as_ref()?, &row.address)));
+        badge.map_or_else(Vec::new, |(id, address)| records(id, Some(address)))
+    }
+}
+
+fn job_cells(job: &Job) -> Vec<String> {
+    vec![
+        job.id.to_string(),
+        job.kind.word().to_owned(),
+        job.title.to_string(),
+        job.counts.total().to_string(),
+        shares(job),
+    ]
+}
+
+fn row_cells(row: &JobRow) -> Vec<String> {
+    vec![
+        row.line.unwrap_or(row.no).to_string(),
+        row.bucket.word().to_owned(),
+        row.holder.to_string(),
+        row.address.to_string(),
+        row.badge_id.as_ref().map_or_else(String::new, ToString::to_string),
+        cell(row.why.as_ref()),
+    ]
+}

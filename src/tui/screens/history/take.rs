@@ -1,0 +1,55 @@
+//! What can be copied and looked at as it was sent, from the History tab.
+
+use super::History;
+use crate::api::RawOf;
+use crate::domain::{HistoryItem, Text, Verdict};
+use crate::tui::copying::{Copyables, cell, records};
+use crate::tui::env::Env;
+use jiff::civil::DateTime;
+
+const HEADS: [&str; 9] =
+    ["State", "Holder", "E-mail", "Badge", "Accepted", "Issued", "Until", "Mail", "Badge id"];
+
+impl History {
+    /// What can be copied from here.
+    pub fn copyables(&self, env: &Env) -> Copyables {
+        let now = env.now();
+        let mut all = Copyables::default();
+        if let Some(row) = self.browser.list.selected() {
+            all.one('i', "badge id", Some(row.badge_id.wire()));
+            all.one('a', "e-mail address", row.recipient_email.as_ref().map(Text::wire));
+            all.row(&cells(row, now));
+        }
+        if self.marks.is_empty() {
+            let rows: Vec<Vec<String>> = self.browser.list.loaded().map(|(_, row)| cells(row, now)).collect();
+            all.table(&HEADS, &rows, "that are loaded");
+        } else {
+            let rows: Vec<Vec<String>> = self.marks.values().map(|row| cells(row, now)).collect();
+            all.table(&HEADS, &rows, "that are marked");
+        }
+        all
+    }
+
+    /// Which records can be looked at as they are sent.
+    pub fn records(&self) -> Vec<RawOf> {
+        let row = self.browser.list.selected();
+        row.map_or_else(Vec::new, |row| records(&row.badge_id, row.recipient_email.as_ref()))
+    }
+}
+
+fn cells(row: &HistoryItem, now: DateTime) -> Vec<String> {
+    let time = |time: &Option<crate::domain::ServiceTime>| {
+        time.as_ref().map_or_else(String::new, ToString::to_string)
+    };
+    vec![
+        Verdict::of(row, now).state().word().to_string(),
+        cell(row.recipient_name.as_ref()),
+        cell(row.recipient_email.as_ref()),
+        cell(row.title.as_ref()),
+        time(&row.reg_date),
+        time(&row.issued_at),
+        time(&row.valid_until),
+        cell(row.email_status.as_ref()),
+        row.badge_id.to_string(),
+    ]
+}

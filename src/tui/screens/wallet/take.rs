@@ -1,0 +1,63 @@
+//! What can be copied, opened and looked at as it was sent, from the Wallet tab.
+
+use super::Wallet;
+use crate::api::RawOf;
+use crate::domain::Text;
+use crate::domain::holder::Held;
+use crate::tui::ask::Ticket;
+use crate::tui::copying::{Copyables, cell, records};
+use crate::tui::env::Env;
+use jiff::civil::DateTime;
+
+const HEADS: [&str; 7] = ["State", "Holder", "E-mail", "Badge", "Accepted", "Issued", "Badge id"];
+
+impl Wallet {
+    /// What can be copied from here.
+    pub fn copyables(&self, env: &Env) -> Copyables {
+        let now = env.now();
+        let email = self.asked.as_deref().unwrap_or_default();
+        let mut all = Copyables::default();
+        let Some(held) = self.rows().get(self.at) else {
+            all.one('a', "e-mail address", self.asked.as_deref());
+            return all;
+        };
+        all.one('i', "badge id", Some(held.badge_id.wire()));
+        all.one('a', "e-mail address", Some(address(held, email)));
+        let link = |url: &Text| env.reader.as_ref().and_then(|reader| reader.picture_url(url));
+        let front = held.wallet.as_ref().and_then(|badge| badge.front_image_url.as_ref());
+        all.link('l', "link to the picture", front.and_then(link));
+        all.row(&cells(held, email, now));
+        let rows: Vec<Vec<String>> = self.rows().iter().map(|held| cells(held, email, now)).collect();
+        all.table(&HEADS, &rows, "of this holder");
+        all
+    }
+
+    /// Which records can be looked at as they are sent.
+    pub fn records(&self) -> Vec<RawOf> {
+        let Some(held) = self.rows().get(self.at) else { return Vec::new() };
+        let email = Text::from(address(held, self.asked.as_deref().unwrap_or_default()));
+        records(&held.badge_id, Some(&email))
+    }
+
+    /// Nobody waits for this answer any more.
+    pub fn give_up(&mut self, ticket: Ticket) {
+        self.ticket.take_if(|own| *own == ticket);
+    }
+}
+
+/// The address that the badge went to, as the history has it; the one that was looked up where it has none.
+fn address<'a>(held: &'a Held, email: &'a str) -> &'a str {
+    held.history.as_ref().and_then(|item| item.recipient_email.as_ref()).map_or(email, Text::wire)
+}
+
+fn cells(held: &Held, email: &str, now: DateTime) -> Vec<String> {
+    vec![
+        held.verdict(now).state().word().to_string(),
+        cell(held.recipient_name()),
+        Text::from(address(held, email)).to_string(),
+        cell(held.title()),
+        held.reg_date().map_or_else(String::new, ToString::to_string),
+        held.issued_at().map_or_else(String::new, ToString::to_string),
+        held.badge_id.to_string(),
+    ]
+}
