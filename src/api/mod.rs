@@ -49,7 +49,7 @@ pub use filters::{
 pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble};
 pub use log::{LOG_LENGTH, LogEntry};
-pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures};
+pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures, Probe};
 pub use reader::Reader;
 pub use whole::{Pages, Whole, whole};
 pub use wire::install_crypto;

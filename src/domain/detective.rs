@@ -157,7 +157,7 @@ pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -
         one.badges += 1;
         one.why.extend(why);
         one.names.extend(item.recipient_name.clone());
-        if item.reg_date.as_ref().map(|t| t.raw()) > one.newest.as_ref().map(|t| t.raw()) {
+        if item.reg_date.as_ref().map(ServiceTime::raw) > one.newest.as_ref().map(ServiceTime::raw) {
             one.newest.clone_from(&item.reg_date);
         }
     }

@@ -112,6 +112,7 @@ pub struct App {
     pub env: Env,
     /// Numbers.
     pub counts: Counts,
+    copies: Vec<(String, String)>,
     pub(super) tab: Tab,
     /// The tabs that were left by following something on them, the last one last: back goes there.
     came_from: Vec<Tab>,
@@ -158,6 +159,7 @@ impl App {
         let mut app = Self {
             env,
             counts: Counts::default(),
+            copies: Vec::new(),
             tab: Tab::Templates,
             came_from: Vec::new(),
             welcome,
@@ -214,6 +216,11 @@ impl App {
     /// What the worker has to do now.
     pub fn take_orders(&mut self) -> Vec<Order> {
         std::mem::take(&mut self.orders)
+    }
+
+    /// What is to be copied now: the text, and what it is.
+    pub fn take_copies(&mut self) -> Vec<(String, String)> {
+        std::mem::take(&mut self.copies)
     }
 
     /// What the loop has to do now.
@@ -409,7 +416,7 @@ impl App {
             match self.tab {
                 Tab::Templates => self.templates.pump(area, &mut out),
                 Tab::History => self.history.pump(area, &mut out),
-                Tab::Wallet => self.wallet.pump(area),
+                Tab::Wallet => self.wallet.pump(area, &self.env, &mut out),
                 Tab::Badge => self.badge.pump(area, &self.env),
                 Tab::Activity => self.activity.pump(area, &mut out),
             }
@@ -424,6 +431,9 @@ impl App {
         if let Some((text, bad)) = out.news.take() {
             self.news = Some(Notice { text, bad });
             self.changed = true;
+        }
+        if !out.copies.is_empty() {
+            self.copies = std::mem::take(&mut out.copies);
         }
         if self.broken.is_some() {
             // Without a connection nobody would answer.
@@ -459,6 +469,7 @@ impl App {
             Some(Over::Ids(form)) => form.offers(action),
             Some(Over::Replace(form)) => form.offers(action),
             None if self.welcome.is_none() && self.tab == Tab::Activity => self.activity.offers(action),
+            None if self.welcome.is_none() && self.tab == Tab::Wallet => self.wallet.offers(action),
             Some(Over::Correct(_) | Over::Help(_)) | None => true,
         }
     }
@@ -520,7 +531,8 @@ impl App {
             Tab::Templates => self.templates.can_go_back(),
             Tab::History => self.history.can_go_back(),
             Tab::Activity => self.activity.can_go_back(),
-            Tab::Wallet | Tab::Badge => false,
+            Tab::Wallet => self.wallet.can_go_back(),
+            Tab::Badge => false,
         };
         inside || filtered || !self.came_from.is_empty() || self.news.is_some()
     }

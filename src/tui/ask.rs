@@ -2,6 +2,7 @@
 //! ticket of its question and drops an answer whose ticket is not the current one.
 
 use super::deed::{Deed, Done, RowsQuery};
+use super::errand::{Errand, Report};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery};
 use crate::config::{Environment, NewProfile};
 use crate::domain::{
@@ -42,6 +43,8 @@ pub enum Ask {
     Badge(BadgeId),
     /// What a holder has: wallet and history, side by side.
     Holder(String),
+    /// What else a support call asks.
+    Call(Errand),
     /// What a person already has of a template.
     Holdings(TemplateId, String),
     /// Nothing, after a while: the end of a pause in typing.
@@ -132,6 +135,8 @@ pub enum Answer {
     Badge(Box<Result<Badge, ApiError>>),
     /// To [`Ask::Holder`].
     Holder(Box<Holder>),
+    /// To [`Ask::Call`].
+    Call(Box<Report>),
     /// To [`Ask::Holdings`].
     Holdings(Result<Holdings, ApiError>, Option<Box<JobRow>>),
     /// To [`Ask::Jobs`].

@@ -153,12 +153,14 @@ pub struct Out<'a> {
     pub notice: Option<(String, bool)>,
     /// The same, staying until it is closed: what nobody has asked for.
     pub news: Option<(String, bool)>,
+    /// For the clipboard: the text, and what it is in a few words.
+    pub copies: Vec<(String, String)>,
 }
 
 impl<'a> Out<'a> {
     /// With tickets from here.
     pub fn new(tickets: &'a mut Tickets) -> Self {
-        Self { tickets, orders: Vec::new(), go: Vec::new(), notice: None, news: None }
+        Self { tickets, orders: Vec::new(), go: Vec::new(), notice: None, news: None, copies: Vec::new() }
     }
 
     /// Asks something.
@@ -182,6 +184,11 @@ impl<'a> Out<'a> {
     /// Says something at the bottom of the screen.
     pub fn say(&mut self, text: impl Into<String>) {
         self.notice = Some((text.into(), false));
+    }
+
+    /// Copies a text; `what` says in a few words what it is.
+    pub fn copy(&mut self, text: String, what: &str) {
+        self.copies.push((text, what.to_owned()));
     }
 
     /// Says something that is bad news.

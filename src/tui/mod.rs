@@ -17,6 +17,7 @@ mod browser;
 mod deed;
 mod draw;
 mod env;
+mod errand;
 mod farewell;
 mod field;
 mod filter;

@@ -2,6 +2,7 @@
 
 use super::ask::{Answer, Ask, Candidate, Holder, Session, Ticket};
 use super::deed;
+use super::errand;
 use super::message::{Handle, Message};
 use super::paths;
 use crate::api::{
@@ -135,6 +136,7 @@ impl Errand {
 #[derive(Clone)]
 struct Link {
     reader: Reader,
+    connection: Connection,
     jobs: Option<Jobs>,
 }
 
@@ -169,15 +171,15 @@ impl Link {
             Ok(Ok(journal)) => journal,
             Ok(Err(why)) => {
                 let _ = messages.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, jobs: None });
+                return Some(Self { reader, connection: session.connection.clone(), jobs: None });
             }
-            Err(_) => return Some(Self { reader, jobs: None }),
+            Err(_) => return Some(Self { reader, connection: session.connection.clone(), jobs: None }),
         };
         let (jobs, mut changed) = match Jobs::start(access, journal, account, session.jobs.clone()).await {
             Ok(started) => started,
             Err(why) => {
                 let _ = messages.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, jobs: None });
+                return Some(Self { reader, connection: session.connection.clone(), jobs: None });
             }
         };
         let sender = messages.clone();
@@ -199,7 +201,7 @@ impl Link {
             }
         });
         let _ = messages.send(Message::Jobs(Handle(jobs.clone()))).await;
-        Some(Self { reader, jobs: Some(jobs) })
+        Some(Self { reader, connection: session.connection.clone(), jobs: Some(jobs) })
     }
 }
 
@@ -216,6 +218,7 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Holder(_) => {
             Answer::Holder(Box::new(Holder { wallet: Err(error()), history: Err(error()), requests: 0 }))
         }
+        Ask::Call(errand) => Answer::Call(Box::new(errand::failed(errand, error()))),
         Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
         Ask::Pause(_) => Answer::Paused,
         Ask::TryProfile(_) | Ask::StartSandbox => {
@@ -248,7 +251,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::TryProfile(profile) => return connected(try_profile(profile, helpers).await),
         _ => {}
     }
-    let Some(Link { reader, jobs }) = link else { return failed(&ask) };
+    let Some(Link { reader, connection, jobs }) = link else { return failed(&ask) };
     let call = Call::interactive();
     match ask {
         Ask::Templates(query) => Answer::Templates(reader.templates(&query, &call).await),
@@ -258,6 +261,9 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::History(query) => Answer::History(reader.history(&query, &call).await),
         Ask::Badge(id) => Answer::Badge(Box::new(reader.badge(&id, &call).await)),
         Ask::Holder(email) => Answer::Holder(Box::new(holder(&reader, &email, &call).await)),
+        Ask::Call(errand) => {
+            Answer::Call(Box::new(errand::run(errand, &reader, &connection, &call).await))
+        }
         Ask::Holdings(template, email) => {
             let before = match &jobs {
                 Some(jobs) => jobs.sent_before(&template, &email).await.ok().flatten(),

@@ -7,6 +7,7 @@
 )]
 
 mod activity;
+mod call;
 #[path = "../common/mod.rs"]
 mod common;
 mod files;

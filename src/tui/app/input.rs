@@ -227,7 +227,7 @@ impl App {
                 let place = self.history.browser.place_at(area, mouse.row);
                 move_to(place, &mut |p| self.history.browser.list.move_to(p))
             }
-            Tab::Wallet => self.wallet.click(area, mouse.row),
+            Tab::Wallet => self.wallet.click(area, mouse.row, &self.env),
             Tab::Badge => false,
             Tab::Activity => self.activity.click(area, mouse.row),
         };
