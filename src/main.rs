@@ -77,10 +77,10 @@ async fn hand_over(cli: Cli) -> u8 {
             Err(code) => code,
         },
         Some(Command::Demo(demo)) => {
-            Box::pin(open_desk(Settings::for_demo(&flags, &env), Some((demo, flags.read_only)))).await
+            Box::pin(open_desk(Settings::for_demo(&flags, &env), Some(demo), flags.read_only)).await
         }
         None => match Settings::resolve(&flags, &env) {
-            Ok(settings) => Box::pin(open_desk(settings, None)).await,
+            Ok(settings) => Box::pin(open_desk(settings, None, flags.read_only)).await,
             Err(error) => {
                 cli::complain_of_settings(&error);
                 exit::USAGE
@@ -111,7 +111,7 @@ fn start_log(settings: &Settings) -> Vec<String> {
     settings.warnings.iter().cloned().chain(log).collect()
 }
 
-async fn open_desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
+async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>, read_only: bool) -> u8 {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         cli::complain(
             "the desk needs a terminal. For scripts: lapel issue, revoke and jobs (lapel --help); lapel ping --json, lapel sandbox --json",
@@ -119,14 +119,15 @@ async fn open_desk(mut settings: Settings, demo: Option<(DemoFlags, bool)>) -> u
         return exit::USAGE;
     }
     settings.warnings = start_log(&settings);
-    desk(settings, demo).await
+    desk(settings, demo, read_only).await
 }
 
-/// Runs the desk until it is left. `demo`: its flags, and whether it is only for looking.
-async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
+/// Runs the desk until it is left. `read_only`: whether the command line says to look only, which holds for
+/// whatever profile is set up or sandbox is started on the first screen, too.
+async fn desk(settings: Settings, demo: Option<DemoFlags>, read_only: bool) -> u8 {
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
-    let (flags, read_only) = demo.unwrap_or_default();
+    let flags = demo.unwrap_or_default();
     let begin = match &settings.profile {
         _ if is_demo => Begin::Sandbox,
         None => Begin::Welcome,
@@ -151,7 +152,7 @@ async fn desk(settings: Settings, demo: Option<(DemoFlags, bool)>) -> u8 {
             }),
             keep_profile: Arc::new(move |candidate| {
                 let paths = paths.clone();
-                Box::pin(async move { keep(&paths, &candidate) })
+                Box::pin(async move { keep(&paths, &candidate, read_only) })
             }),
         },
         crash_dir: settings.paths.data_dir.clone(),
@@ -190,10 +191,12 @@ fn host(base_url: &str) -> Option<String> {
     url::Url::parse(base_url).ok()?.host_str().map(str::to_owned)
 }
 
-/// Keeps a profile whose key has answered a ping.
-fn keep(paths: &Paths, candidate: &Candidate) -> Result<Session, String> {
+/// Keeps a profile whose key has answered a ping. `read_only` holds for this run and is not kept.
+fn keep(paths: &Paths, candidate: &Candidate, read_only: bool) -> Result<Session, String> {
     let kept = keep_profile(paths, &candidate.profile, candidate.key.expose_secret());
-    kept.map_err(|why| why.to_string()).and_then(|profile| session(&profile, &paths.data_dir))
+    let mut profile = kept.map_err(|why| why.to_string())?;
+    profile.read_only |= read_only;
+    session(&profile, &paths.data_dir)
 }
 
 /// The sandboxes that this process has started, with their spreadsheets: they live as long as it does.

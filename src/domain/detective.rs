@@ -83,15 +83,15 @@ pub enum Why {
 }
 
 impl Why {
-    /// In words.
+    /// In two or three words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::OtherLetters => "the same address in other letters",
-            Self::LookAlike => "a domain that is easily mistyped for it",
-            Self::SameName => "the same name",
-            Self::NearlyTheSame => "one letter is another",
-            Self::SameLocalPart => "the same before the @",
-            Self::PartOfName => "the name is part of it",
+            Self::OtherLetters => "other letters",
+            Self::LookAlike => "similar domain",
+            Self::SameName => "same name",
+            Self::NearlyTheSame => "one letter off",
+            Self::SameLocalPart => "same before the @",
+            Self::PartOfName => "part of a name",
         }
     }
 }
@@ -188,7 +188,9 @@ fn reasons(asked: Option<&EmailKey>, key: &EmailKey, name: Option<&str>, on_it: 
                 why.push(if slip { Why::LookAlike } else { Why::SameLocalPart });
             }
             (Some((local, domain)), Some((its_local, its_domain)))
-                if domain == its_domain && local.chars().count() > SHORTEST_LOCAL && slips(local, its_local) == 1 =>
+                if domain == its_domain
+                    && local.chars().count() > SHORTEST_LOCAL
+                    && slips(local, its_local) == 1 =>
             {
                 why.push(Why::NearlyTheSame);
             }
@@ -212,7 +214,10 @@ fn composed(name: &str) -> String {
 
 /// A name for comparing: composed, without spaces, in one case. `김 민수` and `김민수` are one name.
 fn folded(name: &str) -> String {
-    name.nfkc().filter(|c| !c.is_whitespace() && !super::text::is_invisible(*c)).flat_map(char::to_lowercase).collect()
+    name.nfkc()
+        .filter(|c| !c.is_whitespace() && !super::text::is_invisible(*c))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 #[cfg(test)]
@@ -255,7 +260,10 @@ mod tests {
                 Lead::Part("kim.ms@".into())
             ]
         );
-        assert_eq!(leads("kim.ms@gmail.com", None), [address("kim.ms@gmial.com"), Lead::Part("kim.ms@".into())]);
+        assert_eq!(
+            leads("kim.ms@gmail.com", None),
+            [address("kim.ms@gmial.com"), Lead::Part("kim.ms@".into())]
+        );
         assert_eq!(leads("kim.ms@naru.example", None), [Lead::Part("kim.ms@".into())]);
         assert!(leads("ab@naru.example", None).is_empty(), "nothing sensible to ask");
         assert_eq!(
@@ -277,8 +285,7 @@ mod tests {
             item("6", "Kim", "kim.sm@gmail.example"),
         ];
         let found = matches(Some("kim.ms@gmail.example"), Some("김민수"), &items);
-        let told: Vec<(String, usize, Why)> =
-            found.iter().map(|m| (m.shown(), m.badges, m.why[0])).collect();
+        let told: Vec<(String, usize, Why)> = found.iter().map(|m| (m.shown(), m.badges, m.why[0])).collect();
         assert_eq!(
             told,
             [

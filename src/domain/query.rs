@@ -89,7 +89,8 @@ fn address(bare: &str) -> Query {
         Err(problem) => problem,
     };
     // A line of a list or a sentence: one word of it is the address.
-    let (found, others): (Vec<&str>, Vec<&str>) = bare.split_whitespace().partition(|word| word.contains('@'));
+    let (found, others): (Vec<&str>, Vec<&str>) =
+        bare.split_whitespace().partition(|word| word.contains('@'));
     match found.as_slice() {
         [word] if !others.is_empty() => match Address::check(&without_mailto(&unwrapped(word))) {
             Ok(address) => Query::Address { address, name: named(&others.join(" ")) },
@@ -234,8 +235,19 @@ mod tests {
 
     #[test]
     fn what_only_looks_like_an_address_is_named() {
-        for typed in ["a@x.example; b@x.example", "ㅏㅑㅡ@naru.example", "kim@naru,example", "@", "kim@", "a@b@c.example"] {
-            assert!(matches!(Query::read(typed), Query::NotAnAddress(_)), "{typed}: {:?}", Query::read(typed));
+        for typed in [
+            "a@x.example; b@x.example",
+            "ㅏㅑㅡ@naru.example",
+            "kim@naru,example",
+            "@",
+            "kim@",
+            "a@b@c.example",
+        ] {
+            assert!(
+                matches!(Query::read(typed), Query::NotAnAddress(_)),
+                "{typed}: {:?}",
+                Query::read(typed)
+            );
         }
     }
 

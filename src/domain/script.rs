@@ -28,7 +28,7 @@ pub struct Case<'a> {
     pub now: DateTime,
 }
 
-/// What to tell.
+/// What to tell. Its last line, where it is [`CORRECTION`], is the first to go where there is no room.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
     /// What to say and to do, in this order.
@@ -73,7 +73,8 @@ fn who_calls(case: &Case<'_>) -> Vec<String> {
     }
     if case.by_id {
         say.push(
-            "To an employer: the issuer's record says this of the id. Confirm neither name nor address.".to_owned(),
+            "To an employer: the issuer's record says this of the id. Confirm neither name nor address."
+                .to_owned(),
         );
     }
     say
@@ -116,9 +117,10 @@ fn mail(case: &Case<'_>) -> String {
     let status = case.held.email_status();
     let address = case.held.recipient_email().map_or(case.asked, Text::wire);
     let key = EmailKey::of(address);
-    let slip = key.domain().and_then(meant_domain).map_or(String::new(), |meant| {
-        format!(" Was it meant to be {meant}?")
-    });
+    let slip = key
+        .domain()
+        .and_then(meant_domain)
+        .map_or(String::new(), |meant| format!(" Was it meant to be {meant}?"));
     match status {
         Some(word) if is_sent(word) => format!(
             "It was mailed to exactly this address: read it out letter by letter.{slip} Then the spam folder, the \
@@ -156,7 +158,10 @@ fn expired(case: &Case<'_>, until: &ServiceTime) -> Vec<String> {
     }
     let apart = until.day().map(|day| day.until(case.now.date()).map_or(9, |span| span.get_days().abs()));
     if apart.is_some_and(|days| days <= 1) {
-        say.push("The end is so near that it depends on whose clock and on whether the last day counts.".to_owned());
+        say.push(
+            "The end is so near that it depends on whose clock and on whether the last day counts."
+                .to_owned(),
+        );
     }
     say
 }
@@ -239,14 +244,15 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
             }
         }
         (Some(_), None) => Some(
-            "The history does not have it: another organisation's, or it was issued with another key.".to_owned(),
+            "The history does not have it: another organisation's, or it was issued with another key."
+                .to_owned(),
         ),
         _ => None,
     }
 }
 
 /// What becomes of a wrong name or address: the hand-over to those who issue.
-const CORRECTION: &str = "Name or address wrong? Hand over this id and the right spelling: a corrected badge is \
+pub const CORRECTION: &str = "Name or address wrong? Hand over this id and the right spelling: a corrected badge is \
                           issued and mailed, then this one is revoked.";
 
 /// What nobody can do, as the rest of a sentence.

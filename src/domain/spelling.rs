@@ -67,7 +67,10 @@ mod tests {
     fn the_remarks_name_what_stands_out() {
         assert!(remarks("kim@naru.example").is_empty());
         assert_eq!(remarks("Kim@naru.example"), ["upper-case letters"]);
-        assert_eq!(remarks("kim \u{200b}@예시.example"), ["a space or a hidden character", "letters outside a to z"]);
+        assert_eq!(
+            remarks("kim \u{200b}@예시.example"),
+            ["a space or a hidden character", "letters outside a to z"]
+        );
         assert_eq!(remarks("o'neil@x.example"), ["unusual signs"]);
     }
 

@@ -12,14 +12,17 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
     let held = case.held;
     let (word, why) = held.verdict(case.now).line();
     let part = |text: Option<&Text>| text.map(ToString::to_string);
-    let mut lines = vec![format!("Badge {}: {word}{}{why}", held.badge_id, if why.is_empty() { "" } else { ", " })];
+    let mut lines =
+        vec![format!("Badge {}: {word}{}{why}", held.badge_id, if why.is_empty() { "" } else { ", " })];
     let what = [part(held.title()), part(held.badge_type_name()), part(held.level_name())];
     lines.push(what.into_iter().flatten().collect::<Vec<_>>().join(", "));
-    lines.push([part(held.issuing_org()), part(held.cert_no()).map(|no| format!("certificate no. {no}"))]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join(", "));
+    lines.push(
+        [part(held.issuing_org()), part(held.cert_no()).map(|no| format!("certificate no. {no}"))]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", "),
+    );
     let name = held.recipient_name().map_or_else(|| "no name".to_owned(), |n| mask::name(n.wire()));
     let address = held.recipient_email().map_or(case.asked, Text::wire);
     lines.push(format!("Holder: {name}, {}", mask::address(address)));
@@ -64,7 +67,9 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
 /// `2026-11-02 09:41 (19 d ago)`, or what it says where that is no time.
 pub fn with_age(time: &ServiceTime, now: DateTime) -> String {
     match time.start() {
-        Some(start) if start <= now => format!("{} ({} ago)", time.to_minute(), age(now.duration_since(start))),
+        Some(start) if start <= now => {
+            format!("{} ({} ago)", time.to_minute(), age(now.duration_since(start)))
+        }
         Some(start) => format!("{} (in {})", time.to_minute(), age(start.duration_since(now))),
         None => time.to_string(),
     }

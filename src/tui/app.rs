@@ -38,6 +38,9 @@ use tokio::time::Instant;
 /// The smallest screen that the desk is drawn on.
 pub const SMALLEST: (u16, u16) = (60, 16);
 
+/// What is said to whoever tries to act with a read-only profile.
+const READ_ONLY: &str = "This profile is read-only: it can neither issue nor revoke.";
+
 /// The tabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "named after what they show")]

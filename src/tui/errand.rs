@@ -168,7 +168,9 @@ fn words(probe: &Result<Probe, PictureError>) -> String {
         }
         Ok(Probe { status: 200, content_type: None }) => "opens, though its kind is not said".to_owned(),
         Ok(Probe { status: status @ (404 | 410), .. }) => format!("is not there (HTTP {status})"),
-        Ok(Probe { status: status @ (401 | 403), .. }) => format!("is not shown to everybody (HTTP {status})"),
+        Ok(Probe { status: status @ (401 | 403), .. }) => {
+            format!("is not shown to everybody (HTTP {status})")
+        }
         Ok(Probe { status, .. }) => format!("does not open: its server answers HTTP {status}"),
         Err(error) => format!("does not open: {error}"),
     }

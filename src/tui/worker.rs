@@ -261,9 +261,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::History(query) => Answer::History(reader.history(&query, &call).await),
         Ask::Badge(id) => Answer::Badge(Box::new(reader.badge(&id, &call).await)),
         Ask::Holder(email) => Answer::Holder(Box::new(holder(&reader, &email, &call).await)),
-        Ask::Call(errand) => {
-            Answer::Call(Box::new(errand::run(errand, &reader, &connection, &call).await))
-        }
+        Ask::Call(errand) => Answer::Call(Box::new(errand::run(errand, &reader, &connection, &call).await)),
         Ask::Holdings(template, email) => {
             let before = match &jobs {
                 Some(jobs) => jobs.sent_before(&template, &email).await.ok().flatten(),

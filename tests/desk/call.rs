@@ -37,7 +37,10 @@ fn insert(h: &Harness, rows: Vec<RowSpec>) -> Vec<String> {
 #[tokio::test]
 async fn call_1_i_did_not_get_my_badge_mail() {
     let (_, screen, requests) = asked("mailto:seoyun.han@naru.example").await;
-    says(&screen, &["WAITING 42 min normal is 5 min to 24 h", "so by 2026-11-22 09:18", "nothing is wrong yet"]);
+    says(
+        &screen,
+        &["WAITING 42 min normal is 5 min to 24 h", "so by 2026-11-22 09:18", "nothing is wrong yet"],
+    );
     assert_eq!(requests, 2);
     let (_, screen, requests) = asked("\"jiho.oh@naru.example\"").await;
     says(&screen, &["OVERDUE 31 h", "by 2026-11-21 03:00", "provider's help desk with the badge id"]);
@@ -62,7 +65,10 @@ async fn call_1_i_did_not_get_my_badge_mail() {
 #[tokio::test]
 async fn call_2_it_is_not_in_my_wallet() {
     let (_, screen, requests) = asked("[seoyun.han@naru.example]").await;
-    says(&screen, &["0 badges in the wallet · 1 more in the history", "not in the wallet", "Mail and wallet follow"]);
+    says(
+        &screen,
+        &["0 badges in the wallet · 1 more in the history", "not in the wallet", "Mail and wallet follow"],
+    );
     assert_eq!(requests, 2);
 }
 
@@ -76,14 +82,25 @@ async fn call_3_it_says_expired() {
 #[tokio::test]
 async fn call_4_the_name_on_it_is_wrong() {
     let (_, screen, requests) = asked("dain.seo@naru.example").await;
-    says(&screen, &["name on it 서다안", "template TPL-009", "Hand over this id and the right spelling", "2 names share"]);
+    says(
+        &screen,
+        &[
+            "name on it 서다안",
+            "template TPL-009",
+            "Hand over this id and the right spelling",
+            "2 names share",
+        ],
+    );
     assert_eq!(requests, 2);
 }
 
 #[tokio::test]
 async fn call_5_the_address_is_wrong() {
     let (_, screen, requests) = asked("eunwoo@gmial.example").await;
-    says(&screen, &["Was it meant to be gmail.example?", "Name or address wrong? Hand over", "move it to another"]);
+    says(
+        &screen,
+        &["Was it meant to be gmail.example?", "Name or address wrong? Hand over", "move it to another"],
+    );
     assert_eq!(requests, 2);
 }
 
@@ -97,21 +114,30 @@ async fn call_6_an_employer_says_that_it_is_revoked() {
     let screen = h.settled().await;
     says(
         &screen,
-        &["REVOKED 2026-09-23", "중복 발급", "Another copy of the same badge is valid: badge id B-", "Give them that id"],
+        &[
+            "REVOKED 2026-09-23",
+            "중복 발급",
+            "Another copy of the same badge is valid: badge id B-",
+            "Give them that id",
+        ],
     );
     assert_eq!(all_requests(&h) - before, 1, "the reason, once");
     h.press("k j");
     h.settled().await;
     assert_eq!(all_requests(&h) - before, 1);
     let (_, screen, requests) = asked("taeo.yoon@bluewhale.example").await;
-    says(&screen, &["응시 부정행위 확인", "Read the reason above out as it stands", "can take a revocation back"]);
+    says(
+        &screen,
+        &["응시 부정행위 확인", "Read the reason above out as it stands", "can take a revocation back"],
+    );
     assert_eq!(requests, 3);
 }
 
 #[tokio::test]
 async fn call_7_is_this_badge_real() {
     let mut h = Harness::new(frozen(), 80, 24).await;
-    let ids = insert(&h, vec![RowSpec { recipient_email: "someone@example.org".into(), ..RowSpec::default() }]);
+    let ids =
+        insert(&h, vec![RowSpec { recipient_email: "someone@example.org".into(), ..RowSpec::default() }]);
     let (screen, requests) = answer(&mut h, &format!(" <{}>\n", ids[0])).await;
     says(
         &screen,
@@ -140,7 +166,10 @@ async fn call_8_i_got_it_twice() {
     };
     insert(&h, vec![twin(90), twin(60)]);
     let (screen, requests) = answer(&mut h, "twice@naru.example").await;
-    says(&screen, &["They have it 2 times, each valid; this is the newer one", "It does no harm", "can revoke one"]);
+    says(
+        &screen,
+        &["They have it 2 times, each valid; this is the newer one", "It does no harm", "can revoke one"],
+    );
     assert_eq!(requests, 2);
     h.press("j");
     says(&h.settled().await, &["is the newer one"]);
@@ -151,35 +180,53 @@ async fn call_9_it_has_disappeared() {
     let options = Options { switches: vec![("wallet-revoked".into(), "hidden".into())], ..frozen() };
     let mut h = Harness::new(options, 80, 24).await;
     let (screen, requests) = answer(&mut h, "taeo.yoon@bluewhale.example").await;
-    says(&screen, &["REVOKED", "It has disappeared from the wallet because it is revoked", "not in the wallet"]);
+    says(
+        &screen,
+        &["REVOKED", "It has disappeared from the wallet because it is revoked", "not in the wallet"],
+    );
     assert_eq!(requests, 3);
 }
 
 #[tokio::test]
 async fn call_10_when_will_it_arrive() {
     let (_, screen, requests) = asked("seoyun.han@naru.example").await;
-    says(&screen, &["accepted 2026-11-21 09:18 (42 min ago)", "so by 2026-11-22 09:18", "can hurry it, name the hour"]);
+    says(
+        &screen,
+        &["accepted 2026-11-21 09:18 (42 min ago)", "so by 2026-11-22 09:18", "can hurry it, name the hour"],
+    );
     assert_eq!(requests, 2);
 }
 
 #[tokio::test]
 async fn call_11_someone_elses_badge_is_in_my_wallet() {
     let (_, screen, requests) = asked("safety@moondeck.example").await;
-    says(&screen, &["and 13 other names", "14 names share this address: first ask which one", "is no mistake", "Nobody"]);
+    says(
+        &screen,
+        &[
+            "and 13 other names",
+            "14 names share this address: first ask which one",
+            "is no mistake",
+            "Nobody",
+        ],
+    );
     assert_eq!(requests, 2);
 }
 
 #[tokio::test]
 async fn call_12_the_picture_does_not_open() {
     let mut h = Harness::new(frozen(), 80, 24).await;
-    let row = RowSpec { template_id: "TPL-029".into(), recipient_email: "no.picture@example.org".into(), ..RowSpec::default() };
+    let row = RowSpec {
+        template_id: "TPL-029".into(),
+        recipient_email: "no.picture@example.org".into(),
+        ..RowSpec::default()
+    };
     insert(&h, vec![row]);
     let (_, requests) = answer(&mut h, "no.picture@example.org").await;
     assert_eq!(requests, 2);
     h.press("u");
     let screen = h.settled().await;
     says(&screen, &["Front is not there (HTTP 404)", "Back opens (image/png)", "4 requests"]);
-    assert_eq!(h.sandbox.control().ledger().keys_on_pictures, 0, "nobody's browser has the key");
+    assert_eq!(h.sandbox.control().ledger().violations.key_outside_api, 0, "nobody's browser has the key");
 }
 
 #[tokio::test]
@@ -229,7 +276,6 @@ async fn an_id_that_is_a_name_and_a_name_that_is_an_id_are_found() {
     let (screen, requests) = answer(&mut h, "Agent-007").await;
     says(&screen, &["name on it Agent-007", "4 requests"]);
     assert_eq!(requests, 4);
-    h.press("e");
     let (screen, requests) = answer(&mut h, "Zzyzx").await;
     says(&screen, &["No badge has the name or the id “Zzyzx”"]);
     assert_eq!(requests, 2);
@@ -290,7 +336,7 @@ async fn a_case_that_the_service_minds_is_found_in_other_letters() {
     let mut h = Harness::new(Options { switches, ..small() }, 80, 24).await;
     insert(&h, vec![RowSpec { recipient_email: "case@naru.example".into(), ..RowSpec::default() }]);
     let (screen, _) = answer(&mut h, "CASE@naru.example").await;
-    says(&screen, &["1 possible match", "case@naru.example", "the same address in other letters"]);
+    says(&screen, &["1 possible match", "case@naru.example", "other letters"]);
     h.press("enter");
     says(&h.settled().await, &["1 badge in the wallet"]);
 }
@@ -309,7 +355,8 @@ async fn upper_case_and_hidden_letters_of_an_address_stand_out() {
         let cell = &buffer[(u16::try_from(x).expect("small"), u16::try_from(y).expect("small"))];
         cell.modifier.contains(ratatui::style::Modifier::UNDERLINED)
     };
-    let marked: String = line[at..at + 22].char_indices().filter(|(i, _)| underlined(at + i)).map(|(_, c)| c).collect();
+    let marked: String =
+        line[at..at + 22].char_indices().filter(|(i, _)| underlined(at + i)).map(|(_, c)| c).collect();
     assert_eq!(marked, "MKIM");
 }
 
@@ -336,7 +383,6 @@ async fn what_cannot_be_searched_is_said_and_the_rest_goes_on() {
     h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
     let (screen, _) = answer(&mut h, "한서윤").await;
     says(&screen, &["The history could not be searched for this name"]);
-    h.press("e ctrl-u");
     let (screen, _) = answer(&mut h, "haneul.lim@example.net").await;
     says(&screen, &["the history could not be read"]);
     assert!(!screen.contains("disappeared"), "one list tells nothing of the other: {screen}");

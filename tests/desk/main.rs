@@ -15,6 +15,7 @@ mod link;
 mod lists;
 mod looking;
 mod manners;
+mod read_only;
 mod sending;
 
 use common::{Harness, frozen, key_event};

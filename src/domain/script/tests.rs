@@ -88,12 +88,21 @@ fn told(all: &[Held]) -> String {
 }
 
 fn revoked(id: &'static str, accepted: &'static str) -> Held {
-    Row { id, label: "회수완료", accepted, revoked: Some("2026-11-20 10:00:00"), wallet: false, ..Row::default() }.held()
+    Row {
+        id,
+        label: "회수완료",
+        accepted,
+        revoked: Some("2026-11-20 10:00:00"),
+        wallet: false,
+        ..Row::default()
+    }
+    .held()
 }
 
 #[test]
 fn what_waits_has_its_deadline_and_what_is_overdue_is_passed_on() {
-    let waiting = |accepted| Row { label: "발급대기", accepted, mail: None, wallet: false, ..Row::default() }.held();
+    let waiting =
+        |accepted| Row { label: "발급대기", accepted, mail: None, wallet: false, ..Row::default() }.held();
     let said = told(&[waiting("2026-11-21 09:18:00")]);
     assert!(said.contains("42 min ago") && said.contains("so by 2026-11-22 09:18"), "{said}");
     assert!(said.contains("nothing is wrong yet") && said.contains("CANNOT hurry it"), "{said}");
@@ -126,7 +135,10 @@ fn who_says_revoked_is_given_the_copy_that_counts() {
     let said = told(&[both[1].clone(), both[0].clone()]);
     assert!(said.contains("Copy B-1 of it is revoked"), "{said}");
     // Somebody else's valid copy at the same address is not theirs.
-    let said = told(&[revoked("B-1", "2026-11-19 09:00:00"), Row { id: "B-2", name: "임하늘", ..Row::default() }.held()]);
+    let said = told(&[
+        revoked("B-1", "2026-11-19 09:00:00"),
+        Row { id: "B-2", name: "임하늘", ..Row::default() }.held(),
+    ]);
     assert!(!said.contains("B-2"), "{said}");
 }
 
@@ -172,7 +184,8 @@ fn a_reason_is_only_read_out_where_it_was_read() {
 
 #[test]
 fn what_ended_is_renewed_or_has_a_newer_copy() {
-    let ended = |id, until| Row { id, until: Some(until), accepted: "2026-08-09 09:00:00", ..Row::default() }.held();
+    let ended =
+        |id, until| Row { id, until: Some(until), accepted: "2026-08-09 09:00:00", ..Row::default() }.held();
     let said = told(&[ended("B-1", "2026-11-09 10:00:00")]);
     assert!(said.contains("ended on 2026-11-09 10:00") && said.contains("renewal is a new badge"), "{said}");
     assert!(!said.contains("last day counts") && said.contains("CANNOT extend it"), "{said}");
@@ -214,7 +227,10 @@ fn what_one_list_lacks_is_explained_only_where_both_were_read() {
 #[test]
 fn a_word_that_nobody_knows_promises_nothing() {
     let said = told(&[Row { label: "발급보류", ..Row::default() }.held()]);
-    assert!(said.contains("promise nothing") && said.contains("CANNOT say what the service's own word means"), "{said}");
+    assert!(
+        said.contains("promise nothing") && said.contains("CANNOT say what the service's own word means"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a person does: keys, pastes and the mouse, handed to what has the focus.
 
-use super::{App, Over, Tab, Wish};
+use super::{App, Over, READ_ONLY, Tab, Wish};
 use crate::tui::action::Action;
 use crate::tui::env::Out;
 use crate::tui::help::Help;
@@ -18,7 +18,7 @@ impl App {
                 self.quit_asked = false;
             }
             if self.is_forbidden(action) {
-                out.say("This profile is read-only: it can neither issue nor revoke.");
+                out.say(READ_ONLY);
                 return;
             }
             self.act(action, out);

@@ -111,11 +111,19 @@ impl BadgeScreen {
             },
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
-                    let held = Held { detail: Some(Box::new(badge.clone())), ..Held::new(badge.badge_id.clone()) };
+                    let held =
+                        Held { detail: Some(Box::new(badge.clone())), ..Held::new(badge.badge_id.clone()) };
                     let asked = badge.recipient_email.as_ref().map_or("", Text::wire);
                     let all = std::slice::from_ref(&held);
-                    let case =
-                        Case { held: &held, all, asked, both: false, by_id: false, namesakes: 0, now: env.now() };
+                    let case = Case {
+                        held: &held,
+                        all,
+                        asked,
+                        both: false,
+                        by_id: false,
+                        namesakes: 0,
+                        now: env.now(),
+                    };
                     out.copy(summary(&case, &script(&case)), "a summary, with names and addresses masked");
                 }
                 None => out.say("There is no badge here to copy a summary of."),

@@ -207,7 +207,11 @@ impl Wallet {
         if nothing && self.people.is_none() && self.errand.is_none() {
             let (address, name) = (self.asked.clone().unwrap_or_default(), self.call.name.clone());
             if !leads(&address, name.as_deref()).is_empty() {
-                self.send(Errands::Elsewhere(address.clone()), Ask::Call(Errand::Elsewhere { address, name }), out);
+                self.send(
+                    Errands::Elsewhere(address.clone()),
+                    Ask::Call(Errand::Elsewhere { address, name }),
+                    out,
+                );
             }
         }
     }

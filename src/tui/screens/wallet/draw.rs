@@ -56,7 +56,8 @@ impl Wallet {
             return Areas { notes, list, pane: Some(pane) };
         }
         let rows = u16::try_from(self.rows().len()).unwrap_or(u16::MAX);
-        let wanted = u16::try_from(self.pane(held, room, env).len()).unwrap_or(u16::MAX);
+        let wanted = pane::lines(&self.case(held, env), &self.beside(held, env), room, 0, env).len();
+        let wanted = u16::try_from(wanted).unwrap_or(u16::MAX);
         // The list keeps two rows, so that it is seen to be one, and takes what the badge leaves.
         let list = rows.min(rest.height.saturating_sub(wanted.saturating_add(1)).max(2)).min(rest.height);
         let below = rest.height - list;
@@ -72,12 +73,12 @@ impl Wallet {
         Areas { notes, list: Rect { height: list, ..rest }, pane: Some(pane) }
     }
 
-    fn pane(&self, held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
-        let case = self.case(held, env);
-        let known = held.detail.is_some();
-        let missing =
-            pane::reason_missing(&held.verdict(case.now), known, self.errand.is_some(), env);
-        pane::lines(&case, self.call.pictures.get(&held.badge_id), missing, room, env)
+    fn beside(&self, held: &Held, env: &Env) -> pane::Beside<'_> {
+        let (verdict, known) = (held.verdict(env.now()), held.detail.is_some());
+        pane::Beside {
+            pictures: self.call.pictures.get(&held.badge_id),
+            reason_missing: pane::reason_missing(&verdict, known, self.errand.is_some(), env),
+        }
     }
 
     /// The lines between the first one and the list.
@@ -140,10 +141,14 @@ impl Wallet {
         }
         let enter = env.glyphs.enter;
         Some(match Query::read(self.field.value()) {
-            Query::Nothing => format!("Type or paste an e-mail address, a name or a badge id, then press {enter}."),
+            Query::Nothing => {
+                format!("Type or paste an e-mail address, a name or a badge id, then press {enter}.")
+            }
             Query::NotAnAddress(problem) => format!("So far {problem}."),
             Query::Address { .. } => format!("{enter} looks up this address."),
-            Query::BadgeId(_) => format!("{enter} opens the badge with this id, and what else its holder has."),
+            Query::BadgeId(_) => {
+                format!("{enter} opens the badge with this id, and what else its holder has.")
+            }
             Query::Name { .. } => format!("{enter} looks for this name in the history."),
         })
     }
@@ -263,12 +268,13 @@ impl Wallet {
             let line = Line::styled(format!(" {rule}"), env.theme.dim());
             frame.render_widget(line, Rect { y: pane.y.saturating_sub(1), height: 1, ..area });
         }
-        let mut lines = self.pane(held, usize::from(pane.width), env);
         let height = usize::from(pane.height);
+        let room = (usize::from(pane.width), height);
+        let mut lines = pane::fitted(&self.case(held, env), &self.beside(held, env), room, env);
         if lines.len() > height {
             let left = lines.len() - height + 1;
             lines.truncate(height.saturating_sub(1));
-            let text = format!("{left} more lines: they need a larger window");
+            let text = format!("{left} more lines need a larger window");
             lines.push(Line::styled(text, env.theme.dim()));
         }
         frame.render_widget(ratatui::text::Text::from(lines), pane);

@@ -1,7 +1,7 @@
 //! The selected badge: the verdict, where the mail went, who and what, when, and what to tell the caller.
 
 use super::rows::place;
-use crate::domain::script::{Case, is_sent, script};
+use crate::domain::script::{CORRECTION, Case, is_sent, script};
 use crate::domain::spelling::{pieces, remarks};
 use crate::domain::summary::with_age;
 use crate::domain::{Text, Verdict};
@@ -13,12 +13,40 @@ use ratatui::text::{Line, Span};
 /// How wide the labels of the last lines are.
 const LABEL: usize = 8;
 
-/// Everything about one badge that answers a call, in `room` columns.
+/// What is said of a badge beside its records.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Beside<'a> {
+    /// Whether its pictures open.
+    pub pictures: Option<&'a [String; 2]>,
+    /// Why the reason of its revocation is not there.
+    pub reason_missing: Option<String>,
+}
+
+/// Everything about one badge that answers a call, in `room` columns and, where it can be done, in `rows`
+/// rows: what can be read elsewhere or holds for every badge gives way first.
+pub(super) fn fitted(
+    case: &Case<'_>,
+    beside: &Beside<'_>,
+    (room, rows): (usize, usize),
+    env: &Env,
+) -> Vec<Line<'static>> {
+    let mut shown = Vec::new();
+    for less in 0..=3 {
+        shown = lines(case, beside, room, less, env);
+        if shown.len() <= rows {
+            break;
+        }
+    }
+    shown
+}
+
+/// The same in as many rows as it takes. With `less`, from 1 on, without the standing advice, from 2 on
+/// without dates, and with 3 without what kind of badge it is.
 pub(super) fn lines(
     case: &Case<'_>,
-    pictures: Option<&[String; 2]>,
-    reason_missing: Option<String>,
+    beside: &Beside<'_>,
     room: usize,
+    less: u8,
     env: &Env,
 ) -> Vec<Line<'static>> {
     let (theme, held) = (&env.theme, case.held);
@@ -31,10 +59,19 @@ pub(super) fn lines(
     let dot = format!(" {} ", env.glyphs.dot);
     let part = |text: Option<&Text>| text.map(ToString::to_string);
     let what = [part(held.title()), part(held.badge_type_name()), part(held.level_name())];
-    lines.extend(styled(&what.into_iter().flatten().collect::<Vec<_>>().join(&dot), room, theme.strong()));
+    if less < 3 {
+        lines.extend(styled(
+            &what.into_iter().flatten().collect::<Vec<_>>().join(&dot),
+            room,
+            theme.strong(),
+        ));
+    }
     lines.extend(mail(held.email_status(), held.recipient_email(), room, env));
     let ids = [
-        Some(format!("name on it {}", part(held.recipient_name()).unwrap_or_else(|| env.glyphs.dash.to_owned()))),
+        Some(format!(
+            "name on it {}",
+            part(held.recipient_name()).unwrap_or_else(|| env.glyphs.dash.to_owned())
+        )),
         Some(format!("id {}", held.badge_id)),
         held.template_id().map(|id| format!("template {id}")),
         part(held.cert_no()).map(|no| format!("no. {no}")),
@@ -49,16 +86,19 @@ pub(super) fn lines(
     if !dates.is_empty() {
         dates.push("service time".to_owned());
     }
-    lines.extend(packed(&dates, &dot, room, theme.dim()));
-    if let Some(why) = reason_missing {
-        lines.extend(styled(&why, room, theme.dim()));
+    if less < 2 {
+        lines.extend(packed(&dates, &dot, room, theme.dim()));
     }
-    if let Some([front, back]) = pictures {
+    if let Some(why) = &beside.reason_missing {
+        lines.extend(styled(why, room, theme.dim()));
+    }
+    if let Some([front, back]) = beside.pictures {
         lines.extend(labelled("Front", front, room, theme.text(), env));
         lines.extend(labelled("Back", back, room, theme.text(), env));
     }
     let told = script(case);
-    for (i, say) in told.say.iter().enumerate() {
+    let say = told.say.iter().filter(|line| less < 1 || *line != CORRECTION);
+    for (i, say) in say.enumerate() {
         lines.extend(labelled(if i == 0 { "Say" } else { "" }, say, room, theme.text(), env));
     }
     lines.extend(labelled("Nobody", &format!("can {}", told.cannot), room, theme.dim(), env));
@@ -67,12 +107,7 @@ pub(super) fn lines(
 
 /// What happened to the mail, in the service's own word, and to exactly which address it went; letters that a
 /// caller gets wrong stand out.
-pub fn mail(
-    status: Option<&Text>,
-    address: Option<&Text>,
-    room: usize,
-    env: &Env,
-) -> Vec<Line<'static>> {
+pub fn mail(status: Option<&Text>, address: Option<&Text>, room: usize, env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let (said, style) = match status {
         Some(word) if is_sent(word) => (format!("mail {word} to"), theme.dim()),

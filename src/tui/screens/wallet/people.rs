@@ -43,7 +43,14 @@ impl People {
                 number(of)
             ));
         }
-        Self { matches, title: format!("{addresses} the name \u{201c}{}\u{201d}", scrub(name)), notes, namesakes, at: 0, origin: (None, None) }
+        Self {
+            matches,
+            title: format!("{addresses} the name \u{201c}{}\u{201d}", scrub(name)),
+            notes,
+            namesakes,
+            at: 0,
+            origin: (None, None),
+        }
     }
 
     /// Where else the badges of an address may be. `of`: how many rows the largest answer has, where not all
@@ -66,7 +73,11 @@ impl People {
                     .to_owned(),
             );
             let many = count(matches.len() as u64, "possible match", "possible matches");
-            if has_badges { format!("{many} for {address}") } else { format!("No badge for {address}; {many}") }
+            if has_badges {
+                format!("{many} for {address}")
+            } else {
+                format!("No badge for {address}; {many}")
+            }
         };
         if of.is_some() {
             notes.push("There was more than one page of rows; only the first of each was read.".to_owned());
@@ -79,11 +90,11 @@ impl People {
     pub fn widths(columns: usize) -> Vec<usize> {
         layout(
             &[
-                Column { least: 12, share: 2, goes: 0 },
-                Column { least: 22, share: 3, goes: 0 },
-                Column { least: 9, share: 0, goes: 0 },
-                Column { least: 10, share: 0, goes: 2 },
-                Column { least: 16, share: 3, goes: 1 },
+                Column { least: 10, share: 2, goes: 0 },
+                Column { least: 20, share: 2, goes: 0 },
+                Column { least: 9, share: 0, goes: 2 },
+                Column { least: 11, share: 0, goes: 1 },
+                Column { least: 17, share: 2, goes: 0 },
             ],
             columns.saturating_sub(3),
         )

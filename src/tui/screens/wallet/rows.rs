@@ -27,7 +27,7 @@ impl View<'_> {
                 Column { least: 16, share: 1, goes: 0 },
                 name,
                 Column { least: 12, share: 4, goes: 0 },
-                Column { least: 22, share: 5, goes: 3 },
+                Column { least: 22, share: 5, goes: 0 },
                 Column { least: 11, share: 0, goes: 2 },
                 Column { least: 5, share: 0, goes: 1 },
             ],
