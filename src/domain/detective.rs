@@ -107,6 +107,8 @@ pub struct Match {
     pub badges: usize,
     /// When the newest of them was accepted.
     pub newest: Option<ServiceTime>,
+    /// What that is: a caller who knows it is likelier to be the one.
+    pub title: Option<Text>,
     /// Why, the strongest reason first; never empty.
     pub why: Vec<Why>,
 }
@@ -149,6 +151,7 @@ pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -
                 names: Vec::new(),
                 badges: 0,
                 newest: None,
+                title: None,
                 why: Vec::new(),
             });
             found.len() - 1
@@ -157,8 +160,10 @@ pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -
         one.badges += 1;
         one.why.extend(why);
         one.names.extend(item.recipient_name.clone());
-        if item.reg_date.as_ref().map(ServiceTime::raw) > one.newest.as_ref().map(ServiceTime::raw) {
+        let newer = item.reg_date.as_ref().map(ServiceTime::raw) > one.newest.as_ref().map(ServiceTime::raw);
+        if newer || one.badges == 1 {
             one.newest.clone_from(&item.reg_date);
+            one.title.clone_from(&item.title);
         }
     }
     for one in &mut found {

@@ -262,9 +262,9 @@ fn cannot(verdict: &Verdict) -> &'static str {
             "hurry it, name the hour, revoke it before it is issued"
         }
         Verdict::Valid { .. } | Verdict::NotYetValid { .. } => {
-            "mail it again, prove delivery, edit it, move it to another address"
+            "mail it again, prove delivery, edit it, move it elsewhere"
         }
-        Verdict::Expired { .. } => "extend it, edit it, move it to another address",
+        Verdict::Expired { .. } => "extend it, edit it, move it elsewhere",
         Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
             "take a revocation back"
         }

@@ -17,6 +17,9 @@ use ratatui::text::{Line, Span};
 const WIDE: u16 = 120;
 /// Rows above the list: the box, a rule, and what was found.
 const HEAD: u16 = 3;
+/// Rows that the list keeps where the badge can do with less advice, and those that it always keeps.
+const SOME: u16 = 4;
+const FEW: u16 = 2;
 /// Fewer rows than this show nothing of a badge.
 const LEAST: u16 = 3;
 
@@ -56,10 +59,13 @@ impl Wallet {
             return Areas { notes, list, pane: Some(pane) };
         }
         let rows = u16::try_from(self.rows().len()).unwrap_or(u16::MAX);
-        let wanted = pane::lines(&self.case(held, env), &self.beside(held, env), room, 0, env).len();
-        let wanted = u16::try_from(wanted).unwrap_or(u16::MAX);
-        // The list keeps two rows, so that it is seen to be one, and takes what the badge leaves.
-        let list = rows.min(rest.height.saturating_sub(wanted.saturating_add(1)).max(2)).min(rest.height);
+        // The list keeps a few rows, so that it is seen to be one, and takes what the badge leaves. Only what
+        // answers the call pushes it aside, not advice that holds for every badge.
+        let (case, beside) = (self.case(held, env), self.beside(held, env));
+        let wanted =
+            |less| u16::try_from(pane::lines(&case, &beside, room, less, env).len()).unwrap_or(u16::MAX);
+        let left = |wanted: u16| rest.height.saturating_sub(wanted.saturating_add(1));
+        let list = left(wanted(0)).max(left(wanted(1)).min(SOME)).max(FEW).min(rows).min(rest.height);
         let below = rest.height - list;
         if below <= LEAST {
             return Areas { notes, list: rest, pane: None };

@@ -4,12 +4,16 @@ use super::rows::place;
 use crate::domain::script::{CORRECTION, Case, is_sent, script};
 use crate::domain::spelling::{pieces, remarks};
 use crate::domain::summary::with_age;
-use crate::domain::{Text, Verdict};
+use crate::domain::time::age;
+use crate::domain::{ServiceTime, Text, Verdict};
 use crate::tui::env::Env;
 use crate::tui::fit::{fit, width, wrap};
+use jiff::civil::DateTime;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
+/// The step of [`lines`] that says least.
+const MOST_LESS: u8 = 3;
 /// How wide the labels of the last lines are.
 const LABEL: usize = 8;
 
@@ -31,7 +35,7 @@ pub(super) fn fitted(
     env: &Env,
 ) -> Vec<Line<'static>> {
     let mut shown = Vec::new();
-    for less in 0..=3 {
+    for less in 0..=MOST_LESS {
         shown = lines(case, beside, room, less, env);
         if shown.len() <= rows {
             break;
@@ -78,14 +82,7 @@ pub(super) fn lines(
         place(held, case.both).map(str::to_owned),
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
-    let dates = [("accepted", held.reg_date()), ("issued", held.issued_at())];
-    let mut dates: Vec<String> = dates
-        .into_iter()
-        .filter_map(|(what, at)| at.map(|at| format!("{what} {}", with_age(at, case.now))))
-        .collect();
-    if !dates.is_empty() {
-        dates.push("service time".to_owned());
-    }
+    let dates = dates(held.reg_date(), held.issued_at(), case.now);
     if less < 2 {
         lines.extend(packed(&dates, &dot, room, theme.dim()));
     }
@@ -103,6 +100,26 @@ pub(super) fn lines(
     }
     lines.extend(labelled("Nobody", &format!("can {}", told.cannot), room, theme.dim(), env));
     lines
+}
+
+/// When it was accepted and issued; one age where both were on one day.
+fn dates(accepted: Option<&ServiceTime>, issued: Option<&ServiceTime>, now: DateTime) -> Vec<String> {
+    let same_day = accepted.and_then(ServiceTime::day) == issued.and_then(ServiceTime::day);
+    let mut dates = Vec::new();
+    if let (Some(accepted), Some(issued), Some(at), true) =
+        (accepted, issued, issued.and_then(ServiceTime::start).filter(|at| *at <= now), same_day)
+        && !issued.is_date_only()
+    {
+        dates.push(format!("accepted {}", accepted.to_minute()));
+        dates.push(format!("issued {} ({} ago)", at.strftime("%H:%M"), age(now.duration_since(at))));
+    } else {
+        dates.extend(accepted.map(|at| format!("accepted {}", with_age(at, now))));
+        dates.extend(issued.map(|at| format!("issued {}", with_age(at, now))));
+    }
+    if !dates.is_empty() {
+        dates.push("service time".to_owned());
+    }
+    dates
 }
 
 /// What happened to the mail, in the service's own word, and to exactly which address it went; letters that a

@@ -92,8 +92,9 @@ impl People {
             &[
                 Column { least: 10, share: 2, goes: 0 },
                 Column { least: 20, share: 2, goes: 0 },
-                Column { least: 9, share: 0, goes: 2 },
-                Column { least: 11, share: 0, goes: 1 },
+                Column { least: 14, share: 3, goes: 2 },
+                Column { least: 9, share: 0, goes: 1 },
+                Column { least: 11, share: 0, goes: 3 },
                 Column { least: 17, share: 2, goes: 0 },
             ],
             columns.saturating_sub(3),
@@ -115,6 +116,7 @@ impl People {
             &[
                 (name, plain),
                 (one.shown(), plain),
+                (one.title.as_ref().map_or_else(String::new, ToString::to_string), plain),
                 (count(one.badges as u64, "badge", "badges"), plain),
                 (newest, env.theme.dim()),
                 (why.join(", "), env.theme.dim()),
