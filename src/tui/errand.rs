@@ -2,7 +2,8 @@
 //! badge may be, and whether its pictures open. Each is a bounded number of requests.
 
 use crate::api::{
-    ApiError, Call, Connection, HistoryFilter, HistoryQuery, Paging, PictureError, Pictures, Probe, Reader,
+    ApiError, Call, Connection, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging, PictureError,
+    Pictures, Probe, Reader,
 };
 use crate::domain::detective::{Lead, leads};
 use crate::domain::{Badge, BadgeId, HistoryItem, Text};
@@ -41,14 +42,25 @@ pub enum Report {
     },
 }
 
+/// What a first page leaves unread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Beyond {
+    /// It is all.
+    #[default]
+    Nothing,
+    /// The page was full, and the service does not count.
+    Unknown,
+    /// So many rows there are in all, as the service counts.
+    Counted(u64),
+}
+
 /// First pages of the history.
 #[derive(Debug, Default)]
 pub struct Rows {
     /// The rows; one may be there twice.
     pub items: Vec<HistoryItem>,
-    /// How many rows there are in all for the question that has the most, as the service counts them; only
-    /// said where not all were read.
-    pub of: Option<u64>,
+    /// What lies beyond the first page of the question that has most.
+    pub beyond: Beyond,
     /// What could not be read.
     pub trouble: Option<ApiError>,
     /// How many requests it took.
@@ -107,8 +119,12 @@ async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
     // In the order of the questions, whichever was answered first.
     pages.sort_by_key(|(place, _)| *place);
     for (_, page) in pages {
-        let more = page.total_count.filter(|total| *total > page.list_len as u64);
-        rows.of = rows.of.max(more);
+        let beyond = match page.total_count {
+            Some(total) if total > page.list_len as u64 => Beyond::Counted(total),
+            None if page.list_len >= MAX_ROWS_PER_PAGE as usize => Beyond::Unknown,
+            _ => Beyond::Nothing,
+        };
+        rows.beyond = rows.beyond.max(beyond);
         rows.items.extend(page.items.into_iter().map(|(_, item)| item));
     }
     rows

@@ -249,6 +249,46 @@ async fn a_name_that_one_address_has_opens_it_and_one_that_two_have_asks_first()
 }
 
 #[tokio::test]
+async fn a_name_that_is_typed_after_an_address_had_nothing_is_its_callers() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let row = |email: &str| RowSpec {
+        recipient_name: "나름이".into(),
+        recipient_email: email.into(),
+        ..RowSpec::default()
+    };
+    insert(&h, vec![row("na.rm@hanmial.example"), row("other@example.org")]);
+    h.sandbox.control().add_fault("get /badges/history status=404 match=hanmial times=1").expect("a rule");
+    answer(&mut h, "na.rm@hanmail.example").await;
+    let (screen, _) = answer(&mut h, "나름이").await;
+    says(&screen, &["2 addresses have the name"]);
+    let first = screen.lines().find(|l| l.contains("***@")).expect("a match");
+    assert!(first.contains("n***@hanmial.example") && first.contains("similar domain"), "{screen}");
+}
+
+#[tokio::test]
+async fn what_was_given_by_its_id_is_no_part_of_another_holders_wallet() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let row = |email: &str| RowSpec {
+        recipient_name: "나름이".into(),
+        recipient_email: email.into(),
+        ..RowSpec::default()
+    };
+    let ids = insert(&h, vec![row("na.rm@hanmail.example"), row("na.rm@hanmial.example")]);
+    let (screen, _) = answer(&mut h, &ids[0]).await;
+    says(&screen, &["To an employer"]);
+    h.press("d");
+    h.settled().await;
+    h.press("enter");
+    let screen = h.settled().await;
+    says(&screen, &["1 badge in the wallet", &format!("id {}", ids[1])]);
+    assert!(!screen.contains("To an employer"), "{screen}");
+    h.press("r");
+    says(&h.settled().await, &["1 badge in the wallet", &format!("id {}", ids[1])]);
+    h.press("esc esc");
+    says(&h.settled().await, &[&format!("id {}", ids[0]), "To an employer"]);
+}
+
+#[tokio::test]
 async fn a_common_name_stops_at_its_first_page_and_asks_for_more() {
     let mut h = Harness::new(small(), 80, 24).await;
     let rows = (0..200)

@@ -56,6 +56,8 @@ struct Call {
     pictures: HashMap<BadgeId, [String; 2]>,
     /// What was looked for and is not there.
     nothing: Option<String>,
+    /// The address that had nothing in the look-up before: a name that is typed then is its caller's.
+    before: Option<String>,
 }
 
 /// What a ticket other than the holder's stands for.
@@ -210,7 +212,7 @@ impl Wallet {
             Action::First => self.at = 0,
             Action::Last => self.at = last,
             Action::Reload => self.read_again(out),
-            Action::Open if self.choosing => self.open_match(out),
+            Action::Open if self.choosing && self.len() > 0 => self.open_match(out),
             Action::Open => match self.selected() {
                 Some(held) => out.go.push(Go::Badge(held.badge_id.clone(), held.reg_date().cloned())),
                 None => self.typing = true,

@@ -1,6 +1,6 @@
 //! The steps of a look-up: from what is in the box to a holder's badges, within few requests.
 
-use super::people::People;
+use super::people::{Origin, People};
 use super::{BUDGET, Call, Errands, Found, Wallet, alone, wants_reason};
 use crate::api::ApiError;
 use crate::domain::detective::{Why, leads, matches};
@@ -8,7 +8,7 @@ use crate::domain::holder::{join, names};
 use crate::domain::{BadgeId, EmailKey, Query, Text};
 use crate::tui::ask::{Answer, Ask, Holder};
 use crate::tui::env::{Env, Out};
-use crate::tui::errand::{Errand, Report, Rows};
+use crate::tui::errand::{Beyond, Errand, Report, Rows};
 use crate::tui::fit::count;
 
 impl Wallet {
@@ -16,7 +16,8 @@ impl Wallet {
     pub(super) fn forget(&mut self, out: &mut Out<'_>) {
         out.cancel(self.ticket.take());
         out.cancel(self.errand.take().map(|(ticket, _)| ticket));
-        self.call = Call::default();
+        let nothing = self.found.as_ref().filter(|f| f.held.is_empty() && !f.email.is_empty());
+        self.call = Call { before: nothing.map(|f| f.email.clone()), ..Call::default() };
         self.people = None;
         self.choosing = false;
         self.found = None;
@@ -62,6 +63,7 @@ impl Wallet {
 
     /// Asks for what is shown once more.
     pub(super) fn read_again(&mut self, out: &mut Out<'_>) {
+        self.error = None;
         match (self.asked.clone(), self.call.by_id.clone(), self.call.query.clone()) {
             (_, Some(id), _) => {
                 self.call.requests = 0;
@@ -71,6 +73,11 @@ impl Wallet {
                 self.call.requests = 0;
                 self.call.details.clear();
                 self.call.pictures.clear();
+                if self.rows().is_empty() {
+                    // Where else it may be is looked for again, too.
+                    self.people = None;
+                    self.choosing = false;
+                }
                 out.ask_instead(&mut self.ticket, Ask::Holder(email));
             }
             (None, None, Some(query)) => self.start(query, out),
@@ -125,7 +132,8 @@ impl Wallet {
         let Some(one) = people.matches.get(self.at) else { return };
         people.at = self.at;
         let email = one.address.wire().to_owned();
-        people.origin = (self.asked.take(), self.found.take());
+        let by_id = self.call.by_id.take();
+        people.origin = Origin { asked: self.asked.take(), found: self.found.take(), by_id };
         self.choosing = false;
         self.call.namesakes = people.namesakes;
         self.call.nothing = None;
@@ -146,7 +154,8 @@ impl Wallet {
             self.choosing = false;
             self.at = 0;
         } else if let Some(people) = &mut self.people {
-            (self.asked, self.found) = std::mem::take(&mut people.origin);
+            Origin { asked: self.asked, found: self.found, by_id: self.call.by_id } =
+                std::mem::take(&mut people.origin);
             self.at = people.at;
             self.choosing = true;
         }
@@ -308,7 +317,7 @@ impl Wallet {
             self.error = Some(format!("The history could not be searched for this name: {error}"));
             return;
         }
-        let found = matches(None, Some(name), &rows.items);
+        let found = matches(self.call.before.as_deref(), Some(name), &rows.items);
         let read = rows.items.len() as u64;
         match found.as_slice() {
             [] => match self.call.query.take() {
@@ -324,7 +333,7 @@ impl Wallet {
                     self.call.nothing = Some(format!("No badge has {id} \u{201c}{name}\u{201d}."));
                 }
             },
-            [one] if rows.of.is_none() => {
+            [one] if rows.beyond == Beyond::Nothing => {
                 let email = one.address.wire().to_owned();
                 self.call.namesakes = 1;
                 self.field.set(&email);
@@ -332,7 +341,7 @@ impl Wallet {
             }
             _ => {
                 let exact = found.iter().filter(|one| one.why.contains(&Why::SameName)).count();
-                self.people = Some(People::with_name(name, found, (read, rows.of), exact));
+                self.people = Some(People::with_name(name, found, (read, rows.beyond), exact));
                 self.choosing = true;
                 self.at = 0;
                 self.top = 0;
@@ -358,7 +367,7 @@ impl Wallet {
             out.say(trouble.unwrap_or_else(|| format!("Nothing in {places} where it might be.")));
             return;
         }
-        self.people = Some(People::elsewhere(address, has_badges, found, rows.of, trouble));
+        self.people = Some(People::elsewhere(address, has_badges, found, rows.beyond, trouble));
         self.choosing = true;
         self.at = 0;
         self.top = 0;

@@ -1,8 +1,10 @@
 //! Addresses that may be the caller's: possible matches, masked until one is opened.
 
+use crate::domain::BadgeId;
 use crate::domain::detective::{Match, Why};
 use crate::domain::text::scrub;
 use crate::tui::env::Env;
+use crate::tui::errand::Beyond;
 use crate::tui::fit::{Column, cells, count, layout, number};
 use ratatui::style::Style;
 use ratatui::text::Span;
@@ -19,47 +21,51 @@ pub(super) struct People {
     /// The one that was opened.
     pub at: usize,
     /// What was asked for and found before one was opened.
-    pub origin: (Option<String>, Option<super::Found>),
+    pub origin: Origin,
+}
+
+/// What was on the screen before a match was opened.
+#[derive(Default)]
+pub(super) struct Origin {
+    pub asked: Option<String>,
+    pub found: Option<super::Found>,
+    pub by_id: Option<BadgeId>,
 }
 
 impl People {
-    /// Of a name: `read` rows of it, and how many there are where those are not all.
-    pub fn with_name(
-        name: &str,
-        matches: Vec<Match>,
-        (read, of): (u64, Option<u64>),
-        namesakes: usize,
-    ) -> Self {
+    /// Of a name: `read` rows of it, and what lies beyond them.
+    pub fn with_name(name: &str, matches: Vec<Match>, (read, of): (u64, Beyond), namesakes: usize) -> Self {
         let addresses = count(matches.len() as u64, "address has", "addresses have");
         let mut notes = vec![
             "The same name is not the same person: ask the caller for the address or for the course, then open \
              the one that fits."
                 .to_owned(),
         ];
-        if let Some(of) = of {
-            notes.push(format!(
-                "Only the first {} of {} rows were read. Ask for more: the whole name, the address, or a badge id.",
-                number(read),
-                number(of)
-            ));
-        }
+        let read = number(read);
+        let read = match of {
+            Beyond::Nothing => None,
+            Beyond::Counted(of) => Some(format!("Only the first {read} of {} rows were read.", number(of))),
+            Beyond::Unknown => Some(format!("Only the first {read} rows were read; there may be more.")),
+        };
+        notes.extend(
+            read.map(|read| format!("{read} Ask for more: the whole name, the address, or a badge id.")),
+        );
         Self {
             matches,
             title: format!("{addresses} the name \u{201c}{}\u{201d}", scrub(name)),
             notes,
             namesakes,
             at: 0,
-            origin: (None, None),
+            origin: Origin::default(),
         }
     }
 
-    /// Where else the badges of an address may be. `of`: how many rows the largest answer has, where not all
-    /// were read.
+    /// Where else the badges of an address may be, and what lies beyond the rows that were read.
     pub fn elsewhere(
         address: &str,
         has_badges: bool,
         matches: Vec<Match>,
-        of: Option<u64>,
+        of: Beyond,
         trouble: Option<String>,
     ) -> Self {
         let address = scrub(address).into_owned();
@@ -79,11 +85,11 @@ impl People {
                 format!("No badge for {address}; {many}")
             }
         };
-        if of.is_some() {
+        if of != Beyond::Nothing {
             notes.push("There was more than one page of rows; only the first of each was read.".to_owned());
         }
         let namesakes = matches.iter().filter(|one| one.why.contains(&Why::SameName)).count();
-        Self { matches, title, notes, namesakes, at: 0, origin: (None, None) }
+        Self { matches, title, notes, namesakes, at: 0, origin: Origin::default() }
     }
 
     /// The widths of the columns of a list.
@@ -91,11 +97,11 @@ impl People {
         layout(
             &[
                 Column { least: 10, share: 2, goes: 0 },
-                Column { least: 20, share: 2, goes: 0 },
-                Column { least: 14, share: 3, goes: 2 },
+                Column { least: 24, share: 2, goes: 0 },
+                Column { least: 12, share: 3, goes: 2 },
                 Column { least: 9, share: 0, goes: 1 },
                 Column { least: 11, share: 0, goes: 3 },
-                Column { least: 17, share: 2, goes: 0 },
+                Column { least: 14, share: 2, goes: 0 },
             ],
             columns.saturating_sub(3),
         )
