@@ -7,7 +7,7 @@ use super::text::Text;
 use super::time::ServiceTime;
 use super::verdict::{Facts, Verdict};
 use jiff::civil::DateTime;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// One badge of a holder, from one or both lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,13 +179,8 @@ impl Held {
 /// Every name on these badges, once each, in their order. More than one means a shared mailbox, or a name
 /// that was corrected.
 pub fn names(held: &[Held]) -> Vec<&Text> {
-    let mut names: Vec<&Text> = Vec::new();
-    for name in held.iter().filter_map(Held::recipient_name) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    let mut known = HashSet::new();
+    held.iter().filter_map(Held::recipient_name).filter(|name| known.insert(*name)).collect()
 }
 
 /// Joins the two lists, the newest badge first.

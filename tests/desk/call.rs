@@ -77,6 +77,8 @@ async fn call_3_it_says_expired() {
     let (_, screen, requests) = asked("lea@example.org").await;
     says(&screen, &["EXPIRED 12 d", "It ended on 2026-11-09", "A renewal is a new badge", "can extend it"]);
     assert_eq!(requests, 2);
+    let (_, screen, _) = asked("min.ng@example.com").await;
+    says(&screen, &["VALID until 2026-11-30", "ends in 9 d"]);
 }
 
 #[tokio::test]

@@ -225,6 +225,15 @@ fn what_one_list_lacks_is_explained_only_where_both_were_read() {
 }
 
 #[test]
+fn what_only_the_wallet_knows_counts_too() {
+    let mut held = Row::default().held();
+    held.wallet.as_mut().expect("in the wallet").valid_from = ServiceTime::new("2026-12-01");
+    assert_eq!(held.verdict(NOW).line().0, "NOT YET VALID");
+    let said = told(&[held]);
+    assert!(said.contains("counts from 2026-12-01"), "{said}");
+}
+
+#[test]
 fn a_word_that_nobody_knows_promises_nothing() {
     let said = told(&[Row { label: "발급보류", ..Row::default() }.held()]);
     assert!(

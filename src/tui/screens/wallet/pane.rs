@@ -8,12 +8,15 @@ use crate::domain::time::age;
 use crate::domain::{ServiceTime, Text, Verdict};
 use crate::tui::env::Env;
 use crate::tui::fit::{fit, width, wrap};
+use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 /// The step of [`lines`] that says least.
 const MOST_LESS: u8 = 3;
+/// An end that is nearer than this is counted down to.
+const SOON: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// How wide the labels of the last lines are.
 const LABEL: usize = 8;
 
@@ -82,7 +85,11 @@ pub(super) fn lines(
         place(held, case.both).map(str::to_owned),
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
-    let dates = dates(held.reg_date(), held.issued_at(), case.now);
+    let mut dates = dates(held.reg_date(), held.issued_at(), case.now);
+    if let Verdict::Valid { until: Some(until) } = &verdict {
+        let left = until.end().map(|end| end.duration_since(case.now));
+        dates.extend(left.filter(|left| *left < SOON).map(|left| format!("ends in {}", age(left))));
+    }
     if less < 2 {
         lines.extend(packed(&dates, &dot, room, theme.dim()));
     }
