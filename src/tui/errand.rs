@@ -109,11 +109,12 @@ async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
     }
     let mut rows = Rows::default();
     let mut pages = Vec::new();
-    for (place, page) in tasks.join_all().await {
+    while let Some(done) = tasks.join_next().await {
         rows.requests += 1;
-        match page {
-            Ok(page) => pages.push((place, page)),
-            Err(error) => rows.trouble = Some(error),
+        match done {
+            Ok((place, Ok(page))) => pages.push((place, page)),
+            Ok((_, Err(error))) => rows.trouble = Some(error),
+            Err(why) => rows.trouble = Some(ApiError::NoAnswer { why: why.to_string() }),
         }
     }
     // In the order of the questions, whichever was answered first.

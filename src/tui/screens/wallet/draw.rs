@@ -2,7 +2,7 @@
 
 use super::people::People;
 use super::rows::View;
-use super::{Found, Wallet, pane};
+use super::{Errands, Found, Wallet, pane};
 use crate::domain::holder::names;
 use crate::domain::{Address, EmailKey, Held, Query, Text};
 use crate::tui::browser::two_sided;
@@ -81,9 +81,10 @@ impl Wallet {
 
     fn beside(&self, held: &Held, env: &Env) -> pane::Beside<'_> {
         let (verdict, known) = (held.verdict(env.now()), held.detail.is_some());
+        let reading = matches!(&self.errand, Some((_, Errands::Detail(id))) if *id == held.badge_id);
         pane::Beside {
             pictures: self.call.pictures.get(&held.badge_id),
-            reason_missing: pane::reason_missing(&verdict, known, self.errand.is_some(), env),
+            reason_missing: pane::reason_missing(&verdict, known, reading, env),
         }
     }
 
