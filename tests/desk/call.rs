@@ -384,6 +384,40 @@ async fn a_case_that_the_service_minds_is_found_in_other_letters() {
 }
 
 #[tokio::test]
+async fn a_call_can_be_drawn_at_any_size() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let row = |name: &str, email: &str| RowSpec {
+        recipient_name: name.into(),
+        recipient_email: email.into(),
+        ..RowSpec::default()
+    };
+    let long = format!("{}@naru.example", "a\u{202e}B".repeat(80));
+    insert(
+        &h,
+        vec![
+            row("\u{1b}[2J\u{3164}", &long),
+            row("나름이", "x@naru.example"),
+            row("나름이", "y@naru.example"),
+        ],
+    );
+    for given in ["safety@moondeck.example", "나름이", "nobody@gmail.example", "\u{1b}[2J", "DMU-1"] {
+        answer(&mut h, given).await;
+        for keys in ["", "enter", "d", "u", "esc"] {
+            h.press(keys);
+            h.settled().await;
+            for (columns, rows) in
+                [(1, 1), (300, 100), (60, 16), (61, 17), (120, 16), (119, 60), (3, 80), (80, 24)]
+            {
+                h.desk.terminal.backend_mut().resize(columns, rows);
+                h.desk.app.update(Message::Resize(columns, rows));
+                let shown = h.screen();
+                assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}'), "{shown}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
 async fn upper_case_and_hidden_letters_of_an_address_stand_out() {
     let mut h = Harness::new(small(), 80, 24).await;
     insert(&h, vec![RowSpec { recipient_email: "Minsu.KIM@naru.example".into(), ..RowSpec::default() }]);

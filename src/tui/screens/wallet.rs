@@ -135,7 +135,7 @@ impl Wallet {
 
     /// Whether back returns to the possible matches, or from them to what was found.
     pub fn can_go_back(&self) -> bool {
-        self.people.is_some() && (!self.choosing || !self.rows().is_empty())
+        self.people.is_some() && (!self.choosing || !self.held().is_empty())
     }
 
     /// Whether an action does something here.
@@ -156,13 +156,19 @@ impl Wallet {
 
     /// Reads again, with what is there still shown, when one of these badges is among it.
     pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, out: &mut Out<'_>) {
-        if ids.any(|id| self.rows().iter().any(|held| held.badge_id == *id)) {
+        if ids.any(|id| self.held().iter().any(|held| held.badge_id == *id)) {
             self.read_again(out);
         }
     }
 
-    fn rows(&self) -> &[Held] {
+    /// The badges that were found.
+    fn held(&self) -> &[Held] {
         self.found.as_ref().map_or(&[], |f| f.held.as_slice())
+    }
+
+    /// Those of them that are on the screen: none while possible matches are.
+    fn rows(&self) -> &[Held] {
+        if self.choosing { &[] } else { self.held() }
     }
 
     /// How many rows the list has.
@@ -174,14 +180,14 @@ impl Wallet {
     }
 
     fn selected(&self) -> Option<&Held> {
-        self.rows().get(self.at).filter(|_| !self.choosing)
+        self.rows().get(self.at)
     }
 
     /// What is known when the caller asks about a badge.
     fn case<'a>(&'a self, held: &'a Held, env: &Env) -> Case<'a> {
         Case {
             held,
-            all: self.rows(),
+            all: self.held(),
             asked: self.found.as_ref().map_or("", |f| f.email.as_str()),
             both: self.found.as_ref().is_some_and(|f| f.both),
             by_id: self.call.by_id.as_ref() == Some(&held.badge_id),

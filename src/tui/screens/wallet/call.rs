@@ -73,7 +73,7 @@ impl Wallet {
                 self.call.requests = 0;
                 self.call.details.clear();
                 self.call.pictures.clear();
-                if self.rows().is_empty() {
+                if self.held().is_empty() {
                     // Where else it may be is looked for again, too.
                     self.people = None;
                     self.choosing = false;
@@ -114,7 +114,7 @@ impl Wallet {
             return;
         };
         // The one name on what was found is the caller's, or else it is not known whose to look for.
-        let name = match names(self.rows()).as_slice() {
+        let name = match names(self.held()).as_slice() {
             [one] => Some(one.wire().to_owned()),
             _ => None,
         };
@@ -211,8 +211,10 @@ impl Wallet {
         let email = self.asked.clone().unwrap_or_default();
         let nothing = held.is_empty() && troubles.is_empty() && complete;
         self.found = Some(Found { email, held, both: troubles.is_empty(), troubles, complete, failed });
-        let place = self.rows().iter().position(|one| Some(&one.badge_id) == selected.as_ref());
-        self.at = place.unwrap_or(self.at).min(self.rows().len().saturating_sub(1));
+        if !self.choosing {
+            let place = self.rows().iter().position(|one| Some(&one.badge_id) == selected.as_ref());
+            self.at = place.unwrap_or(self.at).min(self.rows().len().saturating_sub(1));
+        }
         if nothing && self.people.is_none() && self.errand.is_none() {
             let (address, name) = (self.asked.clone().unwrap_or_default(), self.call.name.clone());
             if !leads(&address, name.as_deref()).is_empty() {
@@ -353,8 +355,8 @@ impl Wallet {
     fn take_elsewhere(&mut self, address: &str, rows: Rows, out: &mut Out<'_>) {
         self.call.requests += rows.requests;
         let own = EmailKey::of(address);
-        let has_badges = !self.rows().is_empty();
-        let name = self.call.name.clone().or_else(|| match names(self.rows()).as_slice() {
+        let has_badges = !self.held().is_empty();
+        let name = self.call.name.clone().or_else(|| match names(self.held()).as_slice() {
             [one] => Some(one.wire().to_owned()),
             _ => None,
         });
