@@ -120,6 +120,18 @@ impl fmt::Debug for Connection {
 }
 
 /// What a profile may do.
+///
+/// Read-only is a matter of types, not of a flag that somebody has to look at: only a [`Writer`] has methods
+/// that send a POST and the client to send it with, and only [`connect`] makes one, from a connection that is
+/// not read-only. Nothing turns a [`Reader`] into one, so whatever a screen, a job or a verb does with a
+/// read-only profile, there is nothing to send with:
+///
+/// ```compile_fail,E0624
+/// # use lapel::api::{Connection, Reader, Writer};
+/// fn forge(reader: Reader, connection: &Connection) -> Writer {
+///     Writer::new(reader, connection).expect("this function is private to the room")
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub enum Access {
     /// Look only. There is no way from here to a [`Writer`].

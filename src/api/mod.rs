@@ -53,7 +53,7 @@ pub use identity::{Identity, Pin, compare_ping, identify, recognise};
 pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble};
 pub use log::{LOG_LENGTH, LogEntry};
-pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures};
+pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures, Probe};
 pub use raw::{Raw, RawOf};
 pub use reader::Reader;
 pub use whole::{Pages, Whole, whole};

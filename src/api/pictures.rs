@@ -5,6 +5,7 @@ use super::address::is_loopback;
 use super::connection::{Connection, Timeouts};
 use super::error::Result;
 use super::wire;
+use crate::domain::Text;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, redirect};
 use std::fmt;
@@ -29,6 +30,15 @@ impl fmt::Debug for Picture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Picture({} bytes, {:?})", self.bytes.len(), self.content_type)
     }
+}
+
+/// What a picture's server says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The HTTP status.
+    pub status: u16,
+    /// What the server calls it, such as `image/png`; it may be wrong.
+    pub content_type: Option<Text>,
 }
 
 /// Why there is no picture. Shows no URL: a picture's may hold a signature.
@@ -126,6 +136,21 @@ impl Pictures {
             () = cancel.cancelled() => Err(PictureError::Cancelled),
             picture = self.read(url) => picture,
         }
+    }
+
+    /// Asks whether a picture is there without reading it (HEAD), as anybody's browser would: without a key.
+    ///
+    /// # Errors
+    /// See [`PictureError`]; a status other than 200 is no error here.
+    pub async fn probe(&self, url: &str) -> std::result::Result<Probe, PictureError> {
+        let url = Url::parse(url.trim()).map_err(|_| PictureError::Refused("it is not a URL"))?;
+        if let Some(why) = refused(&url, self.loopback_too) {
+            return Err(PictureError::Refused(why));
+        }
+        let response =
+            self.client.head(url).send().await.map_err(|error| PictureError::NotReached(wire::why(error)))?;
+        let content_type = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
+        Ok(Probe { status: response.status().as_u16(), content_type: content_type.map(Text::from) })
     }
 
     async fn read(&self, url: Url) -> std::result::Result<Picture, PictureError> {

@@ -1,13 +1,13 @@
 //! What a holder has: wallet and history joined by badge id. The wallet hides what is revoked or waiting;
 //! the history may hide what the wallet shows. Together they miss least.
 
-use super::ids::BadgeId;
-use super::records::{HistoryItem, WalletBadge};
+use super::ids::{BadgeId, TemplateId};
+use super::records::{Badge, HistoryItem, WalletBadge};
 use super::text::Text;
 use super::time::ServiceTime;
-use super::verdict::Verdict;
+use super::verdict::{Facts, Verdict};
 use jiff::civil::DateTime;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// One badge of a holder, from one or both lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,40 +18,155 @@ pub struct Held {
     pub wallet: Option<WalletBadge>,
     /// The history's record.
     pub history: Option<HistoryItem>,
+    /// The badge in full, where it was read: only that knows the reason of a revocation.
+    pub detail: Option<Box<Badge>>,
 }
 
 impl Held {
-    /// The verdict. History decides where there is a row, since only it knows of revocations.
+    /// One of which nothing is known yet.
+    pub fn new(badge_id: BadgeId) -> Self {
+        Self { badge_id, wallet: None, history: None, detail: None }
+    }
+
+    /// The verdict. The badge in full decides where it was read, then the history: the wallet knows of no
+    /// revocation.
     pub fn verdict(&self, now: DateTime) -> Verdict {
-        match (&self.history, &self.wallet) {
-            (Some(item), _) => Verdict::of(item, now),
-            (None, Some(badge)) => Verdict::of(badge, now),
-            (None, None) => Verdict::Unknown { label: Text::default() },
-        }
+        let (detail, history, wallet) = (self.detail.as_deref(), self.history.as_ref(), self.wallet.as_ref());
+        Verdict::of(
+            Facts {
+                label: detail
+                    .and_then(|d| d.status_name.as_ref())
+                    .or_else(|| history.and_then(|h| h.status_name.as_ref()))
+                    .or_else(|| wallet.and_then(|w| w.status_name.as_ref())),
+                revoke_at: detail
+                    .and_then(|d| d.revoke_at.as_ref())
+                    .or_else(|| history.and_then(|h| h.revoke_at.as_ref())),
+                revoke_reason: self.reason(),
+                valid_from: detail
+                    .and_then(|d| d.valid_from.as_ref())
+                    .or_else(|| wallet.and_then(|w| w.valid_from.as_ref())),
+                valid_until: self.valid_until(),
+                issued_at: self.issued_at(),
+                reg_date: self.reg_date(),
+            },
+            now,
+        )
+    }
+
+    fn text<'a>(
+        &'a self,
+        history: impl Fn(&'a HistoryItem) -> Option<&'a Text>,
+        wallet: impl Fn(&'a WalletBadge) -> Option<&'a Text>,
+        detail: impl Fn(&'a Badge) -> Option<&'a Text>,
+    ) -> Option<&'a Text> {
+        let told = |text: &&Text| !text.looks_empty();
+        let found = self.history.as_ref().and_then(history).filter(told);
+        let found = found.or_else(|| self.wallet.as_ref().and_then(wallet).filter(told));
+        found.or_else(|| self.detail.as_deref().and_then(detail).filter(told))
     }
 
     /// What it is.
     pub fn title(&self) -> Option<&Text> {
-        let history = self.history.as_ref().and_then(|i| i.title.as_ref());
-        history.or_else(|| self.wallet.as_ref().and_then(|b| b.title.as_ref()))
+        self.text(|h| h.title.as_ref(), |w| w.title.as_ref(), |d| d.title.as_ref())
     }
 
     /// The name on it.
     pub fn recipient_name(&self) -> Option<&Text> {
-        let history = self.history.as_ref().and_then(|i| i.recipient_name.as_ref());
-        history.or_else(|| self.wallet.as_ref().and_then(|b| b.recipient_name.as_ref()))
+        self.text(|h| h.recipient_name.as_ref(), |w| w.recipient_name.as_ref(), |d| d.recipient_name.as_ref())
+    }
+
+    /// The address that it went to, as it was written; the wallet does not say.
+    pub fn recipient_email(&self) -> Option<&Text> {
+        self.text(|h| h.recipient_email.as_ref(), |_| None, |d| d.recipient_email.as_ref())
+    }
+
+    /// What became of the mail, in the service's word; the wallet does not say.
+    pub fn email_status(&self) -> Option<&Text> {
+        self.text(|h| h.email_status.as_ref(), |_| None, |d| d.email_status.as_ref())
+    }
+
+    /// Who issued it.
+    pub fn issuing_org(&self) -> Option<&Text> {
+        self.text(|h| h.issuing_org.as_ref(), |w| w.issuing_org.as_ref(), |d| d.issuing_org.as_ref())
+    }
+
+    /// The display name of its type.
+    pub fn badge_type_name(&self) -> Option<&Text> {
+        self.text(|h| h.badge_type_name.as_ref(), |_| None, |d| d.badge_type_name.as_ref())
+    }
+
+    /// The display name of its level.
+    pub fn level_name(&self) -> Option<&Text> {
+        self.text(|h| h.level_name.as_ref(), |_| None, |d| d.level_name.as_ref())
+    }
+
+    /// Its certificate number, which only the badge in full has.
+    pub fn cert_no(&self) -> Option<&Text> {
+        self.text(|_| None, |_| None, |d| d.cert_no.as_ref())
+    }
+
+    /// Why it was revoked, which only the badge in full says.
+    pub fn reason(&self) -> Option<&Text> {
+        self.text(|_| None, |_| None, |d| d.revoke_reason.as_ref())
+    }
+
+    /// Its template, which only the history says.
+    pub fn template_id(&self) -> Option<&TemplateId> {
+        self.history.as_ref().and_then(|h| h.template_id.as_ref())
+    }
+
+    /// Where its pictures are, front and back, as the service wrote it; the history does not say.
+    pub fn image_urls(&self) -> [Option<&Text>; 2] {
+        [
+            self.text(|_| None, |w| w.front_image_url.as_ref(), |d| d.front_image_url.as_ref()),
+            self.text(|_| None, |w| w.back_image_url.as_ref(), |d| d.back_image_url.as_ref()),
+        ]
+    }
+
+    fn time<'a>(
+        &'a self,
+        history: impl Fn(&'a HistoryItem) -> Option<&'a ServiceTime>,
+        wallet: impl Fn(&'a WalletBadge) -> Option<&'a ServiceTime>,
+        detail: impl Fn(&'a Badge) -> Option<&'a ServiceTime>,
+    ) -> Option<&'a ServiceTime> {
+        let found = self.history.as_ref().and_then(history);
+        let found = found.or_else(|| self.detail.as_deref().and_then(detail));
+        found.or_else(|| self.wallet.as_ref().and_then(wallet))
     }
 
     /// When it was accepted.
     pub fn reg_date(&self) -> Option<&ServiceTime> {
-        let history = self.history.as_ref().and_then(|i| i.reg_date.as_ref());
-        history.or_else(|| self.wallet.as_ref().and_then(|b| b.reg_date.as_ref()))
+        self.time(|h| h.reg_date.as_ref(), |w| w.reg_date.as_ref(), |d| d.reg_date.as_ref())
     }
 
     /// When it was issued.
     pub fn issued_at(&self) -> Option<&ServiceTime> {
-        let history = self.history.as_ref().and_then(|i| i.issued_at.as_ref());
-        history.or_else(|| self.wallet.as_ref().and_then(|b| b.issued_at.as_ref()))
+        self.time(|h| h.issued_at.as_ref(), |w| w.issued_at.as_ref(), |d| d.issued_at.as_ref())
+    }
+
+    /// Until when it is valid; the wallet gives a day where the others give a moment.
+    pub fn valid_until(&self) -> Option<&ServiceTime> {
+        self.time(|h| h.valid_until.as_ref(), |w| w.valid_until.as_ref(), |d| d.valid_until.as_ref())
+    }
+
+    /// When it was revoked.
+    pub fn revoke_at(&self) -> Option<&ServiceTime> {
+        self.time(|h| h.revoke_at.as_ref(), |_| None, |d| d.revoke_at.as_ref())
+    }
+
+    /// Whether both are of the same template; by title and issuer where the template is not said.
+    pub fn is_copy_of(&self, other: &Self) -> bool {
+        if self.badge_id == other.badge_id {
+            return false;
+        }
+        match (self.template_id(), other.template_id()) {
+            (Some(mine), Some(its)) => mine == its,
+            _ => {
+                self.title().is_some()
+                    && self.title() == other.title()
+                    && self.issuing_org() == other.issuing_org()
+            }
+        }
     }
 
     fn when(&self) -> String {
@@ -61,17 +176,23 @@ impl Held {
     }
 }
 
+/// Every name on these badges, once each, in their order. More than one means a shared mailbox, or a name
+/// that was corrected.
+pub fn names(held: &[Held]) -> Vec<&Text> {
+    let mut known = HashSet::new();
+    held.iter().filter_map(Held::recipient_name).filter(|name| known.insert(*name)).collect()
+}
+
 /// Joins the two lists, the newest badge first.
 pub fn join(wallet: Vec<WalletBadge>, history: Vec<HistoryItem>) -> Vec<Held> {
     let mut held: HashMap<BadgeId, Held> = HashMap::new();
     for item in history {
         let badge_id = item.badge_id.clone();
-        held.insert(badge_id.clone(), Held { badge_id, wallet: None, history: Some(item) });
+        held.insert(badge_id.clone(), Held { history: Some(item), ..Held::new(badge_id) });
     }
     for badge in wallet {
         let badge_id = badge.badge_id.clone();
-        held.entry(badge_id.clone()).or_insert(Held { badge_id, wallet: None, history: None }).wallet =
-            Some(badge);
+        held.entry(badge_id.clone()).or_insert_with(|| Held::new(badge_id)).wallet = Some(badge);
     }
     let mut held: Vec<Held> = held.into_values().collect();
     held.sort_by(|a, b| b.when().cmp(&a.when()).then_with(|| a.badge_id.cmp(&b.badge_id)));

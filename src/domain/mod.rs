@@ -1,21 +1,29 @@
 //! What the words mean: the service's records as types, the state of a badge and the verdict over it,
-//! e-mail keys, service time and untrusted text.
+//! e-mail keys, service time and untrusted text; and what follows from them for whoever answers a caller.
 //!
 //! This room is pure. It knows the contract's vocabulary and nothing else; it must never do I/O, wait, or
 //! know of a terminal. Every string that came from the service or from a file is a [`Text`], whose only
 //! display form is scrubbed.
 
+pub mod detective;
 pub mod email;
 pub mod holder;
 pub mod ids;
+pub mod mask;
+pub mod query;
 pub mod records;
+pub mod script;
+pub mod spelling;
+pub mod summary;
 pub mod text;
 pub mod time;
 pub mod validity;
 pub mod verdict;
 
 pub use email::{Address, EmailKey, EmailProblem};
+pub use holder::Held;
 pub use ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
+pub use query::Query;
 pub use records::{
     Accepted, Badge, BadgeType, BadgeTypeCode, BatchAccepted, Category, HistoryItem, Level, Page, Ping,
     RecordProblem, RevokeAccepted, Template, TemplateDetail, WalletBadge,

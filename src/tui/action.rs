@@ -67,7 +67,10 @@ actions! {
     TurnOver: "turn over", "the other side of the badge's picture";
     Wallet: "wallet", "look up the wallet of this badge's holder";
     FindBadge: "find", "open a badge by its id";
-    LookUp: "look up", "type another holder's e-mail address";
+    LookUp: "look up", "type another address, a name or a badge id";
+    CopySummary: "copy summary", "copy a summary of this badge, the person masked";
+    Elsewhere: "look elsewhere", "look where else the holder's badges may be";
+    TryPictures: "try pictures", "try whether its pictures open, without the key";
     Categories: "categories", "categories with their levels, and badge types";
     OnlyCategory: "its templates", "show only the templates of this category";
     Only: "only this outcome", "show only the rows of the next outcome, and all again after the last";

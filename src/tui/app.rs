@@ -47,6 +47,9 @@ use tokio::time::Instant;
 /// The smallest screen that the desk is drawn on.
 pub const SMALLEST: (u16, u16) = (60, 16);
 
+/// What is said to whoever tries to act with a read-only profile.
+const READ_ONLY: &str = "This profile is read-only: it can neither issue nor revoke.";
+
 /// The tabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "named after what they show")]
@@ -476,7 +479,7 @@ impl App {
             match self.tab {
                 Tab::Templates => self.templates.pump(area, &mut out),
                 Tab::History => self.history.pump(area, &mut out),
-                Tab::Wallet => self.wallet.pump(area),
+                Tab::Wallet => self.wallet.pump(area, &self.env, &mut out),
                 Tab::Badge => self.badge.pump(area, &self.env),
                 Tab::Activity => self.activity.pump(area, &mut out),
             }
@@ -549,6 +552,7 @@ impl App {
             None if self.welcome.is_some() => self.welcome.as_ref().is_some_and(|w| w.offers(action)),
             None if matches!(action, Action::Picture | Action::TurnOver) => self.offers_picture(action),
             None if self.tab == Tab::Activity => self.activity.offers(action),
+            None if self.tab == Tab::Wallet => self.wallet.offers(action),
             Some(Over::Correct(_) | Over::Commands(_) | Over::Help(_) | Over::Copy(_)) | None => true,
         }
     }
@@ -611,7 +615,7 @@ impl App {
             Tab::History => self.history.can_go_back(),
             Tab::Activity => self.activity.can_go_back(),
             Tab::Badge => self.badge.can_go_back(),
-            Tab::Wallet => false,
+            Tab::Wallet => self.wallet.can_go_back(),
         };
         inside || filtered || !self.came_from.is_empty() || self.news.is_some()
     }

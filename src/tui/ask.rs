@@ -2,6 +2,7 @@
 //! ticket of its question and drops an answer whose ticket is not the current one.
 
 use super::deed::{Deed, Done, RowsQuery};
+use super::errand::{Errand, Report};
 use super::hands::Handing;
 use super::pictures::{Packed, PictureAsk};
 use crate::api::{
@@ -46,6 +47,8 @@ pub enum Ask {
     Badge(BadgeId),
     /// What a holder has: wallet and history, side by side.
     Holder(String),
+    /// What else a support call asks.
+    Call(Errand),
     /// What a person already has of a template.
     Holdings(TemplateId, String),
     /// Nothing, after a while: the end of a pause in typing.
@@ -112,7 +115,12 @@ impl Ask {
     pub fn quietly(self) -> Self {
         let reads = matches!(
             self,
-            Self::Templates(_) | Self::Template(_) | Self::History(_) | Self::Badge(_) | Self::Holder(_)
+            Self::Templates(_)
+                | Self::Template(_)
+                | Self::History(_)
+                | Self::Badge(_)
+                | Self::Holder(_)
+                | Self::Call(_)
         );
         if reads { Self::Quiet(Box::new(self)) } else { self }
     }
@@ -211,6 +219,8 @@ pub enum Answer {
     Badge(Box<Result<Badge, ApiError>>),
     /// To [`Ask::Holder`].
     Holder(Box<Holder>),
+    /// To [`Ask::Call`].
+    Call(Box<Report>),
     /// To [`Ask::Holdings`].
     Holdings(Result<Holdings, ApiError>, Option<Box<JobRow>>),
     /// To [`Ask::Jobs`].

@@ -13,6 +13,8 @@ use tokio::time::Instant;
 
 /// The most lines that a notice takes.
 const LONGEST_NOTICE: usize = 4;
+/// What a profile that can neither issue nor revoke is called.
+const READ_ONLY: &str = "read-only";
 /// Where the tabs begin in the header.
 const TABS_AT: u16 = 8;
 
@@ -54,6 +56,9 @@ const HINTS: &[Action] = &[
     Action::Picture,
     Action::LookUp,
     Action::FindBadge,
+    Action::CopySummary,
+    Action::Elsewhere,
+    Action::TryPictures,
     Action::Categories,
     Action::OnlyCategory,
     Action::NextField,
@@ -103,8 +108,13 @@ impl App {
             return;
         }
         let row = |y: u16| Rect { y, height: 1, ..area };
-        self.draw_header(frame, row(0));
+        let said = self.draw_header(frame, row(0));
         self.draw_rule(frame, row(1));
+        if self.env.read_only() && !said {
+            // Where the header has no room for it, this line has.
+            let word = Line::styled(" read-only ", self.env.theme.accent()).right_aligned();
+            frame.render_widget(word, Rect { width: area.width.saturating_sub(2), ..row(1) });
+        }
         self.draw_refresh(frame, row(1));
         let body = Rect { y: 2, height: area.height - 4, ..area };
         match (&self.welcome, self.over.last()) {
@@ -160,7 +170,8 @@ impl App {
         }
     }
 
-    fn draw_header(&self, frame: &mut Frame<'_>, area: Rect) {
+    /// Draws the header; whether it says that this profile is read-only.
+    fn draw_header(&self, frame: &mut Frame<'_>, area: Rect) -> bool {
         let theme = &self.env.theme;
         let mut spans = vec![Span::styled(" lapel  ", theme.strong())];
         let mut used = usize::from(TABS_AT);
@@ -184,12 +195,13 @@ impl App {
         }
         frame.render_widget(Line::from(spans), area);
         let room = usize::from(area.width).saturating_sub(used + 2);
-        if let Some(right) = self.header_right(room) {
-            let wide = right.iter().map(|s| width(&s.content)).sum::<usize>();
-            let wide = u16::try_from(wide).unwrap_or(area.width).min(area.width);
-            let at = Rect { x: area.right().saturating_sub(wide + 1), width: wide, ..area };
-            frame.render_widget(Line::from(right), at);
-        }
+        let Some(right) = self.header_right(room) else { return false };
+        let said = right.iter().any(|span| span.content.contains(READ_ONLY));
+        let wide = right.iter().map(|s| width(&s.content)).sum::<usize>();
+        let wide = u16::try_from(wide).unwrap_or(area.width).min(area.width);
+        let at = Rect { x: area.right().saturating_sub(wide + 1), width: wide, ..area };
+        frame.render_widget(Line::from(right), at);
+        said
     }
 
     /// Environment, organisation, key prefix, link; what has no room goes from the middle.
@@ -198,7 +210,7 @@ impl App {
         let theme = &env.theme;
         let session = env.session.as_ref()?;
         let word = session.environment.to_string();
-        let word = if env.read_only() { format!("{word} read-only") } else { word };
+        let word = if env.read_only() { format!("{word} {READ_ONLY}") } else { word };
         let (link, style) = self.link_words();
         let label =
             crate::domain::text::scrub(session.organisation.as_deref().unwrap_or(&session.name)).into_owned();

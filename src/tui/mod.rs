@@ -22,6 +22,7 @@ mod copying;
 mod deed;
 mod draw;
 mod env;
+mod errand;
 mod farewell;
 mod field;
 mod filter;

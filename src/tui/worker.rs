@@ -2,6 +2,7 @@
 
 use super::ask::{Answer, Ask, Candidate, Holder, NotSaved, Session, Ticket};
 use super::deed;
+use super::errand;
 use super::hands;
 use super::message::{Handle, Message};
 use super::paths;
@@ -234,6 +235,7 @@ impl Errand {
 #[derive(Clone)]
 struct Link {
     reader: Reader,
+    connection: Connection,
     jobs: Option<Jobs>,
     gallery: Gallery,
 }
@@ -272,6 +274,7 @@ impl Link {
         // Kept as long as jobs are: a demo's service is another one each time.
         let folder = session.journal.as_ref().map(|folder| folder.join("pictures"));
         let gallery = Gallery::new(session.connection.clone(), folder);
+        let connection = session.connection.clone();
         tell.send(Message::Linked(reader.clone())).await;
         let account = Account::of(&session.name, &session.connection);
         let journal = session.journal.clone();
@@ -284,15 +287,15 @@ impl Link {
             Ok(Ok(journal)) => journal,
             Ok(Err(why)) => {
                 tell.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, jobs: None, gallery });
+                return Some(Self { reader, connection, jobs: None, gallery });
             }
-            Err(_) => return Some(Self { reader, jobs: None, gallery }),
+            Err(_) => return Some(Self { reader, connection, jobs: None, gallery }),
         };
         let (jobs, mut changed) = match Jobs::start(access, journal, account, session.jobs.clone()).await {
             Ok(started) => started,
             Err(why) => {
                 tell.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, jobs: None, gallery });
+                return Some(Self { reader, connection, jobs: None, gallery });
             }
         };
         let sender = tell.clone();
@@ -314,7 +317,7 @@ impl Link {
             }
         });
         tell.send(Message::Jobs(Handle(jobs.clone()))).await;
-        Some(Self { reader, jobs: Some(jobs), gallery })
+        Some(Self { reader, connection, jobs: Some(jobs), gallery })
     }
 }
 
@@ -331,6 +334,7 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Holder(_) => {
             Answer::Holder(Box::new(Holder { wallet: Err(error()), history: Err(error()), requests: 0 }))
         }
+        Ask::Call(errand) => Answer::Call(Box::new(errand::failed(errand, error()))),
         Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
         Ask::Pause(_) => Answer::Paused,
         Ask::Picture(_) => Answer::Picture(Err("The picture was not fetched.".to_owned())),
@@ -378,7 +382,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::Hand(handing) => return Answer::Handed(hands::hand(handing).await),
         _ => {}
     }
-    let Some(Link { reader, jobs, gallery }) = link else { return failed(&ask) };
+    let Some(Link { reader, connection, jobs, gallery }) = link else { return failed(&ask) };
     match ask {
         Ask::Templates(query) => Answer::Templates(reader.templates(&query, &call).await),
         Ask::Template(id) => Answer::Template(Box::new(reader.template(&id, &call).await)),
@@ -387,6 +391,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::History(query) => Answer::History(reader.history(&query, &call).await),
         Ask::Badge(id) => Answer::Badge(Box::new(reader.badge(&id, &call).await)),
         Ask::Holder(email) => Answer::Holder(Box::new(holder(&reader, &email, &call).await)),
+        Ask::Call(errand) => Answer::Call(Box::new(errand::run(errand, &reader, &connection, &call).await)),
         Ask::Holdings(template, email) => {
             let before = match &jobs {
                 Some(jobs) => jobs.sent_before(&template, &email).await.ok().flatten(),

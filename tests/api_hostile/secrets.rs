@@ -237,6 +237,38 @@ async fn pictures_are_fetched_without_the_key() {
 }
 
 #[tokio::test]
+async fn whether_a_picture_is_there_is_asked_without_the_key_and_without_reading_it() {
+    let elsewhere = Server::start(|_, seen| match seen.target.as_str() {
+        "/a.png" => vec![Send(answer("200 OK", &["Content-Type: image/png"], ""))],
+        "/hop" => vec![Send(answer("302 Found", &["Location: /a.png"], ""))],
+        "/file" => vec![Send(answer("302 Found", &["Location: file:///etc/passwd"], ""))],
+        "/hang" => vec![Move::Hang],
+        _ => vec![Send(answer("404 Not Found", &[], ""))],
+    })
+    .await;
+    let service = Server::always(vec![Send(pong())]).await;
+    let mut connection = connection(&service);
+    connection.timeouts.read = Duration::from_millis(300);
+    let pictures = Pictures::new(&connection).expect("a client");
+    let at = |path: &str| format!("http://127.0.0.1:{}{path}", elsewhere.port);
+    for path in ["/a.png", "/hop"] {
+        let probe = pictures.probe(&at(path)).await.expect(path);
+        assert_eq!(probe.status, 200, "{path}");
+        assert_eq!(probe.content_type.map(|kind| kind.to_string()).as_deref(), Some("image/png"));
+    }
+    assert_eq!(pictures.probe(&at("/gone")).await.map(|probe| probe.status), Ok(404));
+    assert_eq!(pictures.probe(&at("/file")).await.map(|probe| probe.status), Ok(302), "not followed astray");
+    assert!(matches!(pictures.probe(&at("/hang")).await, Err(PictureError::NotReached(_))));
+    for refused in ["file:///etc/passwd", "data:image/png;base64,AA", "a.png", "http://u:p@127.0.0.1/"] {
+        assert!(matches!(pictures.probe(refused).await, Err(PictureError::Refused(_))), "{refused}");
+    }
+    for seen in elsewhere.seen() {
+        assert_eq!(seen.method, "HEAD");
+        assert!(seen.headers.iter().all(|(_, v)| !v.contains(KEY)), "{seen:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_tls_gets_nothing_but_a_handshake() {
     // Five bytes are enough to see what it is; then it answers as no TLS server does.
     let server = Server::start_after(After::Bytes(5), |_, _| vec![Send(pong()), Move::Close]).await;

@@ -7,7 +7,7 @@ use lapel::tui::{Around, Manner};
 use std::time::Duration;
 
 /// What the terminal was asked to put on its clipboard, and nothing else was said to it.
-fn copied(h: &mut Harness) -> String {
+pub fn copied(h: &mut Harness) -> String {
     let spoken = h.desk.app.take_spoken();
     let inner = spoken
         .strip_prefix("\x1b]52;c;")

@@ -7,6 +7,7 @@
 )]
 
 mod activity;
+mod call;
 mod comforts;
 #[path = "../common/mod.rs"]
 mod common;
@@ -17,6 +18,7 @@ mod looking;
 mod manners;
 mod pictures;
 mod profiles;
+mod read_only;
 mod sending;
 #[allow(dead_code, reason = "another binary uses the rest of it")]
 #[path = "../api_hostile/server.rs"]

@@ -194,3 +194,23 @@ fn without_a_terminal_the_desk_says_so() {
     assert_eq!(term.exit_restored().exit_code(), 2);
     assert!(term.shown().has("the desk needs a terminal"), "{}", term.shown().text);
 }
+
+/// The flag holds for whatever is begun on the first screen, not only for profiles that are there already.
+#[test]
+fn looking_only_begins_on_the_first_screen() {
+    let mut term = lapel(&["--read-only"]).start();
+    term.shows("Welcome to lapel");
+    term.send("s");
+    let shown = term.until("templates", |s| s.has("row 1 of") && !s.is_loading());
+    assert!(shown.has("read-only"), "{}", shown.text);
+    term.send("i");
+    term.shows("neither issue nor revoke");
+
+    let service = service();
+    let mut term = lapel(&["--read-only"]).start();
+    fill_in(&mut term, service.sandbox.base_url(), service.sandbox.api_key());
+    let shown = term.until("templates", |s| s.has("row 1 of") && !s.is_loading());
+    assert!(shown.has("read-only"), "{}", shown.text);
+    term.send("i");
+    term.shows("neither issue nor revoke");
+}

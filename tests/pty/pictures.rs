@@ -79,6 +79,28 @@ fn a_badge() {
 }
 
 #[test]
+fn a_call() {
+    let mut term = demo("dark");
+    term.shows("row 1 of");
+    term.send("3");
+    term.shows("Type or paste");
+    term.send("haneul.lim@example.net");
+    term.shows("looks up this address");
+    term.send("\r");
+    term.until("both badges", |s| s.has("2 badges in the wallet") && !s.is_loading());
+    term.send("j");
+    let shown = term.until("the reason, and the copy that counts", |s| {
+        s.has("중복 발급") && s.has("Another copy of the same") && !s.is_loading()
+    });
+    write(
+        "call-dark.svg",
+        &shown,
+        &DARK,
+        "The Wallet tab: what a holder has, the verdict over the selected badge, and what to tell the caller",
+    );
+}
+
+#[test]
 fn the_review_of_a_spreadsheet() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/attendees-cp949.csv");
     let setup = lapel(&["demo", "--speed", "0", "--theme", "dark"]).size(100, 30);

@@ -137,6 +137,12 @@ fn a_read_only_profile_refuses_before_anything_is_read() {
         &issue[..],
         &revoke,
         &["jobs", "resume", "1"],
+        &["jobs", "pause", "1"],
+        &["jobs", "cancel", "1"],
+        &["jobs", "retry", "1"],
+        &["jobs", "resend", "1", "--row", "1", "--why", "x"],
+        &["jobs", "use-up", "1"],
+        &["jobs", "undo", "1", "--reason", "x", "--yes"],
         &["jobs", "follow"],
         &["issue", "--dry-run", "--template", "T", "--to", "x"],
     ] {
@@ -147,6 +153,34 @@ fn a_read_only_profile_refuses_before_anything_is_read() {
     }
     assert_eq!(bench.requests(), 0);
     assert!(!bench.path("data").exists(), "nor was a journal made");
+}
+
+#[test]
+fn a_profile_that_its_file_makes_read_only_is_so_for_every_verb_and_no_spelling_undoes_it() {
+    let bench = Bench::new();
+    let revoke = ["revoke", "--ids", "no-such-file.csv", "--reason", "x", "--yes", "--profile", "desk"];
+    let profile = |line: &str| {
+        let text = format!(
+            "[profiles.desk]\nbase_url = \"{}\"\nenvironment = \"demo\"\nkey = {{ env = \"DESK_KEY\" }}\n{line}\n",
+            bench.sandbox.base_url()
+        );
+        bench.write("config/config.toml", text);
+        let mut command = bench.lapel(&revoke);
+        command.env_remove("LAPEL_BASE_URL").env_remove("LAPEL_API_KEY");
+        command.env("DESK_KEY", bench.sandbox.api_key());
+        bench.said(command.output().expect("it runs"))
+    };
+    let said = profile("read_only = true").ended(2);
+    assert!(said.err.contains("Profile desk is read-only"), "{}", said.err);
+    // A slip of the hand is named; it never means that one may write.
+    for line in ["read_only = \"true\"", "readonly = true", "read-only = true", "read_only = yes"] {
+        let said = profile(line).ended(2);
+        assert!(!said.err.contains("no-such-file"), "{line}: {}", said.err);
+    }
+    assert_eq!(bench.requests(), 0);
+    // Only where it is not read-only is the file looked for.
+    let said = profile("read_only = false").ended(1);
+    assert!(said.err.contains("no-such-file"), "{}", said.err);
 }
 
 #[test]

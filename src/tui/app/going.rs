@@ -1,6 +1,6 @@
 //! Where the screens want to go: tabs, forms, questions.
 
-use super::{App, Over, Tab};
+use super::{App, Over, READ_ONLY, Tab};
 use crate::tui::env::{Go, Out};
 use crate::tui::forms::correct::CorrectForm;
 use crate::tui::forms::draft::DraftForm;
@@ -14,6 +14,10 @@ use crate::tui::forms::revoke::RevokeForm;
 impl App {
     /// Goes there.
     pub(super) fn go(&mut self, go: Go, out: &mut Out<'_>) {
+        if self.env.read_only() && is_acting(&go) {
+            out.say(READ_ONLY);
+            return;
+        }
         match go {
             Go::Badge(id, accepted_at) => {
                 self.follow_to(Tab::Badge);
@@ -68,4 +72,22 @@ impl App {
             Go::Quit => self.quit(out),
         }
     }
+}
+
+/// Whether something is prepared there that has consequences at the service. The keys that lead there do
+/// nothing in a read-only profile; this holds for every other way.
+fn is_acting(go: &Go) -> bool {
+    matches!(
+        go,
+        Go::Issue(..)
+            | Go::Revoke(_)
+            | Go::CallOff(_)
+            | Go::Undo(_)
+            | Go::Decide(..)
+            | Go::File(..)
+            | Go::Ids
+            | Go::Replace(_)
+            | Go::Drafts(_)
+            | Go::Correct(..)
+    )
 }

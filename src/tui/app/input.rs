@@ -1,6 +1,6 @@
 //! What a person does: keys, pastes and the mouse, handed to what has the focus.
 
-use super::{App, Over, Tab, Wish};
+use super::{App, Over, READ_ONLY, Tab, Wish};
 use crate::tui::action::Action;
 use crate::tui::commands::{Command, CommandPalette};
 use crate::tui::env::Out;
@@ -21,7 +21,7 @@ impl App {
                 self.quit_asked = false;
             }
             if self.is_forbidden(action) {
-                out.say("This profile is read-only: it can neither issue nor revoke.");
+                out.say(READ_ONLY);
                 return;
             }
             self.act(action, out);
@@ -313,7 +313,7 @@ impl App {
                 let place = self.history.browser.place_at(area, mouse.row);
                 move_to(place, &mut |p| self.history.browser.list.move_to(p))
             }
-            Tab::Wallet => self.wallet.click(area, mouse.row),
+            Tab::Wallet => self.wallet.click(area, mouse.row, &self.env),
             Tab::Badge => false,
             Tab::Activity => self.activity.click(area, mouse.row),
         };

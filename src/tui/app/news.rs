@@ -50,7 +50,7 @@ impl App {
             .templates
             .receive(ticket, left, out)
             .or_else(|a| self.history.receive(ticket, a, out))
-            .or_else(|a| self.wallet.receive(ticket, a))
+            .or_else(|a| self.wallet.receive(ticket, a, out))
             .or_else(|a| self.badge.receive(ticket, a))
             .or_else(|a| self.activity.receive(ticket, a, out));
         match left {

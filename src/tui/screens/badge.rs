@@ -3,7 +3,10 @@
 mod take;
 
 use crate::api::ApiError;
-use crate::domain::{Badge, BadgeId, ServiceTime, State, Text, Verdict};
+use crate::domain::script::{Case, script};
+use crate::domain::spelling::remarks;
+use crate::domain::summary::summary;
+use crate::domain::{Badge, BadgeId, Held, ServiceTime, State, Text, Verdict};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
@@ -167,6 +170,25 @@ impl BadgeScreen {
             Action::Wallet => match self.badge().and_then(|b| b.recipient_email.as_ref()) {
                 Some(email) => out.go.push(Go::Holder(email.wire().to_owned())),
                 None => out.say("There is no e-mail address here to look up."),
+            },
+            Action::CopySummary => match self.badge() {
+                Some(badge) => {
+                    let held =
+                        Held { detail: Some(Box::new(badge.clone())), ..Held::new(badge.badge_id.clone()) };
+                    let asked = badge.recipient_email.as_ref().map_or("", Text::wire);
+                    let all = std::slice::from_ref(&held);
+                    let case = Case {
+                        held: &held,
+                        all,
+                        asked,
+                        both: false,
+                        by_id: false,
+                        namesakes: 0,
+                        now: env.now(),
+                    };
+                    out.copy(summary(&case, &script(&case)), "a summary, with names and addresses masked");
+                }
+                None => out.say("There is no badge here to copy a summary of."),
             },
             Action::Replace => match self.badge() {
                 Some(badge) => {
@@ -413,8 +435,9 @@ fn mail_line(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     let mut lines: Vec<Line<'static>> =
         wrap(&text, room).into_iter().map(|l| Line::styled(l, style)).collect();
     // A verifier compares addresses letter by letter, so an odd spelling is worth a line.
-    if address.wire().chars().any(char::is_uppercase) {
-        lines.push(Line::styled("the address has upper-case letters", env.theme.warning()));
+    let odd = remarks(address.wire());
+    if !odd.is_empty() {
+        lines.push(Line::styled(format!("the address has {}", odd.join(", ")), env.theme.warning()));
     }
     lines
 }

@@ -42,6 +42,7 @@ impl Wallet {
     /// Nobody waits for this answer any more.
     pub fn give_up(&mut self, ticket: Ticket) {
         self.ticket.take_if(|own| *own == ticket);
+        self.errand.take_if(|(own, _)| *own == ticket);
     }
 }
 

@@ -1,0 +1,347 @@
+//! The address detective: where a badge may be when there is none at the address that a caller gives. It
+//! works out what to ask, and says of what came back why it may be the same person. That is never a fact.
+
+use super::email::{EmailKey, meant_domain, slips};
+use super::mask;
+use super::records::HistoryItem;
+use super::text::Text;
+use super::time::ServiceTime;
+use std::collections::HashMap;
+use unicode_normalization::UnicodeNormalization;
+
+/// The most requests that looking elsewhere takes.
+pub const MOST: usize = 4;
+/// The most addresses that are kept of what was found.
+const LONGEST: usize = 100;
+/// A shorter local part is found in everybody's.
+const SHORTEST_LOCAL: usize = 3;
+/// Well-known mail services, and how their names are mistyped most.
+const SLIPS: [(&str, &str); 8] = [
+    ("gmail", "gmial"),
+    ("naver", "navre"),
+    ("hanmail", "hanmial"),
+    ("daum", "duam"),
+    ("kakao", "kakoa"),
+    ("outlook", "outlok"),
+    ("hotmail", "hotmial"),
+    ("yahoo", "yaho"),
+];
+
+/// One question to the history, first page only.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Lead {
+    /// Badges of this address: the same in lower case, or at a look-alike domain.
+    Address(String),
+    /// Badges of addresses with this in them: the part before the `@`, where the service matches parts.
+    Part(String),
+    /// Badges with this name on them.
+    Name(String),
+}
+
+/// What to ask when an address has nothing, the best first, at most [`MOST`].
+pub fn leads(address: &str, name: Option<&str>) -> Vec<Lead> {
+    let key = EmailKey::of(address);
+    let mut leads = Vec::new();
+    if key.as_str() != address {
+        leads.push(Lead::Address(key.as_str().to_owned()));
+    }
+    if let Some((local, domain)) = key.as_str().rsplit_once('@') {
+        leads.extend(look_alike(domain).map(|other| Lead::Address(format!("{local}@{other}"))));
+        leads.extend(name.map(composed).filter(|name| !name.is_empty()).map(Lead::Name));
+        if local.chars().count() >= SHORTEST_LOCAL {
+            leads.push(Lead::Part(format!("{local}@")));
+        }
+    }
+    leads.truncate(MOST);
+    leads
+}
+
+/// The domain that was probably meant; for a well-known one, the slip that is made most.
+fn look_alike(domain: &str) -> Option<String> {
+    meant_domain(domain).or_else(|| {
+        let (name, ending) = domain.split_once('.')?;
+        let (_, slip) = SLIPS.iter().find(|(known, _)| *known == name)?;
+        Some(format!("{slip}.{ending}"))
+    })
+}
+
+/// Why an address may be the one, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// The address that was asked for, in other letters.
+    OtherLetters,
+    /// The same before the `@`, and a domain that is a slip of the finger away.
+    LookAlike,
+    /// The very name.
+    SameName,
+    /// One letter before the `@` is another.
+    NearlyTheSame,
+    /// The same before the `@`, at another domain.
+    SameLocalPart,
+    /// The name is part of the one on the badge.
+    PartOfName,
+}
+
+impl Why {
+    /// In two or three words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::OtherLetters => "other letters",
+            Self::LookAlike => "similar domain",
+            Self::SameName => "same name",
+            Self::NearlyTheSame => "one letter off",
+            Self::SameLocalPart => "same before the @",
+            Self::PartOfName => "part of a name",
+        }
+    }
+}
+
+/// An address that may be that of the caller: a possible match, never more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// The address as the service has it. Shown masked until it is opened.
+    pub address: Text,
+    /// The names on its badges, once each.
+    pub names: Vec<Text>,
+    /// How many badges of it were seen.
+    pub badges: usize,
+    /// When the newest of them was accepted.
+    pub newest: Option<ServiceTime>,
+    /// What that is: a caller who knows it is likelier to be the one.
+    pub title: Option<Text>,
+    /// Why, the strongest reason first; never empty.
+    pub why: Vec<Why>,
+}
+
+impl Match {
+    /// The address as it may be shown before it is opened: the caller's own is no secret from the caller.
+    pub fn shown(&self) -> String {
+        if self.why.contains(&Why::OtherLetters) {
+            self.address.to_string()
+        } else {
+            mask::address(self.address.wire())
+        }
+    }
+
+    /// The names as they may be shown before it is opened: only one that was asked for is told in full.
+    pub fn shown_names(&self) -> Vec<String> {
+        let known = self.why.iter().any(|w| matches!(w, Why::SameName | Why::OtherLetters));
+        self.names.iter().map(|n| if known { n.to_string() } else { mask::name(n.wire()) }).collect()
+    }
+}
+
+/// What came back, by address: those that may be the caller's, the likeliest first. Strangers, whom a filter
+/// that matches parts brings along, are left out.
+pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -> Vec<Match> {
+    let asked = asked.map(EmailKey::of);
+    let name = name.map(folded).filter(|name| !name.is_empty());
+    let mut places: HashMap<EmailKey, usize> = HashMap::new();
+    let mut found: Vec<Match> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for item in items.iter().filter(|item| seen.insert(&item.badge_id)) {
+        let Some(address) = item.recipient_email.as_ref().filter(|a| !a.looks_empty()) else { continue };
+        let key = EmailKey::of(address.wire());
+        let why = reasons(asked.as_ref(), &key, name.as_deref(), item.recipient_name.as_ref());
+        if why.is_empty() {
+            continue;
+        }
+        let place = *places.entry(key).or_insert_with(|| {
+            found.push(Match {
+                address: address.clone(),
+                names: Vec::new(),
+                badges: 0,
+                newest: None,
+                title: None,
+                why: Vec::new(),
+            });
+            found.len() - 1
+        });
+        let Some(one) = found.get_mut(place) else { continue };
+        one.badges += 1;
+        one.why.extend(why);
+        one.names.extend(item.recipient_name.clone());
+        let newer = item.reg_date.as_ref().map(ServiceTime::raw) > one.newest.as_ref().map(ServiceTime::raw);
+        if newer || one.badges == 1 {
+            one.newest.clone_from(&item.reg_date);
+            one.title.clone_from(&item.title);
+        }
+    }
+    for one in &mut found {
+        one.why.sort_unstable();
+        one.why.dedup();
+        one.names.sort_unstable();
+        one.names.dedup();
+    }
+    found.sort_by(|a, b| {
+        let newest = |m: &Match| m.newest.as_ref().map(|t| t.raw().clone());
+        a.why.cmp(&b.why).then_with(|| newest(b).cmp(&newest(a))).then_with(|| a.address.cmp(&b.address))
+    });
+    found.truncate(LONGEST);
+    found
+}
+
+fn reasons(asked: Option<&EmailKey>, key: &EmailKey, name: Option<&str>, on_it: Option<&Text>) -> Vec<Why> {
+    let mut why = Vec::new();
+    if let Some(asked) = asked {
+        match (asked.as_str().rsplit_once('@'), key.as_str().rsplit_once('@')) {
+            _ if asked == key => why.push(Why::OtherLetters),
+            (Some((local, domain)), Some((its_local, its_domain))) if local == its_local => {
+                let slip = slips(domain, its_domain) == 1
+                    || [(domain, its_domain), (its_domain, domain)]
+                        .into_iter()
+                        .any(|(one, other)| look_alike(one).as_deref() == Some(other));
+                why.push(if slip { Why::LookAlike } else { Why::SameLocalPart });
+            }
+            (Some((local, domain)), Some((its_local, its_domain)))
+                if domain == its_domain
+                    && local.chars().count() > SHORTEST_LOCAL
+                    && slips(local, its_local) == 1 =>
+            {
+                why.push(Why::NearlyTheSame);
+            }
+            _ => {}
+        }
+    }
+    if let (Some(name), Some(on_it)) = (name, on_it) {
+        let on_it = folded(on_it.wire());
+        if on_it == name {
+            why.push(Why::SameName);
+        } else if on_it.contains(name) {
+            why.push(Why::PartOfName);
+        }
+    }
+    why
+}
+
+fn composed(name: &str) -> String {
+    name.nfc().collect::<String>().trim().to_owned()
+}
+
+/// A name for comparing: composed, without spaces, in one case. `김 민수` and `김민수` are one name.
+fn folded(name: &str) -> String {
+    name.nfkc()
+        .filter(|c| !c.is_whitespace() && !super::text::is_invisible(*c))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::BadgeId;
+    use proptest::prelude::*;
+
+    fn item(id: &str, name: &str, email: &str) -> HistoryItem {
+        HistoryItem {
+            badge_id: BadgeId::new(id).expect("not empty"),
+            template_id: None,
+            title: None,
+            badge_type_name: None,
+            category_name: None,
+            level: None,
+            level_name: None,
+            recipient_name: Some(name.into()),
+            recipient_email: Some(email.into()),
+            status_name: None,
+            email_status: None,
+            issuing_org: None,
+            valid_until: None,
+            issued_at: None,
+            reg_date: ServiceTime::new("2026-11-02 09:41:00"),
+            revoke_at: None,
+            rnum: None,
+        }
+    }
+
+    #[test]
+    fn what_is_asked_is_the_best_first_and_never_much() {
+        let address = |a: &str| Lead::Address(a.to_owned());
+        assert_eq!(
+            leads("Kim.MS@gmial.example", Some(" 김민수 ")),
+            [
+                address("kim.ms@gmial.example"),
+                address("kim.ms@gmail.example"),
+                Lead::Name("김민수".into()),
+                Lead::Part("kim.ms@".into())
+            ]
+        );
+        assert_eq!(
+            leads("kim.ms@gmail.com", None),
+            [address("kim.ms@gmial.com"), Lead::Part("kim.ms@".into())]
+        );
+        assert_eq!(leads("kim.ms@naru.example", None), [Lead::Part("kim.ms@".into())]);
+        assert!(leads("ab@naru.example", None).is_empty(), "nothing sensible to ask");
+        assert_eq!(
+            leads("ab@naru.example", Some("\u{1100}\u{1175}\u{11b7}")),
+            [Lead::Name("김".into())],
+            "a name that came in pieces is asked for in one"
+        );
+    }
+
+    #[test]
+    fn one_person_at_three_addresses_and_no_stranger() {
+        let items = [
+            item("1", "김민수", "kim.ms@gmial.example"),
+            item("2", "김민수", "kim.ms@gmial.example"),
+            item("2", "김민수", "kim.ms@gmial.example"),
+            item("3", "김 민수", "minsu@moonfern.example"),
+            item("4", "Kim Minsu", "KIM.MS@example.org"),
+            item("5", "Ann", "ann.kim.ms@gmail.example"),
+            item("6", "Kim", "kim.sm@gmail.example"),
+        ];
+        let found = matches(Some("kim.ms@gmail.example"), Some("김민수"), &items);
+        let told: Vec<(String, usize, Why)> = found.iter().map(|m| (m.shown(), m.badges, m.why[0])).collect();
+        assert_eq!(
+            told,
+            [
+                ("k***@gmial.example".to_owned(), 2, Why::LookAlike),
+                ("m***@moonfern.example".to_owned(), 1, Why::SameName),
+                ("k***@gmail.example".to_owned(), 1, Why::NearlyTheSame),
+                ("K***@example.org".to_owned(), 1, Why::SameLocalPart),
+            ]
+        );
+        assert_eq!(found[0].shown_names(), ["김민수"]);
+        assert_eq!(found[3].shown_names(), ["K*** M***"]);
+    }
+
+    #[test]
+    fn the_callers_own_address_in_other_letters_is_shown() {
+        let found = matches(Some("kim@naru.example"), None, &[item("1", "김", "KIM@naru.example")]);
+        assert_eq!(found[0].shown(), "KIM@naru.example");
+        assert_eq!(found[0].why, [Why::OtherLetters]);
+    }
+
+    #[test]
+    fn a_name_alone_finds_its_addresses() {
+        let items = [
+            item("1", "김민준", "minjun.kim@naru.example"),
+            item("2", "김민준", "mj.kim@example.com"),
+            item("3", "김민준호", "other@example.com"),
+            item("4", "박서준", "park@example.com"),
+        ];
+        let found = matches(None, Some("\u{1100}\u{1175}\u{11b7}민준"), &items);
+        assert_eq!(found.len(), 3);
+        assert_eq!(found[2].why, [Why::PartOfName]);
+        assert_eq!(found[2].shown_names(), ["김***"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_address_is_told_before_it_is_opened(
+            asked in "[a-z]{3,8}@(gmail|naru)\\.example",
+            locals in prop::collection::vec("[a-z]{2,8}", 0..6),
+            name in "[가-힣]{2,3}",
+        ) {
+            let items: Vec<HistoryItem> = locals
+                .iter()
+                .enumerate()
+                .map(|(i, local)| item(&i.to_string(), &name, &format!("{local}@x.example")))
+                .collect();
+            for one in matches(Some(&asked), Some(&name), &items) {
+                prop_assert!(!one.shown().contains(one.address.wire()));
+                prop_assert!(!one.why.is_empty());
+            }
+            prop_assert!(leads(&asked, Some(&name)).len() <= MOST);
+        }
+    }
+}

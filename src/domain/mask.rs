@@ -1,0 +1,92 @@
+//! Personal data that is not for everybody's eyes: enough is left to recognise, too little to use.
+
+use super::text::scrub;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Stands for what is left out, however long that is.
+const STARS: &str = "***";
+
+/// An address with its first letter and its domain only: `k***@naru.example`. The domain stays, since a slip
+/// in it is what support looks for.
+pub fn address(address: &str) -> String {
+    let address = address.trim();
+    match address.rsplit_once('@') {
+        Some((local, domain)) => {
+            // A letter alone would be the whole address.
+            let first = local.chars().next().filter(|c| c.is_alphanumeric() && local.chars().count() > 1);
+            format!("{}{STARS}@{}", first.map_or(String::new(), String::from), scrub(domain))
+        }
+        None => STARS.to_owned(),
+    }
+}
+
+/// A name with the first letter of each word only: `L*** O***`, `한***`.
+pub fn name(name: &str) -> String {
+    let words = name.split_whitespace().map(|word| match word.graphemes(true).next() {
+        Some(first) if first.len() < word.len() => format!("{}{STARS}", scrub(first)),
+        _ => STARS.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A text in which every address is masked, and each of these names.
+pub fn text(text: &str, names: &[&str]) -> String {
+    let mut out = text.to_owned();
+    for known in names.iter().filter(|n| n.trim().chars().count() > 1) {
+        out = out.replace(known.trim(), &name(known));
+    }
+    let ends = |c: char| c.is_whitespace() || "<>()[]{},;:\"'\u{201c}\u{201d}\u{2018}\u{2019}|".contains(c);
+    let mut masked = String::with_capacity(out.len());
+    for word in out.split_inclusive(ends) {
+        let bare = word.trim_end_matches(ends);
+        if bare.contains(['@', '\u{ff20}']) {
+            masked.push_str(&address(&bare.replace('\u{ff20}', "@")));
+            masked.push_str(&word[bare.len()..]);
+        } else {
+            masked.push_str(word);
+        }
+    }
+    masked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_domain_stays_and_the_person_goes() {
+        assert_eq!(address("seoyun.han@naru.example"), "s***@naru.example");
+        assert_eq!(address("k@naru.example"), "***@naru.example");
+        assert_eq!(address("\u{1b}[2J@naru.example"), "***@naru.example");
+        assert_eq!(address("no address"), "***");
+        assert_eq!(name("한서윤"), "한***");
+        assert_eq!(name("Lea O'Connor-Kim"), "L*** O***");
+        assert_eq!(name("X Y"), "*** ***");
+    }
+
+    #[test]
+    fn free_text_loses_addresses_and_the_names_that_are_known() {
+        let said = text("한서윤 asked (seoyun.han@naru.example), then again.", &["한서윤"]);
+        assert_eq!(said, "한*** asked (s***@naru.example), then again.");
+        assert_eq!(text("중복 발급", &["한서윤", ""]), "중복 발급");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_of_an_address_is_left_but_a_letter_and_the_domain(
+            local in "[a-z0-9]{2,12}", before in "[ 가-힣]{0,5}", after in "[ ,)]{0,3}"
+        ) {
+            let said = text(&format!("{before} {local}@x.example{after}"), &[]);
+            let masked = format!("{}***@x.example", &local[..1]);
+            prop_assert!(said.contains(&masked), "{said}");
+            let whole = format!("{local}@");
+            prop_assert!(!said.contains(&whole), "{said}");
+        }
+
+        #[test]
+        fn anything_can_be_masked(s in any::<String>(), n in any::<String>()) {
+            let _ = (address(&s), name(&s), text(&s, &[&n]));
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! What to tell a caller about one badge, and what nobody can do about it from here. Plain sentences that can
+//! be read out; they hold neither a name nor an address.
+
+use super::email::{EmailKey, meant_domain};
+use super::holder::{Held, names};
+use super::text::Text;
+use super::time::{ServiceTime, age};
+use super::verdict::Verdict;
+use jiff::ToSpan;
+use jiff::civil::DateTime;
+
+/// What is known when a caller asks about a badge.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// The badge.
+    pub held: &'a Held,
+    /// Every badge of the same address, this one among them.
+    pub all: &'a [Held],
+    /// The address that was asked for.
+    pub asked: &'a str,
+    /// Whether wallet and history were both read: only then does one tell what the other lacks.
+    pub both: bool,
+    /// Whether it was found by its id: then the caller may not be its holder.
+    pub by_id: bool,
+    /// How many addresses have badges under this name, where a name was looked for; otherwise 0.
+    pub namesakes: usize,
+    /// Now, in service time.
+    pub now: DateTime,
+}
+
+/// What to tell. Its last line, where it is [`CORRECTION`], is the first to go where there is no room.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Script {
+    /// What to say and to do, in this order.
+    pub say: Vec<String>,
+    /// What nobody can do from here, as the rest of a sentence.
+    pub cannot: String,
+}
+
+/// What to tell about a badge.
+pub fn script(case: &Case<'_>) -> Script {
+    let verdict = case.held.verdict(case.now);
+    let mut say = Vec::new();
+    say.extend(who_calls(case));
+    say.extend(how_it_stands(case, &verdict));
+    say.extend(copies(case, &verdict));
+    say.extend(place(case, &verdict));
+    if matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. } | Verdict::Expired { .. }) {
+        say.push(CORRECTION.to_owned());
+    }
+    let mut cannot = cannot(&verdict).to_owned();
+    if case.by_id {
+        cannot.push_str(", verify its signature, find one by certificate number");
+    }
+    Script { say, cannot }
+}
+
+/// Whom one may be speaking to.
+fn who_calls(case: &Case<'_>) -> Vec<String> {
+    let mut say = Vec::new();
+    let shared = names(case.all).len();
+    if shared > 1 {
+        say.push(format!(
+            "{shared} names share this address: first ask which one is theirs. Another name in this wallet is no \
+             mistake."
+        ));
+    }
+    if case.namesakes > 1 {
+        say.push(format!(
+            "{} addresses have this name and may be different people: first ask for theirs, or for the course.",
+            case.namesakes
+        ));
+    }
+    if case.by_id {
+        say.push(
+            "To an employer: the issuer's record says this of the id. Confirm neither name nor address."
+                .to_owned(),
+        );
+    }
+    say
+}
+
+fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
+    let held = case.held;
+    match verdict {
+        Verdict::Waiting { since } => {
+            let accepted = since.map_or(String::new(), |since| format!(" {} ago", age(since)));
+            let latest = deadline(held).map_or(String::new(), |at| format!(", so by {at}"));
+            vec![format!(
+                "Accepted{accepted} and being issued: 5 min to 24 h is normal{latest}. Mail and wallet follow \
+                 then; nothing is wrong yet."
+            )]
+        }
+        Verdict::Overdue { .. } => {
+            let latest = deadline(held).map_or(String::new(), |at| format!(" by {at}"));
+            vec![format!(
+                "It should have been issued{latest}. Pass it on to the provider's help desk with the badge id; the \
+                 holder need not do anything."
+            )]
+        }
+        Verdict::Valid { .. } => vec![mail(case)],
+        Verdict::NotYetValid { from } => {
+            let from = from.to_minute();
+            vec![format!("It is issued and counts from {from}; until then it is called not yet valid."), mail(case)]
+        }
+        Verdict::Expired { until, .. } => expired(case, until),
+        Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => revoked(case),
+        Verdict::SaidExpired { .. } | Verdict::SaidIssued { .. } | Verdict::Unknown { .. } => vec![
+            "lapel does not know what the service means by this word, so promise nothing. The provider's help desk \
+             knows; give it the badge id."
+                .to_owned(),
+        ],
+    }
+}
+
+fn mail(case: &Case<'_>) -> String {
+    let status = case.held.email_status();
+    let address = case.held.recipient_email().map_or(case.asked, Text::wire);
+    let key = EmailKey::of(address);
+    let slip = key
+        .domain()
+        .and_then(meant_domain)
+        .map_or(String::new(), |meant| format!(" Was it meant to be {meant}?"));
+    match status {
+        Some(word) if is_sent(word) => format!(
+            "It was mailed to exactly this address: read it out letter by letter.{slip} Then the spam folder, the \
+             company's mail gateway, the wallet."
+        ),
+        Some(word) => {
+            let domain = super::text::scrub(key.domain().unwrap_or_default()).into_owned();
+            format!(
+                "Of the mail the service says \u{201c}{word}\u{201d}: read the address out letter by letter.{slip} If \
+                 others at {domain} miss theirs too, its gateway stops them: their IT can let them in."
+            )
+        }
+        None => format!(
+            "Nothing is said of a mail. Read the address out letter by letter.{slip} The wallet shows it without \
+             any mail."
+        ),
+    }
+}
+
+/// Whether the service's word for the mail is the one that the contract names. It says no more than that.
+pub fn is_sent(word: &Text) -> bool {
+    word.wire().trim().eq_ignore_ascii_case("sent")
+}
+
+fn expired(case: &Case<'_>, until: &ServiceTime) -> Vec<String> {
+    let mut say = Vec::new();
+    if let Some(newer) = valid_copy(case) {
+        say.push(format!("A newer copy is valid: badge id {}. Give them that id.", newer.badge_id));
+    } else {
+        say.push(format!(
+            "It ended on {}. A renewal is a new badge, which {} decides about: hand the call over.",
+            until.to_minute(),
+            issuer(case)
+        ));
+    }
+    let apart = until.day().map(|day| day.until(case.now.date()).map_or(9, |span| span.get_days().abs()));
+    if apart.is_some_and(|days| days <= 1) {
+        say.push(
+            "The end is so near that it depends on whose clock and on whether the last day counts."
+                .to_owned(),
+        );
+    }
+    say
+}
+
+fn revoked(case: &Case<'_>) -> Vec<String> {
+    if let Some(copy) = valid_copy(case) {
+        let issued = copy.issued_at().map_or(String::new(), |at| format!(", issued {}", at.to_minute()));
+        return vec![format!(
+            "Whoever says \u{201c}revoked\u{201d} looked at this copy. Another copy of the same badge is valid: badge \
+             id {}{issued}. Give them that id.",
+            copy.badge_id
+        )];
+    }
+    let reason = match (case.held.reason(), &case.held.detail) {
+        (Some(_), _) => "Read the reason above out as it stands.",
+        (None, Some(_)) => "The record gives no reason.",
+        (None, None) => "The reason stands in the badge itself, which was not read.",
+    };
+    vec![format!("It is not valid any more. {reason} {} has decided it: hand the call over.", issuer(case))]
+}
+
+/// Other copies of a badge that is valid.
+fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
+    if !matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. }) {
+        return Vec::new();
+    }
+    let (mut valid, mut revoked) = (Vec::new(), Vec::new());
+    let same_name = |other: &&Held| other.recipient_name() == case.held.recipient_name();
+    for copy in case.all.iter().filter(|other| case.held.is_copy_of(other)).filter(same_name) {
+        match copy.verdict(case.now) {
+            Verdict::Valid { .. } => valid.push(copy),
+            Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
+                revoked.push(copy);
+            }
+            _ => {}
+        }
+    }
+    if let Some(copy) = valid.first() {
+        let newer = if copy.reg_date().map(ServiceTime::raw) > case.held.reg_date().map(ServiceTime::raw) {
+            format!("{} is the newer one", copy.badge_id)
+        } else {
+            "this is the newer one".to_owned()
+        };
+        return vec![format!(
+            "They have it {} times, each valid; {newer}. It does no harm; {} can revoke one.",
+            valid.len() + 1,
+            issuer(case)
+        )];
+    }
+    match revoked.first() {
+        Some(copy) => vec![format!(
+            "Copy {} of it is revoked. Whoever says \u{201c}revoked\u{201d} looked at that one; this one counts.",
+            copy.badge_id
+        )],
+        None => Vec::new(),
+    }
+}
+
+/// What one list shows and the other does not.
+fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
+    let held = case.held;
+    if !case.both {
+        return None;
+    }
+    match (&held.wallet, &held.history) {
+        (None, Some(item)) => {
+            let spelled = item.recipient_email.as_ref().is_some_and(|address| address.wire() != case.asked);
+            match verdict {
+                // The line on waiting says it already.
+                Verdict::Waiting { .. } | Verdict::Overdue { .. } => None,
+                Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
+                    Some("It has disappeared from the wallet because it is revoked.".to_owned())
+                }
+                _ if spelled => Some(
+                    "The wallet of the address asked for lacks it: it went to another spelling of it. Look that \
+                     spelling up."
+                        .to_owned(),
+                ),
+                _ => Some("The wallet does not show it, though the history has it.".to_owned()),
+            }
+        }
+        (Some(_), None) => Some(
+            "The history does not have it: another organisation's, or it was issued with another key."
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+/// What becomes of a wrong name or address: the hand-over to those who issue.
+pub const CORRECTION: &str = "Name or address wrong? Hand over this id and the right spelling: a corrected badge is \
+                          issued and mailed, then this one is revoked.";
+
+/// What nobody can do, as the rest of a sentence.
+fn cannot(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Waiting { .. } | Verdict::Overdue { .. } => {
+            "hurry it, name the hour, revoke it before it is issued"
+        }
+        Verdict::Valid { .. } | Verdict::NotYetValid { .. } => {
+            "mail it again, prove delivery, edit it, move it elsewhere"
+        }
+        Verdict::Expired { .. } => "extend it, edit it, move it elsewhere",
+        Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
+            "take a revocation back"
+        }
+        Verdict::SaidExpired { .. } | Verdict::SaidIssued { .. } | Verdict::Unknown { .. } => {
+            "say what the service's own word means"
+        }
+    }
+}
+
+/// The newest valid copy of the same badge under the same name.
+fn valid_copy<'a>(case: &Case<'a>) -> Option<&'a Held> {
+    let copies = case.all.iter().filter(|other| case.held.is_copy_of(other));
+    copies
+        .filter(|other| other.recipient_name() == case.held.recipient_name())
+        .filter(|other| matches!(other.verdict(case.now), Verdict::Valid { .. }))
+        .max_by_key(|other| other.reg_date().map(|t| t.raw().clone()))
+}
+
+/// A day after acceptance, the longest that issuing normally takes.
+fn deadline(held: &Held) -> Option<String> {
+    let accepted = held.reg_date()?.start()?;
+    let latest = accepted.checked_add(24.hours()).ok()?;
+    Some(latest.strftime("%Y-%m-%d %H:%M").to_string())
+}
+
+fn issuer(case: &Case<'_>) -> String {
+    case.held.issuing_org().map_or_else(|| "the issuer".to_owned(), ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests;

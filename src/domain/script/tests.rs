@@ -1,0 +1,287 @@
+use super::*;
+use crate::domain::summary::summary;
+use crate::domain::{Badge, BadgeId, HistoryItem, TemplateId, WalletBadge};
+use jiff::civil::datetime;
+use proptest::prelude::*;
+
+const NOW: DateTime = datetime(2026, 11, 21, 10, 0, 0, 0);
+const ASKED: &str = "seoyun.han@naru.example";
+
+/// A badge in the history, and in the wallet too unless it is revoked or waits.
+struct Row {
+    id: &'static str,
+    label: &'static str,
+    accepted: &'static str,
+    until: Option<&'static str>,
+    revoked: Option<&'static str>,
+    mail: Option<&'static str>,
+    name: &'static str,
+    email: &'static str,
+    wallet: bool,
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Self {
+            id: "B-1",
+            label: "발급완료",
+            accepted: "2026-11-20 09:00:00",
+            until: None,
+            revoked: None,
+            mail: Some("SENT"),
+            name: "한서윤",
+            email: ASKED,
+            wallet: true,
+        }
+    }
+}
+
+impl Row {
+    fn held(self) -> Held {
+        let id = BadgeId::new(self.id).expect("not empty");
+        let time = |t: &str| ServiceTime::new(t);
+        let waiting = self.label == "발급대기";
+        let wallet = WalletBadge {
+            badge_id: id.clone(),
+            front_image_url: None,
+            back_image_url: None,
+            recipient_name: Some(self.name.into()),
+            title: Some("파이썬 데이터 분석 수료".into()),
+            issuing_org: Some("연습용 기관".into()),
+            status_name: Some(self.label.into()),
+            valid_from: None,
+            valid_until: self.until.and_then(time),
+            issued_at: time(self.accepted).filter(|_| !waiting),
+            reg_date: time(self.accepted),
+        };
+        let history = HistoryItem {
+            badge_id: id.clone(),
+            template_id: TemplateId::new("TPL-005"),
+            title: wallet.title.clone(),
+            badge_type_name: None,
+            category_name: None,
+            level: None,
+            level_name: None,
+            recipient_name: wallet.recipient_name.clone(),
+            recipient_email: Some(self.email.into()),
+            status_name: wallet.status_name.clone(),
+            email_status: self.mail.map(Text::from),
+            issuing_org: wallet.issuing_org.clone(),
+            valid_until: wallet.valid_until.clone(),
+            issued_at: wallet.issued_at.clone(),
+            reg_date: wallet.reg_date.clone(),
+            revoke_at: self.revoked.and_then(time),
+            rnum: None,
+        };
+        let wallet = Some(wallet).filter(|_| self.wallet);
+        Held { badge_id: id, wallet, history: Some(history), detail: None }
+    }
+}
+
+fn case<'a>(held: &'a Held, all: &'a [Held]) -> Case<'a> {
+    Case { held, all, asked: ASKED, both: true, by_id: false, namesakes: 0, now: NOW }
+}
+
+fn told(all: &[Held]) -> String {
+    let Script { say, cannot } = script(&case(&all[0], all));
+    format!("{} CANNOT {cannot}", say.join(" "))
+}
+
+fn revoked(id: &'static str, accepted: &'static str) -> Held {
+    Row {
+        id,
+        label: "회수완료",
+        accepted,
+        revoked: Some("2026-11-20 10:00:00"),
+        wallet: false,
+        ..Row::default()
+    }
+    .held()
+}
+
+#[test]
+fn what_waits_has_its_deadline_and_what_is_overdue_is_passed_on() {
+    let waiting =
+        |accepted| Row { label: "발급대기", accepted, mail: None, wallet: false, ..Row::default() }.held();
+    let said = told(&[waiting("2026-11-21 09:18:00")]);
+    assert!(said.contains("42 min ago") && said.contains("so by 2026-11-22 09:18"), "{said}");
+    assert!(said.contains("nothing is wrong yet") && said.contains("CANNOT hurry it"), "{said}");
+    let said = told(&[waiting("2026-11-20 03:00:00")]);
+    assert!(said.contains("by 2026-11-21 03:00") && said.contains("help desk"), "{said}");
+    assert!(!said.contains("nothing is wrong yet"), "{said}");
+}
+
+#[test]
+fn a_mail_that_was_sent_is_not_said_to_have_arrived() {
+    let said = told(&[Row::default().held()]);
+    assert!(said.contains("exactly this address") && said.contains("letter by letter"), "{said}");
+    assert!(said.contains("CANNOT mail it again, prove delivery"), "{said}");
+    let email = "chaewon@strictgate.example";
+    let said = told(&[Row { mail: Some("FAIL"), email, ..Row::default() }.held()]);
+    assert!(said.contains("“FAIL”") && said.contains("others at strictgate.example"), "{said}");
+    let said = told(&[Row { mail: Some("FAIL"), email: "eunwoo@gmial.example", ..Row::default() }.held()]);
+    assert!(said.contains("Was it meant to be gmail.example?"), "{said}");
+    let said = told(&[Row { mail: None, ..Row::default() }.held()]);
+    assert!(said.contains("Nothing is said of a mail"), "{said}");
+}
+
+#[test]
+fn who_says_revoked_is_given_the_copy_that_counts() {
+    let valid = || Row { id: "B-2", ..Row::default() }.held();
+    let both = [revoked("B-1", "2026-11-19 09:00:00"), valid()];
+    let said = told(&both);
+    assert!(said.contains("badge id B-2, issued 2026-11-20 09:00"), "{said}");
+    assert!(said.contains("disappeared from the wallet because it is revoked"), "{said}");
+    let said = told(&[both[1].clone(), both[0].clone()]);
+    assert!(said.contains("Copy B-1 of it is revoked"), "{said}");
+    // Somebody else's valid copy at the same address is not theirs.
+    let said = told(&[
+        revoked("B-1", "2026-11-19 09:00:00"),
+        Row { id: "B-2", name: "임하늘", ..Row::default() }.held(),
+    ]);
+    assert!(!said.contains("B-2"), "{said}");
+}
+
+#[test]
+fn a_reason_is_only_read_out_where_it_was_read() {
+    let mut held = revoked("B-1", "2026-11-19 09:00:00");
+    assert!(told(&[held.clone()]).contains("which was not read"));
+    let history = held.history.clone().expect("a row");
+    let mut detail = Badge {
+        badge_id: held.badge_id.clone(),
+        source_cd: None,
+        issuing_org: None,
+        company_name: None,
+        cert_no: Some("DMU-1".into()),
+        title: None,
+        category_name: None,
+        badge_type_name: None,
+        level_name: None,
+        description: None,
+        criteria: None,
+        front_image_url: None,
+        back_image_url: None,
+        skills_tag: Vec::new(),
+        status_name: history.status_name,
+        recipient_name: None,
+        recipient_email: None,
+        email_status: None,
+        valid_from: None,
+        valid_until: None,
+        issued_at: history.issued_at,
+        revoke_at: history.revoke_at,
+        revoke_reason: None,
+        reg_date: None,
+    };
+    held.detail = Some(Box::new(detail.clone()));
+    assert!(told(&[held.clone()]).contains("The record gives no reason"));
+    detail.revoke_reason = Some("응시 부정행위 확인".into());
+    held.detail = Some(Box::new(detail));
+    assert!(told(&[held.clone()]).contains("Read the reason above out"));
+    assert!(held.verdict(NOW).line().1.contains("응시 부정행위 확인"));
+    assert!(told(&[held]).contains("CANNOT take a revocation back"));
+}
+
+#[test]
+fn what_ended_is_renewed_or_has_a_newer_copy() {
+    let ended =
+        |id, until| Row { id, until: Some(until), accepted: "2026-08-09 09:00:00", ..Row::default() }.held();
+    let said = told(&[ended("B-1", "2026-11-09 10:00:00")]);
+    assert!(said.contains("ended on 2026-11-09 10:00") && said.contains("renewal is a new badge"), "{said}");
+    assert!(!said.contains("last day counts") && said.contains("CANNOT extend it"), "{said}");
+    let said = told(&[ended("B-1", "2026-11-20")]);
+    assert!(said.contains("last day counts"), "{said}");
+    let said = told(&[ended("B-1", "2026-11-09 10:00:00"), Row { id: "B-2", ..Row::default() }.held()]);
+    assert!(said.contains("newer copy is valid: badge id B-2"), "{said}");
+}
+
+#[test]
+fn two_valid_copies_are_counted_and_the_newer_one_named() {
+    let older = Row::default().held();
+    let newer = Row { id: "B-2", accepted: "2026-11-20 10:00:00", ..Row::default() }.held();
+    let said = told(&[older.clone(), newer.clone()]);
+    assert!(said.contains("They have it 2 times") && said.contains("B-2 is the newer one"), "{said}");
+    assert!(told(&[newer, older]).contains("this is the newer one"));
+}
+
+#[test]
+fn strangers_namesakes_and_shared_mailboxes_come_first() {
+    let all = [Row::default().held(), Row { id: "B-2", name: "임하늘", ..Row::default() }.held()];
+    let said = script(&Case { namesakes: 2, by_id: true, ..case(&all[0], &all) });
+    assert!(said.say[0].contains("2 names share this address"), "{said:?}");
+    assert!(said.say[1].contains("may be different people"), "{said:?}");
+    assert!(said.say[2].contains("Confirm neither name nor address"), "{said:?}");
+    assert!(said.cannot.contains("certificate number"), "{said:?}");
+}
+
+#[test]
+fn what_one_list_lacks_is_explained_only_where_both_were_read() {
+    let hidden = [Row { wallet: false, email: "Seoyun.Han@naru.example", ..Row::default() }.held()];
+    assert!(told(&hidden).contains("another spelling"));
+    let said = script(&Case { both: false, ..case(&hidden[0], &hidden) });
+    assert!(!said.say.join(" ").contains("another spelling"), "{said:?}");
+    let foreign = [Held { history: None, ..Row::default().held() }];
+    assert!(told(&foreign).contains("another organisation's"));
+}
+
+#[test]
+fn what_only_the_wallet_knows_counts_too() {
+    let mut held = Row::default().held();
+    held.wallet.as_mut().expect("in the wallet").valid_from = ServiceTime::new("2026-12-01");
+    assert_eq!(held.verdict(NOW).line().0, "NOT YET VALID");
+    let said = told(&[held]);
+    assert!(said.contains("counts from 2026-12-01"), "{said}");
+}
+
+#[test]
+fn a_word_that_nobody_knows_promises_nothing() {
+    let said = told(&[Row { label: "발급보류", ..Row::default() }.held()]);
+    assert!(
+        said.contains("promise nothing") && said.contains("CANNOT say what the service's own word means"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_summary_tells_the_badge_and_hides_the_person() {
+    let all = [Row { mail: Some("FAIL"), ..Row::default() }.held()];
+    let case = case(&all[0], &all);
+    let text = summary(&case, &script(&case));
+    for told in [
+        "Badge B-1: VALID, no end date",
+        "파이썬 데이터 분석 수료",
+        "Holder: 한***, s***@naru.example",
+        "Mail: FAIL (the service's word)",
+        "accepted 2026-11-20 09:00 (25 h ago)",
+        "- Of the mail the service says",
+        "Nobody can, from here: mail it again",
+    ] {
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_script_holds_a_person_and_no_summary_either(
+        label in prop::sample::select(vec!["발급대기", "발급완료", "회수완료", "발급보류"]),
+        mail in prop::sample::select(vec![None, Some("SENT"), Some("FAIL")]),
+        accepted in prop::sample::select(vec!["2026-11-21 09:18:00", "2026-11-19 09:00:00", "soon"]),
+        until in prop::sample::select(vec![None, Some("2026-11-20"), Some("9999-12-31"), Some("2027-01-01 00:00:00")]),
+        revoked_at in prop::sample::select(vec![None, Some("2026-11-20 10:00:00")]),
+        wallet in any::<bool>(),
+        by_id in any::<bool>(),
+        namesakes in 0_usize..3,
+    ) {
+        let row = |id| Row { id, label, accepted, until, revoked: revoked_at, mail, wallet, ..Row::default() }.held();
+        let all = [row("B-1"), Row { id: "B-2", name: "임하늘", ..Row::default() }.held()];
+        let case = Case { by_id, namesakes, ..case(&all[0], &all) };
+        let told = script(&case);
+        prop_assert!(!told.say.is_empty() && !told.cannot.is_empty());
+        let text = summary(&case, &told);
+        for secret in ["한서윤", "임하늘", "seoyun"] {
+            prop_assert!(!told.say.join(" ").contains(secret), "{told:?}");
+            prop_assert!(!text.contains(secret), "{text}");
+        }
+        prop_assert!(text.contains("B-1"));
+    }
+}

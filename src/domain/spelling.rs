@@ -1,0 +1,83 @@
+//! How an address is spelled, for reading it aloud: the letters that a caller gets wrong stand out. A verifier
+//! compares addresses letter by letter, so case matters there even where mail does not mind it.
+
+use super::text::{is_invisible, scrub};
+
+/// A stretch of an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// As it may be shown.
+    pub text: String,
+    /// Whether it is something to look at: upper case, or nothing that a plain address has.
+    pub odd: bool,
+}
+
+fn is_odd(c: char) -> bool {
+    !(c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-' | '_' | '@' | '+'))
+}
+
+/// The address in stretches of plain and odd letters. Together they are the address as it may be shown.
+pub fn pieces(address: &str) -> Vec<Piece> {
+    let mut pieces: Vec<(String, bool)> = Vec::new();
+    for c in address.chars() {
+        match pieces.last_mut() {
+            Some((text, odd)) if *odd == is_odd(c) => text.push(c),
+            _ => pieces.push((c.to_string(), is_odd(c))),
+        }
+    }
+    pieces.into_iter().map(|(text, odd)| Piece { text: scrub(&text).into_owned(), odd }).collect()
+}
+
+/// What is odd about an address, in words.
+pub fn remarks(address: &str) -> Vec<&'static str> {
+    let mut said = Vec::new();
+    let hidden = |c: char| is_invisible(c) || c.is_control() || c.is_whitespace();
+    if address.chars().any(char::is_uppercase) {
+        said.push("upper-case letters");
+    }
+    if address.chars().any(hidden) {
+        said.push("a space or a hidden character");
+    }
+    if address.chars().any(|c| !c.is_ascii() && !hidden(c)) {
+        said.push("letters outside a to z");
+    }
+    if address.chars().any(|c| c.is_ascii_punctuation() && is_odd(c)) {
+        said.push("unusual signs");
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn odd_letters_stand_out() {
+        let odd = |address: &str| -> Vec<String> {
+            pieces(address).into_iter().filter(|p| p.odd).map(|p| p.text).collect()
+        };
+        assert!(odd("kim+tag_1@naru-x.example").is_empty());
+        assert_eq!(odd("KIM.minSu@naru.example"), ["KIM", "S"]);
+        assert_eq!(odd("kim\u{200b}@예시.example"), ["⟨U+200B⟩", "예시"]);
+        assert_eq!(odd("o'neil@x.example"), ["'"]);
+    }
+
+    #[test]
+    fn the_remarks_name_what_stands_out() {
+        assert!(remarks("kim@naru.example").is_empty());
+        assert_eq!(remarks("Kim@naru.example"), ["upper-case letters"]);
+        assert_eq!(
+            remarks("kim \u{200b}@예시.example"),
+            ["a space or a hidden character", "letters outside a to z"]
+        );
+        assert_eq!(remarks("o'neil@x.example"), ["unusual signs"]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_stands_out_has_a_remark(address in any::<String>()) {
+            prop_assert_eq!(pieces(&address).iter().any(|p| p.odd), !remarks(&address).is_empty());
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! The steps of a look-up: from what is in the box to a holder's badges, within few requests.
+
+use super::people::{Origin, People};
+use super::{BUDGET, Call, Errands, Found, Wallet, alone, wants_reason};
+use crate::api::ApiError;
+use crate::domain::detective::{Why, leads, matches};
+use crate::domain::holder::{join, names};
+use crate::domain::{BadgeId, EmailKey, Query, Text};
+use crate::tui::ask::{Answer, Ask, Holder};
+use crate::tui::env::{Env, Out};
+use crate::tui::errand::{Beyond, Errand, Report, Rows};
+use crate::tui::fit::count;
+
+impl Wallet {
+    /// Forgets the call before.
+    pub(super) fn forget(&mut self, out: &mut Out<'_>) {
+        out.cancel(self.ticket.take());
+        out.cancel(self.errand.take().map(|(ticket, _)| ticket));
+        let nothing = self.found.as_ref().filter(|f| f.held.is_empty() && !f.email.is_empty());
+        self.call = Call { before: nothing.map(|f| f.email.clone()), ..Call::default() };
+        self.people = None;
+        self.choosing = false;
+        self.found = None;
+        self.asked = None;
+        self.error = None;
+        self.typing = false;
+        self.at = 0;
+        self.top = 0;
+    }
+
+    /// Takes what is in the box.
+    pub(super) fn take_box(&mut self, out: &mut Out<'_>) {
+        let query = Query::read(self.field.value());
+        match &query {
+            Query::Nothing => {
+                out.say("Type or paste an e-mail address, a name or a badge id first.");
+                return;
+            }
+            Query::NotAnAddress(problem) => {
+                self.error = Some(format!("{problem}. Nothing was asked."));
+                return;
+            }
+            Query::Address { .. } | Query::BadgeId(_) | Query::Name { .. } => {}
+        }
+        self.start(query, out);
+    }
+
+    /// Begins a call.
+    fn start(&mut self, query: Query, out: &mut Out<'_>) {
+        self.forget(out);
+        self.call.query = Some(query.clone());
+        match query {
+            Query::Address { address, name } => {
+                self.call.name = name;
+                self.field.set(address.as_str());
+                self.holder(address.as_str(), out);
+            }
+            Query::BadgeId(id) => self.badge(id, out),
+            Query::Name { name, .. } => self.name(name, out),
+            Query::Nothing | Query::NotAnAddress(_) => {}
+        }
+    }
+
+    /// Asks for what is shown once more.
+    pub(super) fn read_again(&mut self, out: &mut Out<'_>) {
+        self.error = None;
+        match (self.asked.clone(), self.call.by_id.clone(), self.call.query.clone()) {
+            (_, Some(id), _) => {
+                self.call.requests = 0;
+                self.badge(id, out);
+            }
+            (Some(email), None, _) => {
+                self.call.requests = 0;
+                self.call.details.clear();
+                self.call.pictures.clear();
+                if self.held().is_empty() {
+                    // Where else it may be is looked for again, too.
+                    self.people = None;
+                    self.choosing = false;
+                }
+                out.ask_instead(&mut self.ticket, Ask::Holder(email));
+            }
+            (None, None, Some(query)) => self.start(query, out),
+            (None, None, None) => {}
+        }
+    }
+
+    pub(super) fn send(&mut self, what: Errands, ask: Ask, out: &mut Out<'_>) {
+        out.cancel(self.errand.take().map(|(ticket, _)| ticket));
+        self.errand = Some((out.ask(ask), what));
+    }
+
+    /// Looks up the badges of an address.
+    pub(super) fn holder(&mut self, email: &str, out: &mut Out<'_>) {
+        self.typing = false;
+        self.asked = Some(email.to_owned());
+        out.ask_instead(&mut self.ticket, Ask::Holder(email.to_owned()));
+    }
+
+    fn badge(&mut self, id: BadgeId, out: &mut Out<'_>) {
+        self.call.by_id = Some(id.clone());
+        self.send(Errands::ById(id.clone()), Ask::Badge(id), out);
+    }
+
+    fn name(&mut self, name: String, out: &mut Out<'_>) {
+        self.call.name = Some(name.clone());
+        self.send(Errands::Name(name.clone()), Ask::Call(Errand::Name(name)), out);
+    }
+
+    /// Looks where else the badges of the address may be.
+    pub(super) fn look_elsewhere(&mut self, out: &mut Out<'_>) {
+        let Some(address) = self.asked.clone().filter(|_| !self.choosing) else {
+            out.say("Look up an address first; then this looks where else its badges may be.");
+            return;
+        };
+        // The one name on what was found is the caller's, or else it is not known whose to look for.
+        let name = match names(self.held()).as_slice() {
+            [one] => Some(one.wire().to_owned()),
+            _ => None,
+        };
+        let name = self.call.name.clone().or(name);
+        if leads(&address, name.as_deref()).is_empty() {
+            out.say("There is nowhere else to look: type the caller's name into the box.");
+            return;
+        }
+        self.send(Errands::Elsewhere(address.clone()), Ask::Call(Errand::Elsewhere { address, name }), out);
+    }
+
+    /// Opens the selected possible match.
+    pub(super) fn open_match(&mut self, out: &mut Out<'_>) {
+        let Some(people) = &mut self.people else { return };
+        let Some(one) = people.matches.get(self.at) else { return };
+        people.at = self.at;
+        let email = one.address.wire().to_owned();
+        let by_id = self.call.by_id.take();
+        people.origin = Origin { asked: self.asked.take(), found: self.found.take(), by_id };
+        self.choosing = false;
+        self.call.namesakes = people.namesakes;
+        self.call.nothing = None;
+        self.at = 0;
+        self.top = 0;
+        self.field.set(&email);
+        self.holder(&email, out);
+    }
+
+    /// From a match that was opened to the others, and from those to what was found.
+    pub(super) fn back(&mut self, out: &mut Out<'_>) {
+        out.cancel(self.ticket.take());
+        out.cancel(self.errand.take().map(|(ticket, _)| ticket));
+        self.call.namesakes = 0;
+        self.top = 0;
+        if self.choosing {
+            self.people = None;
+            self.choosing = false;
+            self.at = 0;
+        } else if let Some(people) = &mut self.people {
+            Origin { asked: self.asked, found: self.found, by_id: self.call.by_id } =
+                std::mem::take(&mut people.origin);
+            self.at = people.at;
+            self.choosing = true;
+        }
+        self.field.set(self.asked.as_deref().or(self.call.name.as_deref()).unwrap_or_default());
+    }
+
+    /// Takes wallet and history.
+    pub(super) fn take_holder(&mut self, holder: Holder, out: &mut Out<'_>) {
+        let mut troubles = Vec::new();
+        let (mut complete, mut failed) = (true, true);
+        let mut trouble = |list: &str, error: &ApiError| {
+            troubles.push(format!("the {list} could not be read: {error}"));
+        };
+        let mut take = |all: bool| {
+            complete &= all;
+            failed = false;
+        };
+        let wallet = match holder.wallet {
+            Ok((items, all)) => {
+                take(all);
+                items
+            }
+            Err(error) => {
+                trouble("wallet", &error);
+                Vec::new()
+            }
+        };
+        let history = match holder.history {
+            Ok((items, all)) => {
+                take(all);
+                items
+            }
+            Err(error) => {
+                trouble("history", &error);
+                Vec::new()
+            }
+        };
+        self.call.requests += holder.requests;
+        let selected = self.selected().map(|held| held.badge_id.clone()).or_else(|| self.call.by_id.clone());
+        let mut held = join(wallet, history);
+        for one in &mut held {
+            if let Some(Ok(badge)) = self.call.details.get(&one.badge_id) {
+                one.detail = Some(badge.clone());
+            }
+        }
+        // Neither list need show a badge that can be read by its id.
+        if let Some(id) = &self.call.by_id
+            && held.iter().all(|one| one.badge_id != *id)
+            && let Some(Ok(badge)) = self.call.details.get(id)
+        {
+            held.insert(0, alone((**badge).clone()));
+        }
+        let email = self.asked.clone().unwrap_or_default();
+        let nothing = held.is_empty() && troubles.is_empty() && complete;
+        self.found = Some(Found { email, held, both: troubles.is_empty(), troubles, complete, failed });
+        if !self.choosing {
+            let place = self.rows().iter().position(|one| Some(&one.badge_id) == selected.as_ref());
+            self.at = place.unwrap_or(self.at).min(self.rows().len().saturating_sub(1));
+        }
+        if nothing && self.people.is_none() && self.errand.is_none() {
+            let (address, name) = (self.asked.clone().unwrap_or_default(), self.call.name.clone());
+            if !leads(&address, name.as_deref()).is_empty() {
+                self.send(
+                    Errands::Elsewhere(address.clone()),
+                    Ask::Call(Errand::Elsewhere { address, name }),
+                    out,
+                );
+            }
+        }
+    }
+
+    /// Takes what came of an errand, or gives back what is none.
+    pub(super) fn take_errand(
+        &mut self,
+        errand: Errands,
+        answer: Answer,
+        out: &mut Out<'_>,
+    ) -> Result<(), Answer> {
+        match (errand, answer) {
+            (Errands::ById(id), Answer::Badge(badge)) => {
+                self.call.requests += 1;
+                match *badge {
+                    Ok(badge) => {
+                        let email = badge.recipient_email.clone().filter(|e| !e.looks_empty());
+                        self.call.details.insert(id, Ok(Box::new(badge.clone())));
+                        match email {
+                            Some(email) => self.holder(email.wire(), out),
+                            None => self.only(badge),
+                        }
+                    }
+                    Err(error) => self.no_badge(&id, &error, out),
+                }
+            }
+            (Errands::Detail(id), Answer::Badge(badge)) => {
+                self.call.requests += 1;
+                let badge = badge.map(Box::new);
+                if let (Ok(badge), Some(found)) = (&badge, &mut self.found)
+                    && let Some(held) = found.held.iter_mut().find(|held| held.badge_id == id)
+                {
+                    held.detail = Some(badge.clone());
+                }
+                self.call.details.insert(id, badge);
+            }
+            (Errands::Name(name), Answer::Call(report)) => {
+                if let Report::Rows(rows) = *report {
+                    self.take_names(&name, rows, out);
+                }
+            }
+            (Errands::Elsewhere(address), Answer::Call(report)) => {
+                if let Report::Rows(rows) = *report {
+                    self.take_elsewhere(&address, rows, out);
+                }
+            }
+            (Errands::Pictures(id), Answer::Call(report)) => {
+                if let Report::Pictures { said, detail, requests } = *report {
+                    self.call.requests += requests;
+                    if let (Some(badge), Some(found)) = (detail, &mut self.found)
+                        && let Some(held) = found.held.iter_mut().find(|held| held.badge_id == id)
+                    {
+                        held.detail = Some(badge.clone());
+                        self.call.details.insert(id.clone(), Ok(badge));
+                    }
+                    self.call.pictures.insert(id, said);
+                }
+            }
+            (_, answer) => return Err(answer),
+        }
+        Ok(())
+    }
+
+    /// A badge whose holder has no address: there is nothing else to look up.
+    fn only(&mut self, badge: crate::domain::Badge) {
+        self.found = Some(Found {
+            email: String::new(),
+            held: vec![alone(badge)],
+            troubles: Vec::new(),
+            both: false,
+            complete: true,
+            failed: false,
+        });
+    }
+
+    /// No badge has the id that was given: it may be a name, where that was not tried before.
+    fn no_badge(&mut self, id: &BadgeId, error: &ApiError, out: &mut Out<'_>) {
+        self.call.by_id = None;
+        if !matches!(error, ApiError::NotFound(_) | ApiError::BadInput { .. }) {
+            self.error = Some(format!("Badge {id} was not read: {error}"));
+            return;
+        }
+        if self.call.name.is_none() {
+            self.name(id.wire().to_owned(), out);
+        } else {
+            self.call.nothing = Some(format!("No badge has the name or the id \u{201c}{id}\u{201d}."));
+        }
+    }
+
+    /// Takes whose badges have a name: the one address is opened, several are offered.
+    fn take_names(&mut self, name: &str, rows: Rows, out: &mut Out<'_>) {
+        self.call.requests += rows.requests;
+        if let Some(error) = rows.trouble {
+            self.error = Some(format!("The history could not be searched for this name: {error}"));
+            return;
+        }
+        let found = matches(self.call.before.as_deref(), Some(name), &rows.items);
+        let read = rows.items.len() as u64;
+        match found.as_slice() {
+            [] => match self.call.query.take() {
+                Some(Query::Name { name, or_id: Some(id) }) => {
+                    self.call.query = Some(Query::Name { name, or_id: None });
+                    self.badge(id, out);
+                }
+                query => {
+                    let was_id = matches!(query, Some(Query::BadgeId(_)));
+                    self.call.query = query;
+                    let id = if was_id { "the id or the name" } else { "the name" };
+                    let name = crate::domain::text::scrub(name);
+                    self.call.nothing = Some(format!("No badge has {id} \u{201c}{name}\u{201d}."));
+                }
+            },
+            [one] if rows.beyond == Beyond::Nothing => {
+                let email = one.address.wire().to_owned();
+                self.call.namesakes = 1;
+                self.field.set(&email);
+                self.holder(&email, out);
+            }
+            _ => {
+                let exact = found.iter().filter(|one| one.why.contains(&Why::SameName)).count();
+                self.people = Some(People::with_name(name, found, (read, rows.beyond), exact));
+                self.choosing = true;
+                self.at = 0;
+                self.top = 0;
+            }
+        }
+    }
+
+    /// Takes where else the badges of an address may be.
+    fn take_elsewhere(&mut self, address: &str, rows: Rows, out: &mut Out<'_>) {
+        self.call.requests += rows.requests;
+        let own = EmailKey::of(address);
+        let has_badges = !self.held().is_empty();
+        let name = self.call.name.clone().or_else(|| match names(self.held()).as_slice() {
+            [one] => Some(one.wire().to_owned()),
+            _ => None,
+        });
+        let mut found = matches(Some(address), name.as_deref(), &rows.items);
+        // What is on the screen already is no other place.
+        found.retain(|one| !(has_badges && own.is(one.address.wire())));
+        let trouble = rows.trouble.map(|error| format!("Not everywhere was looked: {error}"));
+        if has_badges && found.is_empty() {
+            let places = count(u64::from(rows.requests), "place", "places");
+            out.say(trouble.unwrap_or_else(|| format!("Nothing in {places} where it might be.")));
+            return;
+        }
+        self.people = Some(People::elsewhere(address, has_badges, found, rows.beyond, trouble));
+        self.choosing = true;
+        self.at = 0;
+        self.top = 0;
+    }
+
+    /// Asks for what the selected badge lacks, within the budget.
+    pub(super) fn ask_reason(&mut self, env: &Env, out: &mut Out<'_>) {
+        if self.ticket.is_some() || self.errand.is_some() || self.call.requests >= BUDGET {
+            return;
+        }
+        let wanted = self.selected().filter(|held| {
+            held.detail.is_none()
+                && !self.call.details.contains_key(&held.badge_id)
+                && wants_reason(held, env.now())
+        });
+        if let Some(id) = wanted.map(|held| held.badge_id.clone()) {
+            self.send(Errands::Detail(id.clone()), Ask::Badge(id), out);
+        }
+    }
+
+    /// What is being waited for, in words.
+    pub(super) fn waits_for(&self) -> Option<String> {
+        let shown = |text: &str| crate::domain::text::scrub(text).into_owned();
+        if self.ticket.is_some() {
+            let email = self.asked.as_deref().map(Text::from).unwrap_or_default();
+            return Some(format!("reading wallet and history of {email}"));
+        }
+        self.errand.as_ref().map(|(_, errand)| match errand {
+            Errands::ById(id) | Errands::Detail(id) => format!("reading badge {id}"),
+            Errands::Name(name) => format!("looking for the name {}", shown(name)),
+            Errands::Elsewhere(_) => "looking where else it may be".to_owned(),
+            Errands::Pictures(id) => format!("trying the pictures of badge {id}"),
+        })
+    }
+}

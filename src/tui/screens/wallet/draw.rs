@@ -1,0 +1,328 @@
+//! Drawing the Wallet tab: the box, what was found, and the selected badge below it or beside it.
+
+use super::people::People;
+use super::rows::View;
+use super::{Errands, Found, Wallet, pane};
+use crate::domain::holder::names;
+use crate::domain::{Address, EmailKey, Held, Query, Text};
+use crate::tui::browser::two_sided;
+use crate::tui::env::{Env, Out};
+use crate::tui::fit::{cells, count, fit, wrap};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// From here on the selected badge stands beside the list.
+const WIDE: u16 = 120;
+/// Rows above the list: the box, a rule, and what was found.
+const HEAD: u16 = 3;
+/// Rows that the list keeps where the badge can do with less advice, and those that it always keeps.
+const SOME: u16 = 4;
+const FEW: u16 = 2;
+/// Fewer rows than this show nothing of a badge.
+const LEAST: u16 = 3;
+
+/// Where everything is.
+pub(super) struct Areas {
+    /// Troubles or notes.
+    pub notes: Rect,
+    /// The rows.
+    pub list: Rect,
+    /// The selected badge.
+    pub pane: Option<Rect>,
+}
+
+impl Wallet {
+    /// Lays out for an area, and asks for what the selected badge lacks.
+    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Out<'_>) {
+        self.height = usize::from(self.areas(area, env).list.height).max(1);
+        if self.at < self.top {
+            self.top = self.at;
+        } else if self.at >= self.top + self.height {
+            self.top = self.at + 1 - self.height;
+        }
+        self.ask_reason(env, out);
+    }
+
+    pub(super) fn areas(&self, area: Rect, env: &Env) -> Areas {
+        let room = usize::from(area.width).saturating_sub(4);
+        let notes = u16::try_from(self.notes(room, env).len()).unwrap_or(u16::MAX);
+        let head = HEAD.saturating_add(notes).min(area.height);
+        let notes = Rect { y: area.y + HEAD.min(area.height), height: head.saturating_sub(HEAD), ..area };
+        let rest = Rect { y: area.y + head, height: area.height - head, ..area };
+        let Some(held) = self.selected() else { return Areas { notes, list: rest, pane: None } };
+        if area.width >= WIDE {
+            let left = area.width * 11 / 20;
+            let list = Rect { width: left, ..rest };
+            let pane = Rect { x: area.x + left + 2, width: area.width - left - 4, ..rest };
+            return Areas { notes, list, pane: Some(pane) };
+        }
+        let rows = u16::try_from(self.rows().len()).unwrap_or(u16::MAX);
+        // The list keeps a few rows, so that it is seen to be one, and takes what the badge leaves. Only what
+        // answers the call pushes it aside, not advice that holds for every badge.
+        let (case, beside) = (self.case(held, env), self.beside(held, env));
+        let wanted =
+            |less| u16::try_from(pane::lines(&case, &beside, room, less, env).len()).unwrap_or(u16::MAX);
+        let left = |wanted: u16| rest.height.saturating_sub(wanted.saturating_add(1));
+        let list = left(wanted(0)).max(left(wanted(1)).min(SOME)).max(FEW).min(rows).min(rest.height);
+        let below = rest.height - list;
+        if below <= LEAST {
+            return Areas { notes, list: rest, pane: None };
+        }
+        let pane = Rect {
+            x: rest.x + 2,
+            y: rest.y + list + 1,
+            width: rest.width.saturating_sub(4),
+            height: below - 1,
+        };
+        Areas { notes, list: Rect { height: list, ..rest }, pane: Some(pane) }
+    }
+
+    fn beside(&self, held: &Held, env: &Env) -> pane::Beside<'_> {
+        let (verdict, known) = (held.verdict(env.now()), held.detail.is_some());
+        let reading = matches!(&self.errand, Some((_, Errands::Detail(id))) if *id == held.badge_id);
+        pane::Beside {
+            pictures: self.call.pictures.get(&held.badge_id),
+            reason_missing: pane::reason_missing(&verdict, known, reading, env),
+        }
+    }
+
+    /// The lines between the first one and the list.
+    fn notes(&self, room: usize, env: &Env) -> Vec<(String, Style)> {
+        let mut notes: Vec<(String, Style)> = Vec::new();
+        if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
+            for note in &people.notes {
+                notes.extend(wrap(note, room).into_iter().map(|line| (line, env.theme.warning())));
+            }
+            return notes;
+        }
+        let Some(found) = &self.found else { return notes };
+        for trouble in &found.troubles {
+            let line = fit(&format!("{} {trouble}", env.glyphs.alert), room, env.glyphs.ellipsis);
+            notes.push((line, env.theme.error()));
+        }
+        notes
+    }
+
+    /// Draws the tab.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let line = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
+        let mut spans = vec![
+            Span::styled("  Holder ", env.theme.strong()),
+            Span::styled(if self.typing { env.glyphs.cursor } else { " " }, env.theme.accent()),
+        ];
+        spans.extend(self.field.spans(usize::from(area.width).saturating_sub(14), self.typing, env));
+        frame.render_widget(Line::from(spans), line(0));
+        let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
+        frame.render_widget(Line::styled(format!(" {rule}"), env.theme.dim()), line(1));
+        let body = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
+        if let Some(error) = &self.error {
+            say(frame, std::slice::from_ref(error), body, env.theme.error());
+        } else if let Some(hint) = self.typed(env) {
+            say(frame, &[hint], body, env.theme.dim());
+        } else if let Some(nothing) = &self.call.nothing {
+            self.first_line(nothing, frame, line(2), env);
+            say(frame, &no_such(), below(body, 2), env.theme.dim());
+        } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
+            self.draw_people(people, frame, area, env);
+        } else if let Some(found) = &self.found {
+            self.draw_found(found, frame, area, env);
+        } else if let Some(waits) = self.waits_for() {
+            say(frame, &[format!("{} {waits}", env.spinner())], body, env.theme.dim());
+        } else {
+            let text = format!(
+                "Type or paste an e-mail address, a name or a badge id, then press {}.",
+                env.glyphs.enter
+            );
+            say(frame, &[text], body, env.theme.dim());
+        }
+    }
+
+    /// What the box would do with what is typed; nothing while it says what stands below it.
+    fn typed(&self, env: &Env) -> Option<String> {
+        let shown = self.asked.as_deref().unwrap_or_default();
+        let something = self.found.is_some() || self.people.is_some() || self.call.nothing.is_some();
+        if !self.typing || self.field.value() == shown || !something && self.field.value().is_empty() {
+            return None;
+        }
+        let enter = env.glyphs.enter;
+        Some(match Query::read(self.field.value()) {
+            Query::Nothing => {
+                format!("Type or paste an e-mail address, a name or a badge id, then press {enter}.")
+            }
+            Query::NotAnAddress(problem) => format!("So far {problem}."),
+            Query::Address { .. } => format!("{enter} looks up this address."),
+            Query::BadgeId(_) => {
+                format!("{enter} opens the badge with this id, and what else its holder has.")
+            }
+            Query::Name { .. } => format!("{enter} looks for this name in the history."),
+        })
+    }
+
+    /// The line under the rule, with the number of requests at its end.
+    fn first_line(&self, text: &str, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let asked = count(u64::from(self.call.requests), "request", "requests");
+        let asked = if self.waits_for().is_some() { format!("{} {asked}", env.spinner()) } else { asked };
+        let text = Line::styled(format!("  {text}"), env.theme.strong());
+        two_sided(frame, area, text, Span::styled(asked, env.theme.dim()), false);
+    }
+
+    fn draw_notes(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let room = usize::from(area.width).saturating_sub(4);
+        let notes = self.notes(room, env);
+        let lines: Vec<Line<'_>> =
+            notes.into_iter().map(|(text, style)| Line::styled(format!("  {text}"), style)).collect();
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+
+    fn draw_people(&self, people: &People, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        self.first_line(&people.title, frame, Rect { y: area.y + 2, height: 1, ..area }, env);
+        let areas = self.areas(area, env);
+        self.draw_notes(frame, areas.notes, env);
+        if people.matches.is_empty() {
+            let email = self.found.as_ref().map_or("", |f| f.email.as_str());
+            say(frame, &nothing_found(email), below(areas.list, 1), env.theme.dim());
+            return;
+        }
+        let widths = People::widths(usize::from(areas.list.width));
+        let shown = people.matches.iter().enumerate().skip(self.top).take(usize::from(areas.list.height));
+        for (y, (i, one)) in (areas.list.y..).zip(shown) {
+            self.draw_row(i, People::row(one, &widths, env), frame, Rect { y, height: 1, ..areas.list }, env);
+        }
+    }
+
+    fn draw_row(&self, i: usize, cells: Vec<Span<'static>>, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let selected = i == self.at && !self.typing;
+        let mut spans = vec![
+            Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
+            Span::raw(" "),
+        ];
+        spans.extend(cells);
+        frame.render_widget(Line::from(spans), area);
+        if selected {
+            frame.buffer_mut().set_style(area, env.theme.selected());
+        }
+    }
+
+    fn draw_found(&self, found: &Found, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let dot = env.glyphs.dot;
+        let in_wallet = found.held.iter().filter(|h| h.wallet.is_some()).count() as u64;
+        let only_history = found.held.len() as u64 - in_wallet;
+        let all_names = names(&found.held);
+        let email = Text::from(found.email.as_str());
+        let who = match all_names.as_slice() {
+            [] => email.to_string(),
+            [one] => one.to_string(),
+            [first, rest @ ..] => {
+                format!("{first} and {}", count(rest.len() as u64, "other name", "other names"))
+            }
+        };
+        let text = if found.failed {
+            who
+        } else if found.held.is_empty() && found.both && found.complete {
+            format!("No badge for {email} in the wallet or the history.")
+        } else if found.held.is_empty() {
+            format!("No badge found for {email}, but not everything could be read.")
+        } else if !found.both {
+            format!("{who} {dot} {} in what could be read", count(found.held.len() as u64, "badge", "badges"))
+        } else {
+            let more = if only_history == 0 {
+                String::new()
+            } else {
+                format!(" {dot} {only_history} more in the history")
+            };
+            let partly = if found.complete { "" } else { " (there may be more)" };
+            format!("{who} {dot} {} in the wallet{more}{partly}", count(in_wallet, "badge", "badges"))
+        };
+        self.first_line(&text, frame, Rect { y: area.y + 2, height: 1, ..area }, env);
+        let areas = self.areas(area, env);
+        self.draw_notes(frame, areas.notes, env);
+        if found.held.is_empty() {
+            if found.both {
+                let mut said = nothing_found(&found.email);
+                said.extend(self.waits_for().map(|waits| format!("{} {waits}", env.spinner())));
+                say(frame, &said, below(areas.list, 1), env.theme.dim());
+            }
+            return;
+        }
+        let view = View {
+            several: all_names.len() > 1,
+            both: found.both,
+            now: env.now(),
+            key: EmailKey::of(&found.email),
+            email: &found.email,
+        };
+        let widths = view.widths(usize::from(areas.list.width));
+        let shown = found.held.iter().enumerate().skip(self.top).take(usize::from(areas.list.height));
+        for (y, (i, held)) in (areas.list.y..).zip(shown) {
+            let row = cells(&view.cells(held, env), &widths, env.glyphs.ellipsis);
+            self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, env);
+        }
+        if let (Some(held), Some(pane)) = (self.selected(), areas.pane) {
+            self.draw_pane(held, frame, pane, area, env);
+        }
+    }
+
+    fn draw_pane(&self, held: &Held, frame: &mut Frame<'_>, pane: Rect, area: Rect, env: &Env) {
+        if pane.x > area.x + 2 {
+            for y in pane.y..pane.bottom() {
+                let bar = Line::styled(env.glyphs.bar, env.theme.dim());
+                frame.render_widget(bar, Rect { x: pane.x - 2, y, width: 1, height: 1 });
+            }
+        } else {
+            let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
+            let line = Line::styled(format!(" {rule}"), env.theme.dim());
+            frame.render_widget(line, Rect { y: pane.y.saturating_sub(1), height: 1, ..area });
+        }
+        let height = usize::from(pane.height);
+        let room = (usize::from(pane.width), height);
+        let mut lines = pane::fitted(&self.case(held, env), &self.beside(held, env), room, env);
+        if lines.len() > height {
+            let left = lines.len() - height + 1;
+            lines.truncate(height.saturating_sub(1));
+            let text = format!("{left} more lines need a larger window");
+            lines.push(Line::styled(text, env.theme.dim()));
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), pane);
+    }
+}
+
+fn below(area: Rect, rows: u16) -> Rect {
+    let rows = rows.min(area.height);
+    Rect { y: area.y + rows, height: area.height - rows, ..area }
+}
+
+fn say(frame: &mut Frame<'_>, texts: &[String], area: Rect, style: Style) {
+    let room = usize::from(area.width).saturating_sub(4);
+    let lines: Vec<Line<'_>> = texts
+        .iter()
+        .flat_map(|text| wrap(text, room))
+        .map(|line| Line::styled(format!("  {line}"), style))
+        .collect();
+    frame.render_widget(ratatui::text::Text::from(lines), area);
+}
+
+/// What to say, and to look at next, when there is nothing.
+fn nothing_found(email: &str) -> Vec<String> {
+    let mut said = vec![
+        "That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day."
+            .to_owned(),
+        "Have the caller spell the address; type their name into the box to look for it in the history.".to_owned(),
+    ];
+    if let Ok(address) = Address::check(email) {
+        said.extend(address.warnings().iter().map(|w| format!("The address: {w}.")));
+    }
+    said
+}
+
+/// The same where a name or an id was looked for.
+fn no_such() -> Vec<String> {
+    [
+        "That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day.",
+        "A certificate number finds nothing: the service finds badges by their id only. Ask for the badge id, or for \
+         the address that the badge went to.",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}

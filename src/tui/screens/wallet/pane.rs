@@ -1,0 +1,218 @@
+//! The selected badge: the verdict, where the mail went, who and what, when, and what to tell the caller.
+
+use super::rows::place;
+use crate::domain::script::{CORRECTION, Case, is_sent, script};
+use crate::domain::spelling::{pieces, remarks};
+use crate::domain::summary::with_age;
+use crate::domain::time::age;
+use crate::domain::{ServiceTime, Text, Verdict};
+use crate::tui::env::Env;
+use crate::tui::fit::{fit, width, wrap};
+use jiff::SignedDuration;
+use jiff::civil::DateTime;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+/// The step of [`lines`] that says least.
+const MOST_LESS: u8 = 3;
+/// An end that is nearer than this is counted down to.
+const SOON: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// How wide the labels of the last lines are.
+const LABEL: usize = 8;
+
+/// What is said of a badge beside its records.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Beside<'a> {
+    /// Whether its pictures open.
+    pub pictures: Option<&'a [String; 2]>,
+    /// Why the reason of its revocation is not there.
+    pub reason_missing: Option<String>,
+}
+
+/// Everything about one badge that answers a call, in `room` columns and, where it can be done, in `rows`
+/// rows: what can be read elsewhere or holds for every badge gives way first.
+pub(super) fn fitted(
+    case: &Case<'_>,
+    beside: &Beside<'_>,
+    (room, rows): (usize, usize),
+    env: &Env,
+) -> Vec<Line<'static>> {
+    let mut shown = Vec::new();
+    for less in 0..=MOST_LESS {
+        shown = lines(case, beside, room, less, env);
+        if shown.len() <= rows {
+            break;
+        }
+    }
+    shown
+}
+
+/// The same in as many rows as it takes. With `less`, from 1 on, without the standing advice, from 2 on
+/// without dates, and with 3 without what kind of badge it is.
+pub(super) fn lines(
+    case: &Case<'_>,
+    beside: &Beside<'_>,
+    room: usize,
+    less: u8,
+    env: &Env,
+) -> Vec<Line<'static>> {
+    let (theme, held) = (&env.theme, case.held);
+    let verdict = held.verdict(case.now);
+    let state = verdict.state();
+    let (word, why) = verdict.line();
+    let glyph = env.glyphs.state(&state);
+    let style = theme.state(&state).add_modifier(Modifier::BOLD);
+    let mut lines = styled(&format!("{glyph} {word}  {why}"), room, style);
+    let dot = format!(" {} ", env.glyphs.dot);
+    let part = |text: Option<&Text>| text.map(ToString::to_string);
+    let what = [part(held.title()), part(held.badge_type_name()), part(held.level_name())];
+    if less < 3 {
+        lines.extend(styled(
+            &what.into_iter().flatten().collect::<Vec<_>>().join(&dot),
+            room,
+            theme.strong(),
+        ));
+    }
+    lines.extend(mail(held.email_status(), held.recipient_email(), room, env));
+    let ids = [
+        Some(format!(
+            "name on it {}",
+            part(held.recipient_name()).unwrap_or_else(|| env.glyphs.dash.to_owned())
+        )),
+        Some(format!("id {}", held.badge_id)),
+        held.template_id().map(|id| format!("template {id}")),
+        part(held.cert_no()).map(|no| format!("no. {no}")),
+        place(held, case.both).map(str::to_owned),
+    ];
+    lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
+    let mut dates = dates(held.reg_date(), held.issued_at(), case.now);
+    if let Verdict::Valid { until: Some(until) } = &verdict {
+        let left = until.end().map(|end| end.duration_since(case.now));
+        dates.extend(left.filter(|left| *left < SOON).map(|left| format!("ends in {}", age(left))));
+    }
+    if less < 2 {
+        lines.extend(packed(&dates, &dot, room, theme.dim()));
+    }
+    if let Some(why) = &beside.reason_missing {
+        lines.extend(styled(why, room, theme.dim()));
+    }
+    if let Some([front, back]) = beside.pictures {
+        lines.extend(labelled("Front", front, room, theme.text(), env));
+        lines.extend(labelled("Back", back, room, theme.text(), env));
+    }
+    let told = script(case);
+    let say = told.say.iter().filter(|line| less < 1 || *line != CORRECTION);
+    for (i, say) in say.enumerate() {
+        lines.extend(labelled(if i == 0 { "Say" } else { "" }, say, room, theme.text(), env));
+    }
+    lines.extend(labelled("Nobody", &format!("can {}", told.cannot), room, theme.dim(), env));
+    lines
+}
+
+/// When it was accepted and issued; one age where both were on one day.
+fn dates(accepted: Option<&ServiceTime>, issued: Option<&ServiceTime>, now: DateTime) -> Vec<String> {
+    let same_day = accepted.and_then(ServiceTime::day) == issued.and_then(ServiceTime::day);
+    let mut dates = Vec::new();
+    if let (Some(accepted), Some(issued), Some(at), true) =
+        (accepted, issued, issued.and_then(ServiceTime::start).filter(|at| *at <= now), same_day)
+        && !issued.is_date_only()
+    {
+        dates.push(format!("accepted {}", accepted.to_minute()));
+        dates.push(format!("issued {} ({} ago)", at.strftime("%H:%M"), age(now.duration_since(at))));
+    } else {
+        dates.extend(accepted.map(|at| format!("accepted {}", with_age(at, now))));
+        dates.extend(issued.map(|at| format!("issued {}", with_age(at, now))));
+    }
+    if !dates.is_empty() {
+        dates.push("service time".to_owned());
+    }
+    dates
+}
+
+/// What happened to the mail, in the service's own word, and to exactly which address it went; letters that a
+/// caller gets wrong stand out.
+pub fn mail(status: Option<&Text>, address: Option<&Text>, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let theme = &env.theme;
+    let (said, style) = match status {
+        Some(word) if is_sent(word) => (format!("mail {word} to"), theme.dim()),
+        Some(word) => (format!("mail \u{201c}{word}\u{201d} (the service's word), to"), theme.warning()),
+        None => ("nothing is said of a mail; address".to_owned(), theme.dim()),
+    };
+    let Some(address) = address else { return styled(&said, room, style) };
+    let spelled = pieces(address.wire());
+    let wide: usize = spelled.iter().map(|p| width(&p.text)).sum();
+    let letters = || {
+        spelled.iter().map(|piece| {
+            let odd = theme.warning().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+            Span::styled(piece.text.clone(), if piece.odd { odd } else { theme.text() })
+        })
+    };
+    let remarks = remarks(address.wire());
+    let remark = if remarks.is_empty() { String::new() } else { format!("  {}", remarks.join(", ")) };
+    let mut lines = Vec::new();
+    if width(&said) + 1 + wide <= room {
+        let mut spans = vec![Span::styled(format!("{said} "), style)];
+        spans.extend(letters());
+        lines.push(Line::from(spans));
+    } else if wide <= room {
+        lines.push(Line::styled(fit(&said, room, env.glyphs.ellipsis).trim_end().to_owned(), style));
+        lines.push(Line::from(letters().collect::<Vec<_>>()));
+    } else {
+        // Longer than a line: all of it matters, so it is broken where the line ends.
+        lines.push(Line::styled(fit(&said, room, env.glyphs.ellipsis).trim_end().to_owned(), style));
+        lines.extend(styled(&address.to_string(), room, theme.text()));
+    }
+    if !remark.is_empty() {
+        let beside = lines.last().is_some_and(|last| last.width() + width(&remark) <= room);
+        match lines.last_mut() {
+            Some(last) if beside => last.spans.push(Span::styled(remark, theme.warning())),
+            _ => lines.extend(styled(remark.trim_start(), room, theme.warning())),
+        }
+    }
+    lines
+}
+
+/// Why the reason of a revoked badge is not there, where it is not.
+pub(super) fn reason_missing(verdict: &Verdict, known: bool, reading: bool, env: &Env) -> Option<String> {
+    let revoked = matches!(
+        verdict,
+        Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. }
+    );
+    match (revoked && !known, reading) {
+        (true, true) => Some("reading the reason".to_owned()),
+        (true, false) => Some(format!("{} opens it with its reason", env.glyphs.enter)),
+        (false, _) => None,
+    }
+}
+
+fn styled(text: &str, room: usize, style: Style) -> Vec<Line<'static>> {
+    wrap(text, room).into_iter().map(|line| Line::styled(line, style)).collect()
+}
+
+/// Pieces one after the other, none broken where it fits a line.
+fn packed(pieces: &[String], between: &str, room: usize, style: Style) -> Vec<Line<'static>> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in pieces {
+        match lines.last_mut() {
+            Some(line) if width(line) + width(between) + width(piece) <= room => {
+                line.push_str(between);
+                line.push_str(piece);
+            }
+            _ => lines.push(piece.clone()),
+        }
+    }
+    lines.iter().flat_map(|line| styled(line, room, style)).collect()
+}
+
+fn labelled(label: &str, text: &str, room: usize, style: Style, env: &Env) -> Vec<Line<'static>> {
+    let lines = wrap(text, room.saturating_sub(LABEL).max(8)).into_iter().enumerate();
+    lines
+        .map(|(i, line)| {
+            let label = if i == 0 { label } else { "" };
+            Line::from(vec![
+                Span::styled(fit(label, LABEL, env.glyphs.ellipsis), env.theme.accent()),
+                Span::styled(line, style),
+            ])
+        })
+        .collect()
+}

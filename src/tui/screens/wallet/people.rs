@@ -1,0 +1,134 @@
+//! Addresses that may be the caller's: possible matches, masked until one is opened.
+
+use crate::domain::BadgeId;
+use crate::domain::detective::{Match, Why};
+use crate::domain::text::scrub;
+use crate::tui::env::Env;
+use crate::tui::errand::Beyond;
+use crate::tui::fit::{Column, cells, count, layout, number};
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+/// Possible matches, and what is said above them.
+pub(super) struct People {
+    pub matches: Vec<Match>,
+    /// The first line.
+    pub title: String,
+    /// What a person should know before opening one.
+    pub notes: Vec<String>,
+    /// How many addresses have the very name, where a name was looked for.
+    pub namesakes: usize,
+    /// The one that was opened.
+    pub at: usize,
+    /// What was asked for and found before one was opened.
+    pub origin: Origin,
+}
+
+/// What was on the screen before a match was opened.
+#[derive(Default)]
+pub(super) struct Origin {
+    pub asked: Option<String>,
+    pub found: Option<super::Found>,
+    pub by_id: Option<BadgeId>,
+}
+
+impl People {
+    /// Of a name: `read` rows of it, and what lies beyond them.
+    pub fn with_name(name: &str, matches: Vec<Match>, (read, of): (u64, Beyond), namesakes: usize) -> Self {
+        let addresses = count(matches.len() as u64, "address has", "addresses have");
+        let mut notes = vec![
+            "The same name is not the same person: ask the caller for the address or for the course, then open \
+             the one that fits."
+                .to_owned(),
+        ];
+        let read = number(read);
+        let read = match of {
+            Beyond::Nothing => None,
+            Beyond::Counted(of) => Some(format!("Only the first {read} of {} rows were read.", number(of))),
+            Beyond::Unknown => Some(format!("Only the first {read} rows were read; there may be more.")),
+        };
+        notes.extend(
+            read.map(|read| format!("{read} Ask for more: the whole name, the address, or a badge id.")),
+        );
+        Self {
+            matches,
+            title: format!("{addresses} the name \u{201c}{}\u{201d}", scrub(name)),
+            notes,
+            namesakes,
+            at: 0,
+            origin: Origin::default(),
+        }
+    }
+
+    /// Where else the badges of an address may be, and what lies beyond the rows that were read.
+    pub fn elsewhere(
+        address: &str,
+        has_badges: bool,
+        matches: Vec<Match>,
+        of: Beyond,
+        trouble: Option<String>,
+    ) -> Self {
+        let address = scrub(address).into_owned();
+        let mut notes: Vec<String> = trouble.into_iter().collect();
+        let title = if matches.is_empty() {
+            format!("No badge for {address}, and none nearby either.")
+        } else {
+            notes.push(
+                "Possible matches, not facts: it may be somebody else's. Ask the caller for the address letter by \
+                 letter before you open one."
+                    .to_owned(),
+            );
+            let many = count(matches.len() as u64, "possible match", "possible matches");
+            if has_badges {
+                format!("{many} for {address}")
+            } else {
+                format!("No badge for {address}; {many}")
+            }
+        };
+        if of != Beyond::Nothing {
+            notes.push("There was more than one page of rows; only the first of each was read.".to_owned());
+        }
+        let namesakes = matches.iter().filter(|one| one.why.contains(&Why::SameName)).count();
+        Self { matches, title, notes, namesakes, at: 0, origin: Origin::default() }
+    }
+
+    /// The widths of the columns of a list.
+    pub fn widths(columns: usize) -> Vec<usize> {
+        layout(
+            &[
+                Column { least: 10, share: 2, goes: 0 },
+                Column { least: 24, share: 2, goes: 0 },
+                Column { least: 12, share: 3, goes: 2 },
+                Column { least: 9, share: 0, goes: 1 },
+                Column { least: 11, share: 0, goes: 3 },
+                Column { least: 14, share: 2, goes: 0 },
+            ],
+            columns.saturating_sub(3),
+        )
+    }
+
+    /// One of them as a row.
+    pub fn row(one: &Match, widths: &[usize], env: &Env) -> Vec<Span<'static>> {
+        let names = one.shown_names();
+        let name = match names.as_slice() {
+            [] => env.glyphs.dash.to_owned(),
+            [only] => only.clone(),
+            [first, rest @ ..] => format!("{first} +{}", rest.len()),
+        };
+        let why: Vec<&str> = one.why.iter().map(|w| w.words()).collect();
+        let newest = one.newest.as_ref().map_or_else(String::new, |t| t.short(Some(env.now())));
+        let plain = Style::new();
+        cells(
+            &[
+                (name, plain),
+                (one.shown(), plain),
+                (one.title.as_ref().map_or_else(String::new, ToString::to_string), plain),
+                (count(one.badges as u64, "badge", "badges"), plain),
+                (newest, env.theme.dim()),
+                (why.join(", "), env.theme.dim()),
+            ],
+            widths,
+            env.glyphs.ellipsis,
+        )
+    }
+}
