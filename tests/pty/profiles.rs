@@ -94,7 +94,7 @@ fn the_first_frame_does_not_wait_for_a_command() {
     term.send("P");
     let shown = term.shows("key from a command");
     assert!(shown.has("uni") && shown.has("in use"), "{}", shown.text);
-    term.send("\x1bq");
+    term.send("\x1b");
     term.until("the desk again", |s| s.has("row 1 of"));
     term.send("q");
     term.exit_restored();
