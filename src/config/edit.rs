@@ -199,6 +199,14 @@ fn put(
         (KeptIn::File, KeySource::Default) => {
             let file = paths.key_file(&name);
             let old = std::fs::read(&file).ok();
+            // Who could read the old key does not get to read the new one.
+            #[cfg(unix)]
+            if std::fs::metadata(&file).is_ok_and(|found| crate::disk::open_to_others(&found)) {
+                let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+                std::fs::set_permissions(&file, private).map_err(|why| {
+                    Mistake::plain(format!("{} cannot be made private: {why}", shown(&file)))
+                })?;
+            }
             replace(&file, format!("{}\n", key.expose_secret()).as_bytes())
                 .map_err(|why| Mistake::plain(format!("{} cannot be written: {why}", shown(&file))))?;
             Ok(Box::new(move || {

@@ -144,6 +144,17 @@ fn a_key_moves_from_place_to_place_and_is_never_in_two() {
     assert_eq!(fs::read_to_string(&file).expect("there"), "somebody's");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_new_key_is_for_the_owner_only_whoever_could_read_the_old_one() {
+    let home = home(UNI);
+    let file = home.paths().key_file("uni");
+    super::chmod(&file, 0o644);
+    let change = Change { key: Some((KeptIn::File, SecretString::from(SECRET))), ..Change::default() };
+    edit_profile(&home.paths(), &home.env(), "uni", &change).expect("changed");
+    assert_eq!(super::mode(&file), 0o600);
+}
+
 #[test]
 fn a_profile_is_removed_with_its_own_lines_and_its_own_key() {
     let home = home(MINE);

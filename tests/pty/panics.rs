@@ -83,6 +83,8 @@ fn in_a_task_the_desk_goes_on_and_says_where_it_is_written() {
     let file = term.home.path().join("data/crash.txt");
     let text = std::fs::read_to_string(file).expect("a crash file");
     assert!(text.contains("provoked in a task"), "{text}");
+    // The panic is said at once, and its question is answered a moment later.
+    term.shows("u service");
     term.send("u");
     term.shows("Base URL");
     term.send("\x03");

@@ -37,10 +37,10 @@ impl Odd {
     fn pass(&self) -> keyring_core::Result<()> {
         let (door, opened) = &*self.door;
         let _open = opened.wait_while(door.lock().expect("the door"), |open| !*open).expect("the door");
-        match self.locked {
-            true => Err(Error::NoStorageAccess("the collection is locked\u{1b}[2J".into())),
-            false => Ok(()),
+        if self.locked {
+            return Err(Error::NoStorageAccess("the collection is locked\u{1b}[2J".into()));
         }
+        Ok(())
     }
 }
 
