@@ -14,8 +14,9 @@
 //! config/    profiles, paths, keys at rest, settings                          -> domain, disk
 //! api/       the service as typed calls: one error type, one pace for a key   -> domain
 //! jobs/      consequential work: what is sent, what came of it, following     -> api, sheet, domain, disk
-//! tui/       the desk: one loop, one message type, one worker, screens        -> jobs, api, config, domain
-//! cli/       the same verbs without a screen                                  -> jobs and below, sandbox (its flags)
+//! export/    lists taken away: records as columns, lists read to their end, as files -> api, sheet, domain, disk
+//! tui/       the desk: one loop, one message type, one worker, screens        -> jobs, export, api, config, domain
+//! cli/       the same verbs without a screen                                  -> jobs, export and below, sandbox (its flags)
 //! sandbox/   the service itself on loopback; shares no code with api/, on purpose
 //! main.rs    parse, choose, hand over
 //! ```
@@ -25,6 +26,7 @@ pub mod cli;
 pub mod config;
 pub mod disk;
 pub mod domain;
+pub mod export;
 pub mod jobs;
 pub mod sandbox;
 pub mod sheet;

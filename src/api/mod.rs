@@ -13,7 +13,7 @@
 //! core         the loops: what is tried again, and what never
 //! pace         at most N requests in any 60 s; holds; people first
 //! wire         one exchange                 envelope  what an answer means
-//! whole        a paged list, to its end
+//! whole        a paged list, to its end      gather   the same until nothing is missing, though it moves
 //! decode       JSON to records              address   URLs that cannot go astray
 //! pictures     a client without a key       log, link what a screen shows of the traffic
 //! ```
@@ -27,6 +27,7 @@ mod decode_records;
 mod envelope;
 mod error;
 mod filters;
+mod gather;
 mod key;
 mod link;
 mod log;
@@ -46,6 +47,7 @@ pub use filters::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, DirectionStyle, HistoryFilter, HistoryQuery,
     MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
+pub use gather::{End, Gather, Gathered};
 pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble};
 pub use log::{LOG_LENGTH, LogEntry};
