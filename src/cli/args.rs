@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use super::read::ReadVerb;
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{exit, help, say};
 use crate::config::{Flags, GlyphChoice, ThemeChoice};
@@ -74,6 +75,9 @@ pub enum Command {
     /// What was sent, and what has become of it: list, show, resume, receipt, follow, ...
     #[command(long_about = help::JOBS, after_help = help::JOBS_EXAMPLES)]
     Jobs(JobsFlags),
+    /// Reading, and taking away what was read.
+    #[command(flatten)]
+    Read(ReadVerb),
     /// What lapel has learned of the service, and whether everything here is in order
     #[command(long_about = help::DOCTOR, after_help = help::DOCTOR_EXIT)]
     Doctor(DoctorFlags),
@@ -120,6 +124,7 @@ impl Cli {
             Some(Command::Issue(verb)) => flags.add_profile(&verb.who),
             Some(Command::Revoke(verb)) => flags.add_profile(&verb.who),
             Some(Command::Doctor(verb)) => flags.add_profile(&verb.who),
+            Some(Command::Read(verb)) => flags.add_profile(verb.who()),
             Some(Command::Jobs(verb)) => {
                 flags.add_profile(&ProfileFlags { profile: verb.profile.clone(), read_only: verb.read_only });
             }

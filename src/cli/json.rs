@@ -9,6 +9,14 @@ pub(super) use crate::sheet::json_line as line;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
+/// The fields of an object.
+pub(super) fn fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
 /// A job, without its rows.
 pub(super) fn job(job: &Job) -> Map<String, Value> {
     let value = json!({
@@ -37,10 +45,7 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
         "owner": job.owner.as_ref().map(|o| o.label.clone()),
         "note": job.note.as_ref().map(Text::wire),
     });
-    match value {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
+    fields(value)
 }
 
 /// A job's number. A draft has none that lasts.

@@ -19,6 +19,7 @@ pub mod logging;
 mod office;
 mod ping;
 mod progress;
+mod read;
 mod review;
 mod revoke;
 mod say;
@@ -35,6 +36,7 @@ pub use issue::issue;
 pub use jobs::jobs;
 pub use office::{Asker, job_settings};
 pub use ping::{ping, ping_without_settings};
+pub use read::{ReadVerb, read};
 pub use revoke::revoke;
 pub use say::{complain, complain_of_settings, how_to_begin};
 pub use verbs::{

@@ -575,7 +575,7 @@ mod tests {
             status_name: Some("발급완료".into()),
             valid_from: ServiceTime::new("2026-01-02"),
             valid_until: ServiceTime::new("9999-12-31"),
-            issued_at: None,
+            issued_at: ServiceTime::new("2026-01-02 09:41:00"),
             reg_date: None,
         }
     }
@@ -600,10 +600,22 @@ mod tests {
         let row = Row::of(&wallet_badge("00123"), now);
         assert_eq!(
             row.cells,
-            ["00123", "", "", "한서윤", "=1+1", "", "발급완료", "2026-01-02", "9999-12-31", "", ""]
+            [
+                "00123",
+                "",
+                "",
+                "한서윤",
+                "=1+1",
+                "",
+                "발급완료",
+                "2026-01-02",
+                "9999-12-31",
+                "2026-01-02 09:41:00",
+                ""
+            ]
         );
         assert_eq!((row.id.as_str(), row.state), ("00123", Some(State::Issued)));
-        assert_eq!((&row.json["badge_id"], &row.json["issued_at"]), (&"00123".into(), &Value::Null));
+        assert_eq!((&row.json["badge_id"], &row.json["reg_date"]), (&"00123".into(), &Value::Null));
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
     let width = head.columns.len();
     let rows = lines.map(|line| line.map(|line| entry(line, width)));
     let facts = |written: &Written| facts(head, written);
-    table(to, format, overwrite, &names, Some((FACTS, &facts))).write(rows, watch)
+    to_file(to, format, overwrite, &names, Some((FACTS, &facts))).write(rows, watch)
 }
 
 /// Writes rows to be done again: the original columns with their original values and nothing else, so that
@@ -95,7 +95,7 @@ pub fn write_redo<E: Into<Box<dyn Error + Send + Sync>>>(
     watch: &mut Watch<'_>,
 ) -> Result<Written, SheetError> {
     let rows = rows.zip(1..).map(|(row, number)| row.map(|cells| Entry { number, bucket: None, cells }));
-    table(to, format, overwrite, columns, None).write(rows, watch)
+    to_file(to, format, overwrite, columns, None).write(rows, watch)
 }
 
 /// The names of the added columns, none of which is among the original ones.
@@ -113,7 +113,7 @@ fn added(columns: &[String]) -> Vec<String> {
 /// The sheet of an Excel file that tells about the rows.
 const FACTS: &str = "receipt";
 
-fn table<'a>(
+fn to_file<'a>(
     to: &'a Path,
     format: Format,
     overwrite: bool,

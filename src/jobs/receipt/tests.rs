@@ -324,7 +324,7 @@ fn fifty_thousand_rows_pass_one_by_one() {
     all.extend(added(&head.columns));
     for format in [Format::Xlsx, Format::CsvUtf8] {
         let facts = |written: &Written| facts(&head, written);
-        let table = table(path, format, false, &all, Some((FACTS, &facts)));
+        let table = to_file(path, format, false, &all, Some((FACTS, &facts)));
         let arrived: RefCell<Vec<u8>> = RefCell::default();
         let mut seen = Vec::new();
         let mut watch = |rows| {
@@ -370,7 +370,7 @@ fn rows_that_do_not_fit_on_a_sheet_go_on_on_the_next() {
     let by_bytes = Room { bytes: 700, ..Room::EXCEL };
     for room in [by_rows, by_bytes] {
         let facts = |written: &Written| facts(&head, written);
-        let table = Table { room, ..table(&path, Format::Xlsx, true, &columns, Some((FACTS, &facts))) };
+        let table = Table { room, ..to_file(&path, Format::Xlsx, true, &columns, Some((FACTS, &facts))) };
         let written = table.write(entries(), &mut go_on).expect("written");
         assert_eq!(written.rows, 25);
         let mut sheets = read_xlsx(&path);

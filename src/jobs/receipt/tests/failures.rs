@@ -111,7 +111,7 @@ fn a_full_disk_is_an_error_wherever_it_runs_full() {
     let (head, path) = (head(), Path::new("a"));
     for format in [Format::Xlsx, Format::CsvUtf8, Format::CsvCp949] {
         let facts = |written: &Written| facts(&head, written);
-        let table = table(path, format, false, &head.columns, Some((FACTS, &facts)));
+        let table = to_file(path, format, false, &head.columns, Some((FACTS, &facts)));
         let fill = |room: usize| {
             let entry = |at: u64| Entry {
                 number: at,
