@@ -49,7 +49,7 @@ pub struct Gathered {
     pub gone: u64,
     /// Records that could not be read, in the last whole reading.
     pub unreadable: u64,
-    /// The first of them, by page and place.
+    /// The first of them by page and place, and what else was odd in that reading.
     pub problems: Vec<RecordProblem>,
 }
 
@@ -143,14 +143,12 @@ impl Gather {
         reading.entries += page.list_len as u64;
         let unreadable = page.list_len.saturating_sub(page.items.len()) as u64;
         reading.unreadable += unreadable;
-        if reading.number == 1 {
-            let told = TOLD.saturating_sub(self.problems.len());
-            let place = |p: RecordProblem| RecordProblem {
-                place: format!("page {}, {}", reading.pages, p.place),
-                why: p.why,
-            };
-            self.problems.extend(page.problems.into_iter().take(told).map(place));
-        }
+        let told = TOLD.saturating_sub(self.problems.len());
+        let place = |p: RecordProblem| RecordProblem {
+            place: format!("page {}, {}", reading.pages, p.place),
+            why: p.why,
+        };
+        self.problems.extend(page.problems.into_iter().take(told).map(place));
         let distinct_before = reading.distinct;
         let mut new = Vec::new();
         for (_, item) in page.items {
@@ -194,8 +192,7 @@ impl Gather {
 
     /// Whether a list that has only grown cannot hold anything that is not known.
     fn is_all_known(&self) -> bool {
-        let whole = self.reading.unreadable == 0 && self.problems.is_empty() && !self.shrank;
-        whole && self.total_count == Some(self.rows())
+        !self.shrank && self.total_count == Some(self.rows())
     }
 
     fn finish_reading(&mut self) {
@@ -225,6 +222,8 @@ impl Gather {
         self.reading = Reading { number: reading.number + 1, ..Reading::default() };
         if self.end.is_some() {
             self.reading.unreadable = unreadable;
+        } else {
+            self.problems.clear();
         }
     }
 

@@ -13,6 +13,7 @@ mod files;
 mod issuing;
 mod keeping;
 mod kit;
+mod reading;
 mod revoking;
 mod signals;
 mod stops;

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 /// Rows that are looked at to find how wide the columns have to be.
 const SAMPLE: usize = 200;
 /// Cells that a column is given before less important ones are left out for it.
-const ENOUGH: usize = 14;
+const ENOUGH: usize = 20;
 /// Cells between two columns.
 const GAP: usize = 2;
 /// The column that shows the state.
@@ -87,6 +87,9 @@ impl Table {
             cells.chain(names.get(at)).map(|cell| cell.width()).max().unwrap_or(0)
         };
         let natural: Vec<usize> = (0..names.len()).map(natural).collect();
+        // What is empty throughout comes last: on a terminal, others need the room more.
+        let is_empty = |at: &usize| self.sample.iter().all(|row| row.get(*at).is_none_or(String::is_empty));
+        self.order.sort_by_cached_key(is_empty);
         self.widths = Some(layout(&natural, &self.order, self.room));
         self.line(&names, to)?;
         for row in std::mem::take(&mut self.sample) {
