@@ -24,6 +24,7 @@ fn place(context: Context) -> &'static str {
         Context::SortMenu => "The sort menu",
         Context::Form => "A form",
         Context::FileField => "The name of a file",
+        Context::Export => "Exporting a list",
         Context::File => "A file of recipients",
         Context::RevokeForm => "The revoke form",
         Context::Review => "A review before sending",

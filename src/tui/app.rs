@@ -1,6 +1,7 @@
 //! The desk itself: which screen is open, what is over it, and how a message changes that. It never waits
 //! and never draws.
 
+mod exporting;
 mod going;
 mod input;
 mod news;
@@ -11,6 +12,7 @@ use super::ask::{Ask, Session, Ticket, Tickets};
 use super::env::{Env, Out};
 use super::forms::correct::CorrectForm;
 use super::forms::draft::DraftForm;
+use super::forms::export::ExportForm;
 use super::forms::file::FileForm;
 use super::forms::ids::IdsForm;
 use super::forms::issue::IssueForm;
@@ -74,6 +76,7 @@ pub(super) enum Over {
     Correct(Box<CorrectForm>),
     File(Box<FileForm>),
     Ids(Box<IdsForm>),
+    Export(Box<ExportForm>),
     Replace(Box<ReplaceForm>),
     Help(Help),
 }
@@ -126,6 +129,8 @@ pub struct App {
     /// Whether there can be no jobs, since the journal cannot be used.
     no_jobs: bool,
     pub(super) over: Vec<Over>,
+    /// A file that is being written out of sight.
+    aside: Option<Box<ExportForm>>,
     pub(super) notice: Option<Notice>,
     /// What came by itself and was not asked for: it stays until it is closed.
     pub(super) news: Option<Notice>,
@@ -169,6 +174,7 @@ impl App {
             jobs: None,
             no_jobs: false,
             over: Vec::new(),
+            aside: None,
             notice: None,
             news,
             size,
@@ -207,6 +213,7 @@ impl App {
         self.jobs = None;
         self.no_jobs = false;
         self.outstanding.clear();
+        self.aside = None;
         self.orders.push(Order::Connect(Box::new(session)));
         self.welcome = None;
     }
@@ -297,6 +304,7 @@ impl App {
             Some(Over::Correct(form)) => form.stack(),
             Some(Over::File(form)) => form.stack(),
             Some(Over::Ids(form)) => form.stack(),
+            Some(Over::Export(form)) => form.stack(),
             Some(Over::Replace(form)) => form.stack(),
             Some(Over::Help(_)) => vec![Context::Help, Context::Always],
             None => self.tab_stack(),
@@ -369,8 +377,13 @@ impl App {
                         Over::Draft(form) => form.progress(ticket, done, all),
                         Over::File(form) => form.progress(ticket, done, all),
                         Over::Ids(form) => form.progress(ticket, done, all),
+                        Over::Export(form) => form.progress(ticket, done, all),
                         _ => false,
                     };
+                }
+                if let Some(form) = &mut self.aside {
+                    // Nobody sees it.
+                    form.progress(ticket, done, all);
                 }
             }
             Message::Tick => {
@@ -457,6 +470,7 @@ impl App {
             Some(Over::Issue(form)) => form.offers(action),
             Some(Over::File(form)) => form.offers(action),
             Some(Over::Ids(form)) => form.offers(action),
+            Some(Over::Export(form)) => form.offers(action),
             Some(Over::Replace(form)) => form.offers(action),
             None if self.welcome.is_none() && self.tab == Tab::Activity => self.activity.offers(action),
             Some(Over::Correct(_) | Over::Help(_)) | None => true,

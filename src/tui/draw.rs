@@ -106,6 +106,7 @@ impl App {
             (None, Some(Over::Correct(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::File(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Ids(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::Export(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Replace(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Help(help))) => help.draw(frame, body, &self.env),
             (None, None) => self.draw_tab(frame, body),

@@ -38,6 +38,8 @@ pub enum Context {
     Form,
     /// The name of a file, being typed.
     FileField,
+    /// Where and as what a list is written.
+    Export,
     /// A file, opened.
     File,
     /// The form for revoking.
@@ -93,6 +95,7 @@ const DEFAULT: &[Line] = &[
     (Context::Templates, Action::Categories, &["c"]),
     (Context::Templates, Action::Filter, &["/"]),
     (Context::Templates, Action::Sort, &["s"]),
+    (Context::Templates, Action::Export, &["e"]),
     (Context::Template, Action::Issue, &["i"]),
     (Context::Template, Action::Back, &["esc", "h", "left"]),
     (Context::Categories, Action::OnlyCategory, &["enter"]),
@@ -108,8 +111,10 @@ const DEFAULT: &[Line] = &[
     (Context::History, Action::Ids, &["F"]),
     (Context::History, Action::Filter, &["/"]),
     (Context::History, Action::Sort, &["s"]),
+    (Context::History, Action::Export, &["e"]),
     (Context::Wallet, Action::Open, &["enter", "l", "right"]),
-    (Context::Wallet, Action::LookUp, &["/", "e"]),
+    (Context::Wallet, Action::LookUp, &["/"]),
+    (Context::Wallet, Action::Export, &["e"]),
     (Context::Wallet, Action::Revoke, &["x"]),
     (Context::Badge, Action::FindBadge, &["/", "e"]),
     (Context::Badge, Action::Down, &["down", "j"]),
@@ -148,6 +153,13 @@ const DEFAULT: &[Line] = &[
     (Context::FileField, Action::ClearField, &["ctrl-u"]),
     (Context::FileField, Action::Accept, &["enter"]),
     (Context::FileField, Action::Back, &["esc"]),
+    (Context::Export, Action::Accept, &["enter"]),
+    (Context::Export, Action::Complete, &["tab"]),
+    (Context::Export, Action::Down, &["down"]),
+    (Context::Export, Action::Up, &["up"]),
+    (Context::Export, Action::ClearField, &["ctrl-u"]),
+    (Context::Export, Action::Aside, &["ctrl-o"]),
+    (Context::Export, Action::Back, &["esc"]),
     (Context::File, Action::Accept, &["enter"]),
     (Context::File, Action::Encoding, &["e"]),
     (Context::File, Action::Columns, &["m"]),

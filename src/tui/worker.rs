@@ -9,6 +9,7 @@ use crate::api::{
     whole,
 };
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
+use crate::export::{self, ExportError};
 use crate::jobs::receipt::Format;
 use crate::jobs::{Account, Guarding, Job, JobError, JobId, Jobs, Journal, Reading, holdings};
 use secrecy::ExposeSecret;
@@ -231,6 +232,7 @@ fn failed(ask: &Ask) -> Answer {
         Ask::DraftFile(_) | Ask::DraftIds(_) => Answer::Drafted(Err(NO_JOBS.to_owned())),
         Ask::Paper(_) => Answer::Paper(Err(JobError::NotPossible(NO_JOBS.to_owned()))),
         Ask::Mail(_) => Answer::Mail(Err(NO_JOBS.to_owned())),
+        Ask::Export(_) => Answer::Export(Box::new(Err(ExportError::Service(error())))),
         Ask::Guard(_) => Answer::Guarded(Err(NO_JOBS.to_owned())),
         Ask::Do(_) => Answer::Done(Err(NO_JOBS.to_owned())),
     }
@@ -266,6 +268,11 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             Answer::Holdings(holdings(&reader, &template, &email, &call).await, before.map(Box::new))
         }
         Ask::TemplateOf(id, email) => Answer::TemplateOf(template_of(&reader, &id, &email, &call).await),
+        Ask::Export(order) => {
+            let progress = errand.watch(|p: &export::Progress| (p.rows, p.all.unwrap_or(0)));
+            let call = Call::background().cancelled_by(errand.cancel.clone());
+            Answer::Export(Box::new(export::write(*order, &reader, &call, &progress).await))
+        }
         Ask::Pause(_) | Ask::StartSandbox | Ask::TryProfile(_) => failed(&ask),
         Ask::Complete(text) => Answer::Completed(
             tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),

@@ -9,6 +9,7 @@
 mod activity;
 #[path = "../common/mod.rs"]
 mod common;
+mod exporting;
 mod files;
 mod link;
 mod lists;

@@ -33,6 +33,7 @@ impl App {
                         | Context::Form
                         | Context::RevokeForm
                         | Context::FileField
+                        | Context::Export
                 )
             };
             self.changed |= typed || stack.iter().any(in_field);
@@ -69,10 +70,11 @@ impl App {
             Some(Over::Correct(form)) => form.act(action, out),
             Some(Over::File(form)) => form.act(action, out),
             Some(Over::Ids(form)) => form.act(action, out),
+            Some(Over::Export(form)) => form.act(action, out),
             Some(Over::Replace(form)) => form.act(action, &self.env, out),
             Some(Over::Help(help)) => help.act(action, out),
             None => match self.tab {
-                Tab::Templates => self.templates.act(action, out),
+                Tab::Templates => self.templates.act(action, &self.env, out),
                 Tab::History => self.history.act(action, &self.env, out),
                 Tab::Wallet => self.wallet.act(action, &self.env, out),
                 Tab::Badge => self.badge.act(action, &self.env, out),
@@ -113,6 +115,10 @@ impl App {
     }
 
     pub(super) fn quit(&mut self, out: &mut Out<'_>) {
+        if self.give_up_export(out) {
+            out.warn("The export was given up, and nothing of it is left. Quit again to leave.");
+            return;
+        }
         let deeds = self.outstanding_deeds();
         if self.quit_asked || (!self.activity.is_sending() && !deeds) {
             self.wish = Some(Wish::Quit);
@@ -140,6 +146,7 @@ impl App {
             Some(Over::Draft(form)) => form.key(key),
             Some(Over::Correct(form)) => form.key(key),
             Some(Over::Ids(form)) => form.key(key),
+            Some(Over::Export(form)) => form.key(key),
             Some(Over::Replace(form)) => form.key(key),
             Some(Over::File(_) | Over::Help(_)) => false,
             None => match self.tab {
@@ -163,6 +170,7 @@ impl App {
             Some(Over::Question(form)) => form.paste(text),
             Some(Over::Correct(form)) => form.paste(text),
             Some(Over::Ids(form)) => form.paste(text),
+            Some(Over::Export(form)) => form.paste(text),
             Some(Over::Replace(form)) => form.paste(text),
             Some(Over::Draft(_) | Over::File(_) | Over::Help(_)) => {}
             None => match self.tab {

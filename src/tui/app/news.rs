@@ -16,6 +16,7 @@ impl App {
             let _ = welcome.receive(ticket, answer, out);
             return;
         }
+        let Err(answer) = self.exported(ticket, answer, out) else { return };
         let mut left = answer;
         for over in &mut self.over {
             let taken = match over {
@@ -27,7 +28,8 @@ impl App {
                 Over::Ids(form) => form.receive(ticket, left, out),
                 Over::Replace(form) => form.receive(ticket, left),
                 Over::Revoke(form) => form.receive(ticket, left),
-                Over::Help(_) => Err(left),
+                // Asked above.
+                Over::Export(_) | Over::Help(_) => Err(left),
             };
             match taken {
                 Ok(()) => return,

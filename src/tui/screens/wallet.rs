@@ -3,11 +3,12 @@
 
 use crate::domain::holder::{Held, join};
 use crate::domain::{Address, BadgeId, EmailKey, Text};
+use crate::export::{self, What};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Holder, Ticket};
 use crate::tui::browser::two_sided;
-use crate::tui::env::{Env, Go, Out};
+use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::field::Field;
 use crate::tui::fit::{Column, cells, count, fit, layout, wrap};
 use crate::tui::keymap::Context;
@@ -119,6 +120,10 @@ impl Wallet {
                 self.field.set(self.asked.as_deref().unwrap_or_default());
             }
             Action::LookUp => self.typing = true,
+            Action::Export => match self.takeaway(env) {
+                Ok(takeaway) => out.go.push(Go::Export(Box::new(takeaway))),
+                Err(why) => out.say(why),
+            },
             Action::Down => self.at = (self.at + 1).min(last),
             Action::Up => self.at = self.at.saturating_sub(1),
             Action::PageDown => self.at = (self.at + page).min(last),
@@ -147,6 +152,29 @@ impl Wallet {
             _ => return false,
         }
         true
+    }
+
+    /// The badges that are listed, for a file.
+    fn takeaway(&self, env: &Env) -> Result<Takeaway, &'static str> {
+        let found = self.found.as_ref().filter(|found| !found.held.is_empty());
+        let Some(found) = found else { return Err("There are no badges here to export.") };
+        let now = env.now();
+        let rows: Vec<export::Row> = found.held.iter().map(|held| export::Row::of(held, now)).collect();
+        let listed = rows.len() as u64;
+        let is_all = found.both && found.complete;
+        Ok(Takeaway {
+            what: What::Rows(<Held as export::Record>::SHAPE.names(), rows),
+            name: "wallet",
+            head: format!(
+                "{} of {}, from wallet and history",
+                count(listed, "badge", "badges"),
+                shown(Some(&found.email))
+            ),
+            rows: Some(listed),
+            note: (!is_all).then(|| {
+                "Not everything of this holder could be read: there may be more than that.".to_owned()
+            }),
+        })
     }
 
     /// Takes a key that is typed.
