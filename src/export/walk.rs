@@ -86,6 +86,25 @@ pub async fn first_page(list: List, reader: &Reader, call: &Call) -> Result<(Lis
     }
 }
 
+/// How many requests a minute reading in the background may take of a key's limit: a quarter, so that people
+/// come first.
+pub fn pace(limit: u32) -> u64 {
+    u64::from(limit / 4).max(1)
+}
+
+/// What reading a list costs, in words: how many requests, and how long that takes where it is long.
+pub fn cost(rows: u64, limit: u32) -> String {
+    let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
+    let plural = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
+    let pace = pace(limit);
+    let long = if requests > pace {
+        format!(", {pace} a minute: about {}", plural(requests.div_ceil(pace), "minute"))
+    } else {
+        String::new()
+    };
+    format!("It takes {}{long}.", plural(requests, "request"))
+}
+
 /// What was read, in a sentence or a few: how much, whether that is all, and what is missing and why.
 pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
     let many = |n: u64| if n == 1 { format!("1 {}", noun.0) } else { format!("{n} {}", noun.1) };
@@ -121,6 +140,14 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_cost_is_said_before() {
+        assert_eq!(cost(0, 1000), "It takes 1 request.");
+        assert_eq!(cost(4_312, 1000), "It takes 44 requests.");
+        assert_eq!(cost(100_001, 1000), "It takes 1001 requests, 250 a minute: about 5 minutes.");
+        assert_eq!(cost(101, 3), "It takes 2 requests, 1 a minute: about 2 minutes.");
+    }
 
     #[test]
     fn what_is_missing_is_said() {

@@ -21,6 +21,7 @@ const TABS_AT: u16 = 8;
 const HINTS: &[Action] = &[
     Action::Open,
     Action::Accept,
+    Action::Aside,
     Action::Confirm,
     Action::Complete,
     Action::Correct,
@@ -48,6 +49,7 @@ const HINTS: &[Action] = &[
     Action::Revoke,
     Action::Filter,
     Action::Sort,
+    Action::Export,
     Action::Wallet,
     Action::Replace,
     Action::LookUp,

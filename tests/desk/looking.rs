@@ -89,7 +89,7 @@ async fn an_answer_that_comes_too_late_is_dropped() {
     h.settled().await;
     h.sandbox.control().add_fault("get /wallet/badges delay=1s match=slow times=1").expect("a rule");
     h.type_text("slow@naru.example");
-    h.press("enter e ctrl-u");
+    h.press("enter / ctrl-u");
     h.type_text("seoyun.han@naru.example");
     h.press("enter");
     let screen = h.settled().await;

@@ -12,7 +12,7 @@ use super::interrupt::Interrupt;
 use super::office;
 use super::progress::Progress;
 use super::{connection, exit, json, say};
-use crate::api::{self, ApiError, Call, End, Gathered, Reader};
+use crate::api::{self, ApiError, Call, End, Gathered, MAX_ROWS_PER_PAGE, Reader};
 use crate::config::{GlyphChoice, Settings};
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, CategoryId, RecordProblem, TemplateId};
@@ -196,8 +196,8 @@ impl Desk {
             };
             let far = walk.progress();
             if !out.is_seen() {
-                let what = if far.again { "reading again what has moved" } else { "read" };
-                self.progress.at(what, far.rows, far.all.unwrap_or(0));
+                let limit = reader.link_now().limit;
+                self.progress.at(&doing(&far, limit), far.rows, far.all.unwrap_or(0));
             }
             given += rows.len() as u64;
             if let Err(why) = out.rows(rows) {
@@ -277,10 +277,8 @@ impl Desk {
         let order = Order { what, to, kind: Kind::Table(Format::Xlsx), overwrite: flags.force };
         let (progress, told) = watch::channel(export::Progress::default());
         let reader = self.reader.clone();
-        let words = |far: &export::Progress| {
-            let what = if far.again { "reading again what has moved" } else { "read" };
-            (what.to_owned(), far.rows, far.all.unwrap_or(0))
-        };
+        let limit = reader.link_now().limit;
+        let words = |far: &export::Progress| (doing(far, limit), far.rows, far.all.unwrap_or(0));
         let done = self.progress.during(told, words, export::write(order, &reader, &call, &progress)).await;
         self.progress.clear();
         let done = match done {
@@ -331,6 +329,18 @@ impl Desk {
 impl Found {
     fn of(shape: export::Shape, rows: Vec<Row>, problems: Vec<RecordProblem>) -> Self {
         Self { names: shape.names(), first: shape.first, rows, problems, said: None, about: Map::new() }
+    }
+}
+
+/// What is being done, for the bar. It stands still where the pace is used up, and says so before.
+fn doing(far: &export::Progress, limit: u32) -> String {
+    let pace = export::pace(limit);
+    match far {
+        export::Progress { again: true, .. } => "reading again what has moved".to_owned(),
+        export::Progress { all: Some(all), .. } if all.div_ceil(MAX_ROWS_PER_PAGE.into()) > pace => {
+            format!("read, {pace} pages a minute")
+        }
+        _ => "read".to_owned(),
     }
 }
 

@@ -2,9 +2,9 @@
 //! written off the loop, can be given up, and can go on while one works.
 
 use super::path::PathField;
-use crate::api::{End, MAX_ROWS_PER_PAGE};
+use crate::api::{DEFAULT_RATE_LIMIT, End};
 use crate::domain::text::scrub;
-use crate::export::{ExportError, Exported, Kind, Order, What, summary};
+use crate::export::{ExportError, Exported, Kind, Order, What, cost, summary};
 use crate::sheet::{Format, SheetError};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
@@ -189,16 +189,7 @@ impl ExportForm {
             return "How many requests it takes is not known: the service does not say how many rows there are."
                 .to_owned();
         };
-        let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
-        let mut text = format!("It takes {}", count(requests, "request", "requests"));
-        // The background has a quarter of the pace.
-        let a_minute = env.link.as_ref().map_or(0, |link| u64::from(link.limit / 4)).max(1);
-        if requests > a_minute {
-            let minutes = count(requests.div_ceil(a_minute), "minute", "minutes");
-            text.push_str(&format!(", {} a minute: about {minutes}", number(a_minute)));
-        }
-        text.push('.');
-        text
+        cost(rows, env.link.as_ref().map_or(DEFAULT_RATE_LIMIT, |link| link.limit))
     }
 
     /// Draws the form.
