@@ -60,7 +60,7 @@ pub struct LookFlags {
 /// The verbs.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Open the desk on a sandbox of its own: no account, no network, nothing real
+    /// Open the desk on a sandbox of its own: nothing is real
     #[command(long_about = help::DEMO, after_help = help::DEMO_EXAMPLES)]
     Demo(DemoFlags),
     // A description here would hide the sandbox's own, which is longer and better.
@@ -72,7 +72,7 @@ pub enum Command {
     /// Revoke badges by their ids
     #[command(long_about = help::REVOKE, after_help = help::REVOKE_EXAMPLES)]
     Revoke(Box<RevokeFlags>),
-    /// What was sent, and what has become of it: list, show, resume, receipt, follow, ...
+    /// What was sent, and what has become of it
     #[command(long_about = help::JOBS, after_help = help::JOBS_EXAMPLES)]
     Jobs(JobsFlags),
     /// Reading, and taking away what was read.

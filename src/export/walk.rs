@@ -86,17 +86,12 @@ pub async fn first_page(list: List, reader: &Reader, call: &Call) -> Result<(Lis
     }
 }
 
-/// How many requests a minute reading in the background may take of a key's limit: a quarter, so that people
-/// come first.
-pub fn pace(limit: u32) -> u64 {
-    u64::from(limit / 4).max(1)
-}
-
-/// What reading a list costs, in words: how many requests, and how long that takes where it is long.
-pub fn cost(rows: u64, limit: u32) -> String {
+/// What reading a list costs, in words: how many requests, and how long that takes where it is more than the
+/// background may send in a minute.
+pub fn cost(rows: u64, a_minute: u32) -> String {
     let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
     let plural = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
-    let pace = pace(limit);
+    let pace = u64::from(a_minute).max(1);
     let long = if requests > pace {
         format!(", {pace} a minute: about {}", plural(requests.div_ceil(pace), "minute"))
     } else {
@@ -143,10 +138,10 @@ mod tests {
 
     #[test]
     fn the_cost_is_said_before() {
-        assert_eq!(cost(0, 1000), "It takes 1 request.");
-        assert_eq!(cost(4_312, 1000), "It takes 44 requests.");
-        assert_eq!(cost(100_001, 1000), "It takes 1001 requests, 250 a minute: about 5 minutes.");
-        assert_eq!(cost(101, 3), "It takes 2 requests, 1 a minute: about 2 minutes.");
+        assert_eq!(cost(0, 250), "It takes 1 request.");
+        assert_eq!(cost(4_312, 250), "It takes 44 requests.");
+        assert_eq!(cost(100_001, 250), "It takes 1001 requests, 250 a minute: about 5 minutes.");
+        assert_eq!(cost(101, 1), "It takes 2 requests, 1 a minute: about 2 minutes.");
     }
 
     #[test]

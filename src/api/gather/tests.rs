@@ -16,13 +16,9 @@ enum Beyond {
     Refused,
 }
 
-fn honest(all: u64, _: &[u64]) -> Option<u64> {
-    Some(all)
-}
-
 impl Service {
     fn of(rows: u64) -> Self {
-        Self { rows: (0..rows).collect(), size: 100, counts: honest, beyond: Beyond::Empty }
+        Self { rows: (0..rows).collect(), size: 100, counts: |all, _| Some(all), beyond: Beyond::Empty }
     }
 
     fn page(&self, number: u64) -> Option<Page<u64>> {

@@ -196,8 +196,8 @@ impl Desk {
             };
             let far = walk.progress();
             if !out.is_seen() {
-                let limit = reader.link_now().limit;
-                self.progress.at(&doing(&far, limit), far.rows, far.all.unwrap_or(0));
+                let pace = reader.link_now().background;
+                self.progress.at(&doing(&far, pace), far.rows, far.all.unwrap_or(0));
             }
             given += rows.len() as u64;
             if let Err(why) = out.rows(rows) {
@@ -277,8 +277,8 @@ impl Desk {
         let order = Order { what, to, kind: Kind::Table(Format::Xlsx), overwrite: flags.force };
         let (progress, told) = watch::channel(export::Progress::default());
         let reader = self.reader.clone();
-        let limit = reader.link_now().limit;
-        let words = |far: &export::Progress| (doing(far, limit), far.rows, far.all.unwrap_or(0));
+        let pace = reader.link_now().background;
+        let words = |far: &export::Progress| (doing(far, pace), far.rows, far.all.unwrap_or(0));
         let done = self.progress.during(told, words, export::write(order, &reader, &call, &progress)).await;
         self.progress.clear();
         let done = match done {
@@ -333,11 +333,12 @@ impl Found {
 }
 
 /// What is being done, for the bar. It stands still where the pace is used up, and says so before.
-fn doing(far: &export::Progress, limit: u32) -> String {
-    let pace = export::pace(limit);
+fn doing(far: &export::Progress, pace: u32) -> String {
     match far {
         export::Progress { again: true, .. } => "reading again what has moved".to_owned(),
-        export::Progress { all: Some(all), .. } if all.div_ceil(MAX_ROWS_PER_PAGE.into()) > pace => {
+        export::Progress { all: Some(all), .. }
+            if all.div_ceil(MAX_ROWS_PER_PAGE.into()) > u64::from(pace) =>
+        {
             format!("read, {pace} pages a minute")
         }
         _ => "read".to_owned(),

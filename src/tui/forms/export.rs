@@ -2,7 +2,7 @@
 //! written off the loop, can be given up, and can go on while one works.
 
 use super::path::PathField;
-use crate::api::{DEFAULT_RATE_LIMIT, End};
+use crate::api::End;
 use crate::domain::text::scrub;
 use crate::export::{ExportError, Exported, Kind, Order, What, cost, summary};
 use crate::sheet::{Format, SheetError};
@@ -189,7 +189,7 @@ impl ExportForm {
             return "How many requests it takes is not known: the service does not say how many rows there are."
                 .to_owned();
         };
-        cost(rows, env.link.as_ref().map_or(DEFAULT_RATE_LIMIT, |link| link.limit))
+        cost(rows, env.link.as_ref().map_or(u32::MAX, |link| link.background))
     }
 
     /// Draws the form.
