@@ -224,13 +224,24 @@ async fn it_goes_on_while_one_works_and_says_when_it_is_done() {
     assert!(!h.desk.app.is_loading(), "nothing turns for what cannot be seen");
     h.press("e");
     assert!(h.screen().contains("of 600 rows"), "the same one comes back: {}", h.screen());
-    h.press("ctrl-o");
+    h.press("f1 esc ctrl-o");
     let screen = h.shows("Wrote 600 rows").await;
     assert!(screen.contains("600 badges") && !screen.contains("Export "), "{screen}");
     assert_eq!(sheet(&path).len(), 601);
     assert_eq!(requests(&h, HISTORY), 7);
     h.press("backspace");
     assert!(!h.screen().contains("Wrote"), "it stays until it is closed");
+}
+
+#[tokio::test]
+async fn it_is_done_under_the_help_too() {
+    let (mut h, folder) = history().await;
+    open(&mut h, &folder, "a.csv");
+    h.press("enter f1");
+    let screen = h.shows("Wrote 600 rows").await;
+    assert!(screen.contains("the keys of this screen"), "{screen}");
+    h.press("esc");
+    assert!(h.screen().contains("600 badges") && !h.screen().contains("Export "), "{}", h.screen());
 }
 
 #[tokio::test]

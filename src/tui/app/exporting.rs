@@ -2,7 +2,7 @@
 
 use super::{App, Over};
 use crate::tui::ask::{Answer, Ticket};
-use crate::tui::env::{Go, Out, Takeaway};
+use crate::tui::env::{Out, Takeaway};
 use crate::tui::forms::export::ExportForm;
 
 impl App {
@@ -42,12 +42,17 @@ impl App {
         out: &mut Out<'_>,
     ) -> Result<(), Answer> {
         let mut left = answer;
-        if let Some(Over::Export(form)) = self.over.last_mut() {
+        // The help may be over it.
+        let open = self.over.iter_mut().find_map(|over| match over {
+            Over::Export(form) => Some(form),
+            _ => None,
+        });
+        if let Some(form) = open {
             match form.receive(ticket, left) {
                 Ok(said) => {
-                    if let Some((text, bad)) = said {
-                        out.notice = Some((text, bad));
-                        out.go.push(Go::Close);
+                    if said.is_some() {
+                        out.notice = said;
+                        self.over.retain(|over| !matches!(over, Over::Export(_)));
                     }
                     return Ok(());
                 }
