@@ -72,8 +72,8 @@ Exit codes:
      a read-only profile, or nobody to confirm
   3  finished, but rows need a person: left out, not valid, refused, overdue;
      a list that could not be read completely
-  4  stopped before everything was sent (quota, refused key, Ctrl-C): resume it;
-     or before everything was read (Ctrl-C)
+  4  stopped before everything was sent (quota, refused key, Ctrl-C): resume
+     it; or before everything was read (Ctrl-C)
   5  in doubt: nobody knows yet what became of some rows; they are looked for
   Where two apply, the larger one counts."#;
 

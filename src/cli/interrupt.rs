@@ -11,17 +11,17 @@ impl Interrupt {
     /// Watches for Ctrl-C, and for SIGTERM, which is how a machine says the same.
     pub fn watch() -> Self {
         Self::with(
-            "stopping; what is on its way is waited for. Once more ends at once.",
+            Some("stopping; what is on its way is waited for. Once more ends at once."),
             ("ended at once. What was on its way is in doubt: lapel jobs follow looks for it.", exit::DOUBT),
         )
     }
 
-    /// The same for what changes nothing: it is given up at once.
+    /// The same for what changes nothing: it is given up at once, and says so itself.
     pub fn reading() -> Self {
-        Self::with("stopping.", ("ended at once. Nothing was changed.", exit::STOPPED))
+        Self::with(None, ("ended at once. Nothing was changed.", exit::STOPPED))
     }
 
-    fn with(first: &'static str, (second, code): (&'static str, u8)) -> Self {
+    fn with(first: Option<&'static str>, (second, code): (&'static str, u8)) -> Self {
         let token = CancellationToken::new();
         let told = token.clone();
         // A system that tells of no signals ends the process by itself.
@@ -30,7 +30,9 @@ impl Interrupt {
             if !signals.next().await {
                 return;
             }
-            say::complain(first);
+            if let Some(first) = first {
+                say::complain(first);
+            }
             told.cancel();
             if signals.next().await {
                 say::complain(second);

@@ -353,13 +353,13 @@ fn a_hundred_thousand_rows_are_complete_though_more_come_in_meanwhile() {
     command.env_remove("LAPEL_BASE_URL").stdout(Stdio::from(file));
     let running = Running::start(command);
     let mut inserted = HashSet::new();
-    for pages in [1, 90, 333, 334, 700, 980] {
+    for pages in [1, 90, 200, 333, 334, 450, 600, 720, 850, 980] {
         bench.until("pages are read", |b| b.requests_to(HISTORY) >= pages);
         inserted.extend(insert(&bench, vec![RowSpec::default(); 37]));
     }
     let said = bench.said(running.output()).ended(0);
     let all = ROWS + inserted.len() as u64;
-    assert_eq!(inserted.len(), 6 * 37);
+    assert_eq!(inserted.len(), 10 * 37);
     assert!(said.err.contains(&format!("{all} badges, complete to total_count {all}.")), "{}", said.err);
     let mut known = HashSet::new();
     for line in BufReader::new(fs::File::open(bench.path("history.jsonl")).expect("a file")).lines() {

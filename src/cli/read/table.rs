@@ -266,10 +266,10 @@ mod tests {
         let first = ["badge_id", "status_name", "recipient_name", "title"];
         let (lines, hidden) = shown(&NAMES, &first, Some(40), &ROWS);
         assert_eq!(hidden, Some(3));
-        assert_eq!(lines[2], "1000043   Lea O'Connor…  ● Issued", "{lines:#?}");
-        let (lines, hidden) = shown(&NAMES, &first, Some(60), &ROWS);
+        assert_eq!(lines[2], "1000043   Lea O'Connor-Kim  ● Issued", "{lines:#?}");
+        let (lines, hidden) = shown(&NAMES, &first, Some(61), &ROWS);
         assert_eq!(hidden, None);
-        assert_eq!(lines[1], "1000042   데이터 시각화…  한서윤            ● Issued", "{lines:#?}");
+        assert_eq!(lines[1], "1000042   데이터 시각화 역량 …  한서윤            ● Issued", "{lines:#?}");
     }
 
     #[test]
