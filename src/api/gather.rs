@@ -138,6 +138,7 @@ impl Gather {
     pub fn take<T, I: Hash>(&mut self, page: Page<T>, id: impl Fn(&T) -> I) -> Vec<T> {
         self.requests += 1;
         self.count(page.total_count);
+        let grown = self.grown();
         let reading = &mut self.reading;
         reading.pages += 1;
         reading.entries += page.list_len as u64;
@@ -162,8 +163,10 @@ impl Gather {
                 Some(_) => reading.distinct += 1,
             }
         }
-        // A page of nothing but what this reading has had is the last one given again.
-        let is_last = reading.distinct == distinct_before && unreadable == 0;
+        // A page of nothing but what this reading has had is the last one given again; unless as much has come
+        // in before it as pushes what was read onto it, which the count tells.
+        let is_old = reading.distinct == distinct_before && unreadable == 0;
+        let is_last = page.list_len == 0 || (is_old && reading.doubles > grown);
         if is_last {
             reading.doubles = reading.doubles.saturating_sub(page.list_len as u64);
             reading.entries = reading.entries.saturating_sub(page.list_len as u64);
@@ -188,6 +191,12 @@ impl Gather {
         self.shrank |= self.total_count.is_some_and(|before| total < before);
         self.reading.moved |= *self.reading.first_total.get_or_insert(total) != total;
         self.total_count = Some(total);
+    }
+
+    /// How many rows have come in during this reading.
+    fn grown(&self) -> u64 {
+        let (now, first) = (self.total_count.unwrap_or(0), self.reading.first_total.unwrap_or(0));
+        now.saturating_sub(first)
     }
 
     /// Whether a list that has only grown cannot hold anything that is not known.

@@ -85,6 +85,21 @@ fn rows_that_come_in_at_the_top_are_fetched_without_reading_everything_again() {
 }
 
 #[test]
+fn more_than_a_page_that_comes_in_at_once_is_no_end() {
+    let mut next = 10_000;
+    let (all, said) = gather(Service::of(1_000), |request, rows| {
+        if request % 4 == 0 && request <= 16 {
+            for _ in 0..250 {
+                rows.insert(0, next);
+                next += 1;
+            }
+        }
+    });
+    assert_eq!((all.len(), said.end, said.total_count), (2_000, End::Complete, Some(2_000)));
+    assert!(said.requests <= 32, "{}", said.requests);
+}
+
+#[test]
 fn rows_that_come_in_anywhere_are_found() {
     let mut next = 10_000;
     let (all, said) = gather(Service::of(1_000), |request, rows| {

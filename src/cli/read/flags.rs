@@ -24,11 +24,11 @@ pub enum ReadVerb {
     #[command(long_about = help::TEMPLATES, after_help = help::LIST_EXAMPLES)]
     Templates(Box<TemplatesFlags>),
     /// Show one badge template in full
-    Template(TemplateFlags),
+    Template(OneFlags),
     /// List the categories with their levels
     Categories(CategoriesFlags),
     /// Show one category
-    Category(CategoryFlags),
+    Category(OneFlags),
     /// List the badge types
     BadgeTypes(BadgeTypesFlags),
     /// List what was issued, and what became of it
@@ -38,7 +38,7 @@ pub enum ReadVerb {
     #[command(long_about = help::WALLET)]
     Wallet(WalletFlags),
     /// Show one badge in full
-    Badge(BadgeFlags),
+    Badge(OneFlags),
 }
 
 impl ReadVerb {
@@ -46,13 +46,11 @@ impl ReadVerb {
     pub fn who(&self) -> &ProfileFlags {
         match self {
             Self::Templates(verb) => &verb.who,
-            Self::Template(verb) => &verb.who,
+            Self::Template(verb) | Self::Category(verb) | Self::Badge(verb) => &verb.who,
             Self::Categories(verb) => &verb.who,
-            Self::Category(verb) => &verb.who,
             Self::BadgeTypes(verb) => &verb.who,
             Self::History(verb) => &verb.who,
             Self::Wallet(verb) => &verb.who,
-            Self::Badge(verb) => &verb.who,
         }
     }
 
@@ -60,13 +58,11 @@ impl ReadVerb {
     pub(super) fn out(&self) -> &OutFlags {
         match self {
             Self::Templates(verb) => &verb.out,
-            Self::Template(verb) => &verb.out,
+            Self::Template(verb) | Self::Category(verb) | Self::Badge(verb) => &verb.out,
             Self::Categories(verb) => &verb.out,
-            Self::Category(verb) => &verb.out,
             Self::BadgeTypes(verb) => &verb.out,
             Self::History(verb) => &verb.out,
             Self::Wallet(verb) => &verb.out,
-            Self::Badge(verb) => &verb.out,
         }
     }
 
@@ -231,33 +227,9 @@ impl CategoriesFlags {
     }
 }
 
-/// What `lapel template` takes.
+/// What `lapel template`, `lapel category` and `lapel badge` take.
 #[derive(Clone, Debug, Args)]
-pub struct TemplateFlags {
-    /// Its id
-    #[arg(value_name = "ID", value_parser = not_empty)]
-    pub(super) id: String,
-    #[command(flatten)]
-    out: OutFlags,
-    #[command(flatten)]
-    who: ProfileFlags,
-}
-
-/// What `lapel category` takes.
-#[derive(Clone, Debug, Args)]
-pub struct CategoryFlags {
-    /// Its id
-    #[arg(value_name = "ID", value_parser = not_empty)]
-    pub(super) id: String,
-    #[command(flatten)]
-    out: OutFlags,
-    #[command(flatten)]
-    who: ProfileFlags,
-}
-
-/// What `lapel badge` takes.
-#[derive(Clone, Debug, Args)]
-pub struct BadgeFlags {
+pub struct OneFlags {
     /// Its id
     #[arg(value_name = "ID", value_parser = not_empty)]
     pub(super) id: String,
