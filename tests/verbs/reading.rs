@@ -286,6 +286,10 @@ fn an_error_on_the_way_is_no_end() {
         said.err
     );
     bench.control().clear_faults();
+    bench.fault("get /badges/history status=401 code=4001 after=1");
+    let table = bench.run(&["history", "--all"]).ended(1);
+    assert_eq!(table.out.lines().count(), 101, "what is given is there to be seen");
+    bench.control().clear_faults();
     bench.fault("get /badges/history status=401 code=4001 after=2");
     let to = bench.path("a.xlsx");
     let said = bench.run(&["history", "--all", "--xlsx", to.to_str().expect("UTF-8")]).ended(1);

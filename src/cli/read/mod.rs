@@ -192,7 +192,14 @@ impl Desk {
             let rows = match walk.next().await {
                 Ok(Some(rows)) => rows,
                 Ok(None) => break,
-                Err(why) => return Err(self.broken_off_after(why, &out, given, shape.noun)),
+                Err(why) => {
+                    let failure = self.broken_off_after(why, &out, given, shape.noun);
+                    // A table may still hold its first rows.
+                    return match out.finish() {
+                        Err(why) if why.kind() == ErrorKind::BrokenPipe => Ok(exit::OK),
+                        _ => Err(failure),
+                    };
+                }
             };
             let far = walk.progress();
             if !out.is_seen() {
