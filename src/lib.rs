@@ -10,11 +10,13 @@
 //! ```text
 //! domain/    what the words mean: records, states, verdicts, e-mail keys, service time, untrusted text
 //! disk/      files that are private, whole or not at all
+//! sheet/     tables as files: Excel, CSV, lines of JSON                       -> domain, disk
 //! config/    profiles, paths, keys at rest, settings                          -> domain, disk
 //! api/       the service as typed calls: one error type, one pace for a key   -> domain
-//! jobs/      consequential work: what is sent, what came of it, following     -> api, domain, disk
-//! tui/       the desk: one loop, one message type, one worker, screens        -> jobs, api, config, domain
-//! cli/       the same verbs without a screen                                  -> jobs and below, sandbox (its flags)
+//! jobs/      consequential work: what is sent, what came of it, following     -> api, sheet, domain, disk
+//! export/    lists taken away: records as columns, lists read to their end, as files -> api, sheet, domain, disk
+//! tui/       the desk: one loop, one message type, one worker, screens        -> jobs, export, api, config, domain
+//! cli/       the same verbs without a screen                                  -> jobs, export and below, sandbox (its flags)
 //! sandbox/   the service itself on loopback; shares no code with api/, on purpose
 //! main.rs    parse, choose, hand over
 //! ```
@@ -24,6 +26,8 @@ pub mod cli;
 pub mod config;
 pub mod disk;
 pub mod domain;
+pub mod export;
 pub mod jobs;
 pub mod sandbox;
+pub mod sheet;
 pub mod tui;

@@ -83,6 +83,10 @@ async fn hand_over(cli: Cli) -> u8 {
             Ok(settings) => Box::pin(cli::doctor(verb, &settings, &asker(&flags, &env))).await,
             Err(code) => code,
         },
+        Some(Command::Read(verb)) => match settings(&flags, &env, verb.wants_json()) {
+            Ok(settings) => Box::pin(cli::read(verb, &settings)).await,
+            Err(code) => code,
+        },
         Some(Command::Demo(demo)) => {
             let settings = Settings::for_demo(&flags, &env);
             Box::pin(open_desk(settings, Some(demo), &flags, &env)).await
@@ -127,7 +131,7 @@ fn start_log(settings: &Settings) -> Vec<String> {
 async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, env: &Env) -> u8 {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         cli::complain(
-            "the desk needs a terminal. For scripts: lapel issue, revoke and jobs (lapel --help); lapel ping --json, lapel sandbox --json",
+            "the desk needs a terminal. For scripts: lapel history, issue, revoke, jobs and others (lapel --help); lapel ping --json, lapel sandbox --json",
         );
         return exit::USAGE;
     }

@@ -82,6 +82,10 @@ async fn walk(columns: u16, rows: u16) {
     h.press("esc 2");
     h.settled().await;
     take(&mut h, "history");
+    h.press("e");
+    h.settled().await;
+    take(&mut h, "export");
+    h.press("esc");
     // One of each state, with the names of the stories.
     let row = |name: &str, state| RowSpec {
         template_id: "TPL-004".into(),

@@ -10,6 +10,8 @@ pub struct LinkStatus {
     pub used_last_minute: u32,
     /// How many there may be.
     pub limit: u32,
+    /// How many of them may be background work: less than that after somebody else used the key up.
+    pub background: u32,
     /// Requests that wait for their turn.
     pub waiting: u32,
     /// Nothing is sent before this moment, because the service asked for it (`Retry-After`).

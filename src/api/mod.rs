@@ -14,7 +14,8 @@
 //! core         the loops: what is tried again, and what never
 //! pace         at most N requests in any 60 s; holds; people first
 //! wire         one exchange                 envelope  what an answer means
-//! whole        a paged list, to its end  raw       one record, as it is sent
+//! whole        a paged list, to its end  gather    the same until nothing is missing, though it moves
+//! raw          one record, as it is sent
 //! decode       JSON to records              address   URLs that cannot go astray
 //! pictures     a client without a key       log, link what a screen shows of the traffic
 //! ```
@@ -28,6 +29,7 @@ mod decode_records;
 mod envelope;
 mod error;
 mod filters;
+mod gather;
 mod identity;
 mod key;
 mod link;
@@ -49,6 +51,7 @@ pub use filters::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, DirectionStyle, HistoryFilter, HistoryQuery,
     MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
+pub use gather::{End, Gather, Gathered};
 pub use identity::{Identity, Pin, compare_ping, identify, recognise};
 pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble};

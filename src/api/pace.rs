@@ -333,6 +333,7 @@ impl State {
         LinkStatus {
             used_last_minute: self.used(),
             limit: self.limit,
+            background: self.background_limit(),
             waiting: self.waiting(),
             held_until: self.held_until,
             last_error: self.trouble,

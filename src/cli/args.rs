@@ -1,6 +1,7 @@
 //! What can be typed.
 
 use super::profile::ProfileVerbs;
+use super::read::ReadVerb;
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{exit, help, say};
 use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice};
@@ -63,7 +64,7 @@ pub struct LookFlags {
 /// The verbs.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Open the desk on a sandbox of its own: no account, no network, nothing real
+    /// Open the desk on a sandbox of its own: nothing is real
     #[command(long_about = help::DEMO, after_help = help::DEMO_EXAMPLES)]
     Demo(DemoFlags),
     // A description here would hide the sandbox's own, which is longer and better.
@@ -75,9 +76,12 @@ pub enum Command {
     /// Revoke badges by their ids
     #[command(long_about = help::REVOKE, after_help = help::REVOKE_EXAMPLES)]
     Revoke(Box<RevokeFlags>),
-    /// What was sent, and what has become of it: list, show, resume, receipt, follow, ...
+    /// What was sent, and what has become of it
     #[command(long_about = help::JOBS, after_help = help::JOBS_EXAMPLES)]
     Jobs(JobsFlags),
+    /// Reading, and taking away what was read.
+    #[command(flatten)]
+    Read(ReadVerb),
     /// What lapel has learned of the service, and whether everything here is in order
     #[command(long_about = help::DOCTOR, after_help = help::DOCTOR_EXIT)]
     Doctor(DoctorFlags),
@@ -150,6 +154,7 @@ impl Cli {
             Some(Command::Issue(verb)) => flags.add_profile(&verb.who),
             Some(Command::Revoke(verb)) => flags.add_profile(&verb.who),
             Some(Command::Doctor(verb)) => flags.add_profile(&verb.who),
+            Some(Command::Read(verb)) => flags.add_profile(verb.who()),
             Some(Command::Jobs(verb)) => {
                 flags.add_profile(&ProfileFlags { profile: verb.profile.clone(), read_only: verb.read_only });
             }

@@ -19,6 +19,8 @@ pub(super) const LONG: &str = r#"Examples:
   lapel revoke --ids revoke.csv --reason "issued twice"
   lapel jobs                         what was sent, and what became of it
   lapel profile add                  set up a service; the key is not shown
+  lapel history --all --xlsx history.xlsx
+  lapel wallet kim@naru.example      what a holder owns
 
 Where settings come from:
   A flag wins over the environment, the environment over config.toml, and that
@@ -46,8 +48,7 @@ Where settings come from:
     in_flight = 2                      requests at the same time
     batch = 1000                       badges in one request
     doubt_window_hours = 26            how long a doubt is looked for
-    issue_looks = [5, 15, 60, 1440]    minutes after acceptance;
-                                       # also: revoke_looks, doubt_looks
+    issue_looks = [5, 15, 60, 1440]    minutes; also revoke_looks, doubt_looks
     guard_age_minutes = 15             then the guard reads again
     expiring_days = 30                 a badge that ends so soon is expiring
     keep_days = 365                    names and addresses; left out: kept
@@ -77,8 +78,10 @@ Exit codes:
   1  tried, and it did not work: refused, not reached, a file not readable
   2  not tried: a mistake in the command line or the settings, no profile,
      a read-only profile, or nobody to confirm
-  3  finished, but rows need a person: left out, not valid, refused, overdue
-  4  stopped before everything was sent (quota, refused key, Ctrl-C); resume it
+  3  finished, but rows need a person: left out, not valid, refused, overdue;
+     a list that could not be read completely
+  4  stopped before everything was sent (quota, refused key, Ctrl-C): resume
+     it; or before everything was read (Ctrl-C)
   5  in doubt: nobody knows yet what became of some rows; they are looked for
   Where two apply, the larger one counts."#;
 
@@ -184,6 +187,40 @@ Examples:
 pub(super) const MAN_EXAMPLES: &str = "\
 Example:
   lapel man > ~/.local/share/man/man1/lapel.1";
+pub(super) const TEMPLATES: &str = "\
+List the organisation's badge templates, filtered and sorted by the service: one page, or with --all the whole \
+list. The filters are the service's own, under their own names.";
+
+pub(super) const HISTORY: &str = "\
+List what was issued and what became of it, filtered and sorted by the service: one page, or with --all the \
+whole history. The filters are the service's own, under their own names.";
+
+pub(super) const WALLET: &str = "\
+List the badges that a holder owns, as the wallet shows them. The wallet may leave out what waits or was \
+revoked: lapel history --recipient-email has those.";
+
+pub(super) const LIST_EXAMPLES: &str = r"Examples:
+  lapel templates --use-yn Y --sort title
+  lapel history --issue-start-date 2026-10-01 --sort issued_at:desc --rows 100
+  lapel history --title Python --all --xlsx history.xlsx
+  lapel history --all --jsonl | your-program
+
+--all reads pages of 100 at a quarter of the key's pace, so that a person at
+the desk is not held up. Rows that come in meanwhile are fetched too; no row
+comes twice; at the end the number of rows is compared with the service's
+count, and said. Where the two do not agree, it says so, and ends with 3.
+With --json everything is held until the end; --jsonl, --csv and --xlsx take
+rows as they come. An Excel file is there whole or not at all.
+
+In CSV, a cell that a spreadsheet would calculate with begins with an
+apostrophe; Excel files and JSON have every value as it is.
+
+Exit codes:
+  0  all as asked
+  1  tried, and it did not work: refused, not reached, no such record
+  2  a mistake in the command line or the settings, no profile
+  3  read to the end, but records are missing or could not be read
+  4  stopped (Ctrl-C) before the end";
 
 pub(super) const DEMO: &str = "\
 Open the desk on a sandbox of its own: the whole service, made up, on a free port of this computer. No \
@@ -248,6 +285,7 @@ mod tests {
             ISSUE_EXAMPLES,
             REVOKE_EXAMPLES,
             JOBS_EXAMPLES,
+            LIST_EXAMPLES,
             DOCTOR_EXIT,
             PROFILE_EXAMPLES,
             COMPLETIONS_EXAMPLES,

@@ -10,6 +10,18 @@ pub(super) struct Interrupt(CancellationToken);
 impl Interrupt {
     /// Watches for Ctrl-C, and for SIGTERM, which is how a machine says the same.
     pub fn watch() -> Self {
+        Self::with(
+            Some("stopping; what is on its way is waited for. Once more ends at once."),
+            ("ended at once. What was on its way is in doubt: lapel jobs follow looks for it.", exit::DOUBT),
+        )
+    }
+
+    /// The same for what changes nothing: it is given up at once, and says so itself.
+    pub fn reading() -> Self {
+        Self::with(None, ("ended at once. Nothing was changed.", exit::STOPPED))
+    }
+
+    fn with(first: Option<&'static str>, (second, code): (&'static str, u8)) -> Self {
         let token = CancellationToken::new();
         let told = token.clone();
         // A system that tells of no signals ends the process by itself.
@@ -18,13 +30,13 @@ impl Interrupt {
             if !signals.next().await {
                 return;
             }
-            say::complain("stopping; what is on its way is waited for. Once more ends at once.");
+            if let Some(first) = first {
+                say::complain(first);
+            }
             told.cancel();
             if signals.next().await {
-                say::complain(
-                    "ended at once. What was on its way is in doubt: lapel jobs follow looks for it.",
-                );
-                std::process::exit(i32::from(exit::DOUBT));
+                say::complain(second);
+                std::process::exit(i32::from(code));
             }
         });
         Self(token)

@@ -3,33 +3,18 @@
 //! Values are as they are, not as they are shown: an id or a name goes on into other programs. What a
 //! terminal would obey, or draw as nothing, is written as an escape, which is the same value to a reader.
 
-use crate::domain::text::is_invisible;
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::jobs::{Counts, Job, JobRow, Phase};
+pub(super) use crate::sheet::json_line as line;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
-use std::fmt::Write;
 
-/// One line of JSON that a terminal can be shown.
-pub(super) fn line(value: &Value) -> String {
-    let raw = value.to_string();
-    let harmless = |c: char| !c.is_control() && !is_invisible(c) && !matches!(c, '\u{2028}' | '\u{2029}');
-    if raw.chars().all(harmless) {
-        return raw;
+/// The fields of an object.
+pub(super) fn fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
     }
-    let mut out = String::with_capacity(raw.len() + 16);
-    for c in raw.chars() {
-        if harmless(c) {
-            out.push(c);
-        } else {
-            // Outside of its texts, this JSON has no such characters.
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a String cannot fail.
-                let _ = write!(out, "\\u{unit:04x}");
-            }
-        }
-    }
-    out
 }
 
 /// A job, without its rows.
@@ -60,10 +45,7 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
         "owner": job.owner.as_ref().map(|o| o.label.clone()),
         "note": job.note.as_ref().map(Text::wire),
     });
-    match value {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
+    fields(value)
 }
 
 /// A job's number. A draft has none that lasts.
@@ -104,22 +86,4 @@ pub(super) fn row(job: &Job, row: &JobRow) -> Value {
 /// A moment in UTC.
 pub(super) fn time(at: Option<Timestamp>) -> Option<String> {
     at.map(|at| at.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_terminal_obeys_nothing_and_a_reader_loses_nothing() {
-        let nasty = "a\u{1b}[2J\u{9b}31m\u{202e}b\u{200b}\u{e0041}한글\u{2028}\n\"\\";
-        let said = line(&json!({ nasty: nasty }));
-        assert!(said.chars().all(|c| !c.is_control() && !is_invisible(c)), "{said}");
-        assert!(
-            said.contains("한글") && said.contains("\\u001b") && said.contains("\\udb40\\udc41"),
-            "{said}"
-        );
-        let back: Value = serde_json::from_str(&said).expect("JSON");
-        assert_eq!(back, json!({ nasty: nasty }));
-    }
 }

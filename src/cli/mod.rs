@@ -1,6 +1,6 @@
 //! The command line: what can be typed, what is said back, and the verbs that need no screen.
 //!
-//! This room may know jobs, api, config and domain, and of the sandbox its flags. It must never draw a
+//! This room may know jobs, export, api, config and domain, and of the sandbox its flags. It must never draw a
 //! screen, never take a key as an argument, and never print one. Results go to standard output, everything
 //! else to standard error; a reader that stops reading is no error.
 
@@ -22,6 +22,7 @@ mod ping;
 mod profile;
 mod progress;
 mod prompt;
+mod read;
 mod review;
 mod revoke;
 mod say;
@@ -41,6 +42,7 @@ pub use jobs::jobs;
 pub use office::{Asker, job_settings};
 pub use ping::{ping, ping_without_settings};
 pub use profile::{AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said, pin_profile, profile};
+pub use read::{ReadVerb, read};
 pub use revoke::revoke;
 pub use say::{complain, complain_of_settings, how_to_begin};
 pub use shell::{completions, man};

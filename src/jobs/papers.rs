@@ -7,7 +7,7 @@ use super::job::{Bucket, Job, JobId, JobRow, Phase};
 use super::journal::rows::{self, RowFilter};
 use super::journal::{Journal, JournalError};
 use super::receipt::{
-    Format, Head, Line, MailReport, ReceiptError, Written, mail_failures, write_receipt, write_redo,
+    Format, Head, Line, MailReport, SheetError, Written, mail_failures, write_receipt, write_redo,
 };
 use crate::domain::Text;
 use jiff::tz::Offset;
@@ -69,9 +69,9 @@ impl Iterator for AllRows {
     }
 }
 
-fn failed(why: ReceiptError) -> JobError {
+fn failed(why: SheetError) -> JobError {
     match why {
-        ReceiptError::Exists(path) => JobError::Exists(path),
+        SheetError::Exists(path) => JobError::Exists(path),
         other => JobError::file(&other),
     }
 }

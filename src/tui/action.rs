@@ -83,6 +83,8 @@ actions! {
     Undo: "undo", "revoke what this job has issued, after a review; what waits is revoked when it is Issued";
     Receipt: "receipt", "write a receipt of this job: every row and what became of it";
     Redo: "redo file", "write the rows that were not sent or need a person into a file, as they stood";
+    Export: "export", "write the list, or what is marked in it, into a file: Excel, CSV or JSON Lines";
+    Aside: "go on meanwhile", "let the file be written while you work on; the export's key shows it again";
     Mail: "mail failures", "whom the mail of this job's badges did not reach, by domain";
     Ids: "ids file", "revoke the badges whose ids stand in a file";
     Replace: "correct", "issue this badge again with a corrected name or address, and revoke it then";

@@ -2,6 +2,7 @@
 //! and never draws.
 
 mod comforts;
+mod exporting;
 mod going;
 mod input;
 mod news;
@@ -15,6 +16,7 @@ use super::copy_menu::CopyMenu;
 use super::env::{Env, Out};
 use super::forms::correct::CorrectForm;
 use super::forms::draft::DraftForm;
+use super::forms::export::ExportForm;
 use super::forms::file::FileForm;
 use super::forms::ids::IdsForm;
 use super::forms::issue::IssueForm;
@@ -86,6 +88,7 @@ pub(super) enum Over {
     Correct(Box<CorrectForm>),
     File(Box<FileForm>),
     Ids(Box<IdsForm>),
+    Export(Box<ExportForm>),
     Replace(Box<ReplaceForm>),
     Commands(Box<CommandPalette>),
     Profiles(Box<Profiles>),
@@ -144,6 +147,8 @@ pub struct App {
     /// Whether there can be no jobs, since the journal cannot be used.
     no_jobs: bool,
     pub(super) over: Vec<Over>,
+    /// A file that is being written out of sight.
+    aside: Option<Box<ExportForm>>,
     pub(super) notice: Option<Notice>,
     /// What came by itself and was not asked for: it stays until it is closed.
     pub(super) news: Option<Notice>,
@@ -187,6 +192,7 @@ impl App {
             jobs: None,
             no_jobs: false,
             over: Vec::new(),
+            aside: None,
             notice: None,
             news,
             size,
@@ -254,6 +260,7 @@ impl App {
         self.outstanding.clear();
         self.env.pictures.begin_anew(session.connection.picture_base.clone());
         self.comforts.reset();
+        self.aside = None;
         self.orders.push(Order::Connect(Box::new(session), self.connection));
         self.welcome = None;
     }
@@ -346,6 +353,7 @@ impl App {
             Some(Over::Correct(form)) => form.stack(),
             Some(Over::File(form)) => form.stack(),
             Some(Over::Ids(form)) => form.stack(),
+            Some(Over::Export(form)) => form.stack(),
             Some(Over::Replace(form)) => form.stack(),
             Some(Over::Commands(_)) => vec![Context::Palette, Context::Always],
             Some(Over::Profiles(list)) => list.stack(),
@@ -438,8 +446,13 @@ impl App {
                     self.changed |= match over {
                         Over::Draft(form) => form.progress(ticket, done, all),
                         Over::File(form) => form.progress(ticket, done, all),
+                        Over::Export(form) => form.progress(ticket, done, all),
                         _ => false,
                     };
+                }
+                if let Some(form) = &mut self.aside {
+                    // Nobody sees it.
+                    form.progress(ticket, done, all);
                 }
             }
             Message::Tick => {
@@ -544,6 +557,7 @@ impl App {
             Some(Over::Issue(form)) => form.offers(action),
             Some(Over::File(form)) => form.offers(action),
             Some(Over::Ids(form)) => form.offers(action),
+            Some(Over::Export(form)) => form.offers(action),
             Some(Over::Replace(form)) => form.offers(action),
             Some(Over::Profiles(list)) => list.offers(action),
             Some(Over::Pin(form)) => form.offers(action),

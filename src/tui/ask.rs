@@ -12,6 +12,7 @@ use crate::config::{Environment, NewProfile, ProfileLine};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
+use crate::export::{ExportError, Exported, Order};
 use crate::jobs::intake::{Choices, Source};
 use crate::jobs::receipt::{MailReport, Written};
 use crate::jobs::{FileRequest, Guarded, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened};
@@ -79,6 +80,8 @@ pub enum Ask {
     Paper(Paper),
     /// Whom the mail of a job's badges did not reach.
     Mail(JobId),
+    /// Write a list, or rows of one, into a file.
+    Export(Box<Order>),
     /// Read who has the badges of these drafts already.
     Guard(Vec<JobId>),
     /// Something to be done with jobs. Not cancelled by anything.
@@ -153,6 +156,7 @@ impl Ask {
                 | Self::DraftFile(_)
                 | Self::DraftIds(_)
                 | Self::Paper(_)
+                | Self::Export(_)
                 | Self::Do(_)
         )
     }
@@ -243,6 +247,8 @@ pub enum Answer {
     Paper(Result<Written, JobError>),
     /// To [`Ask::Mail`].
     Mail(Result<MailReport, String>),
+    /// To [`Ask::Export`].
+    Export(Box<Result<Exported, ExportError>>),
     /// To [`Ask::Guard`]: the drafts as they stand now, and what was found for each.
     Guarded(Result<(Vec<Job>, Vec<Guarded>), String>),
     /// To [`Ask::Do`].

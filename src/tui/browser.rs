@@ -2,6 +2,7 @@
 //! order, and a way to go to a row.
 
 mod draw;
+mod export;
 
 pub use draw::two_sided;
 

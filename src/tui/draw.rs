@@ -23,6 +23,7 @@ const TABS_AT: u16 = 8;
 const HINTS: &[Action] = &[
     Action::Open,
     Action::Accept,
+    Action::Aside,
     Action::Confirm,
     Action::Complete,
     Action::Correct,
@@ -50,6 +51,7 @@ const HINTS: &[Action] = &[
     Action::Revoke,
     Action::Filter,
     Action::Sort,
+    Action::Export,
     Action::Wallet,
     Action::Replace,
     Action::TurnOver,
@@ -126,6 +128,7 @@ impl App {
             (None, Some(Over::Correct(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::File(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Ids(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::Export(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Replace(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Commands(palette))) => palette.draw(frame, body, &self.env),
             (None, Some(Over::Profiles(list))) => list.draw(frame, body, &self.env),

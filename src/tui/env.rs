@@ -9,6 +9,7 @@ use super::worker::Order;
 use crate::api::{LinkStatus, Reader};
 use crate::config::{Environment, Palette};
 use crate::domain::{BadgeId, ServiceClock, ServiceTime, Text};
+use crate::export::What;
 use crate::jobs::{Job, JobId, JobRow, Victim};
 use jiff::civil::DateTime;
 use std::time::Duration;
@@ -102,6 +103,21 @@ impl Env {
     }
 }
 
+/// What a screen has for a file.
+#[derive(Clone, Debug)]
+pub struct Takeaway {
+    /// What is in it.
+    pub what: What,
+    /// What it is, for the file's name.
+    pub name: &'static str,
+    /// What it is, in words: how many of what, filtered and ordered how.
+    pub head: String,
+    /// How many rows it has, where that is known.
+    pub rows: Option<u64>,
+    /// What else a person should know of it.
+    pub note: Option<String>,
+}
+
 /// Where a screen wants to go.
 #[derive(Debug)]
 pub enum Go {
@@ -129,6 +145,10 @@ pub enum Go {
     Paper(Box<Job>, bool),
     /// Whom the mail of a job did not reach.
     Mail(Box<Job>),
+    /// Write a list, or rows of one, into a file.
+    Export(Box<Takeaway>),
+    /// Let the file of the form on top be written out of sight.
+    Aside,
     /// Revoke the badges whose ids stand in a file.
     Ids,
     /// Correct and replace a badge.

@@ -13,6 +13,7 @@ use crate::api::{
 };
 use crate::config::{Environment, Pin as Pinned, ProfileLine};
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
+use crate::export::{self, ExportError};
 use crate::jobs::receipt::Format;
 use crate::jobs::{Account, Guarding, Job, JobError, JobId, Jobs, Journal, Reading, holdings};
 use secrecy::ExposeSecret;
@@ -352,6 +353,7 @@ fn failed(ask: &Ask) -> Answer {
         Ask::DraftFile(_) | Ask::DraftIds(_) => Answer::Drafted(Err(NO_JOBS.to_owned())),
         Ask::Paper(_) => Answer::Paper(Err(JobError::NotPossible(NO_JOBS.to_owned()))),
         Ask::Mail(_) => Answer::Mail(Err(NO_JOBS.to_owned())),
+        Ask::Export(_) => Answer::Export(Box::new(Err(ExportError::Service(error())))),
         Ask::Guard(_) => Answer::Guarded(Err(NO_JOBS.to_owned())),
         Ask::Do(_) => Answer::Done(Err(NO_JOBS.to_owned())),
         Ask::Quiet(ask) => failed(ask),
@@ -400,6 +402,11 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             Answer::Holdings(holdings(&reader, &template, &email, &call).await, before.map(Box::new))
         }
         Ask::TemplateOf(id, email) => Answer::TemplateOf(template_of(&reader, &id, &email, &call).await),
+        Ask::Export(order) => {
+            let progress = errand.watch(|p: &export::Progress| (p.rows, p.all.unwrap_or(0)));
+            let call = Call::background().cancelled_by(errand.cancel.clone());
+            Answer::Export(Box::new(export::write(*order, &reader, &call, &progress).await))
+        }
         Ask::Picture(picture) => Answer::Picture(gallery.load(*picture, &errand.cancel).await),
         Ask::Raw(of) => Answer::Raw(reader.raw(&of, &call).await),
         Ask::LogBeyond(no) => {

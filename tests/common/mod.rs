@@ -238,6 +238,7 @@ pub fn key_event(name: &str) -> KeyEvent {
         "pageup" => plain(KeyCode::PageUp),
         "home" => plain(KeyCode::Home),
         "end" => plain(KeyCode::End),
+        "f1" => plain(KeyCode::F(1)),
         "f5" => plain(KeyCode::F(5)),
         one => {
             let mut chars = one.chars();

@@ -29,7 +29,7 @@ async fn a_wallet_that_failed_is_not_an_empty_one() {
     let screen = h.settled().await;
     assert!(screen.contains("the wallet could not be read"), "{screen}");
     assert!(!screen.contains("0 badges") && !screen.contains("not in the wallet"), "{screen}");
-    h.press("e ctrl-u");
+    h.press("/ ctrl-u");
     h.type_text("nobody@naru.example");
     h.press("enter");
     let screen = h.settled().await;
@@ -89,7 +89,7 @@ async fn an_answer_that_comes_too_late_is_dropped() {
     h.settled().await;
     h.sandbox.control().add_fault("get /wallet/badges delay=1s match=slow times=1").expect("a rule");
     h.type_text("slow@naru.example");
-    h.press("enter e ctrl-u");
+    h.press("enter / ctrl-u");
     h.type_text("seoyun.han@naru.example");
     h.press("enter");
     let screen = h.settled().await;

@@ -11,6 +11,7 @@ mod call;
 mod comforts;
 #[path = "../common/mod.rs"]
 mod common;
+mod exporting;
 mod files;
 mod link;
 mod lists;

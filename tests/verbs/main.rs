@@ -14,6 +14,7 @@ mod issuing;
 mod keeping;
 mod kit;
 mod profiles;
+mod reading;
 mod revoking;
 mod signals;
 mod stops;

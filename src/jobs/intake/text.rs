@@ -6,7 +6,7 @@ use super::row::{CellFact, CellNote, RawRow};
 use super::split::{CannotSplit, Split, Splitter};
 use super::words::is_blank;
 use super::{Delimiter, IntakeError, TextEncoding};
-use crate::jobs::receipt::unguard;
+use crate::sheet::unguard;
 use ring::digest::{Context, SHA256};
 use std::io::Read;
 

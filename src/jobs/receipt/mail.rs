@@ -1,7 +1,7 @@
 //! Whose mails did not go out: failures by domain, since a company's gateway fails everybody alike.
 
-use super::notes::tally;
 use crate::domain::{EmailKey, Text};
+use crate::sheet::tally;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -3,11 +3,15 @@
 mod failures;
 
 use super::*;
+use crate::sheet::unguard;
 use calamine::{Data, Reader, Xlsx};
 use encoding_rs::EUC_KR;
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::fs;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
 use tempfile::TempDir;
 
 fn folder() -> TempDir {
@@ -319,8 +323,8 @@ fn fifty_thousand_rows_pass_one_by_one() {
     let mut all = head.columns.clone();
     all.extend(added(&head.columns));
     for format in [Format::Xlsx, Format::CsvUtf8] {
-        let table =
-            Table { to: path, format, overwrite: false, names: &all, head: Some(&head), room: Room::EXCEL };
+        let facts = |written: &Written| facts(&head, written);
+        let table = to_file(path, format, false, &all, Some((FACTS, &facts)));
         let arrived: RefCell<Vec<u8>> = RefCell::default();
         let mut seen = Vec::new();
         let mut watch = |rows| {
@@ -328,7 +332,7 @@ fn fifty_thousand_rows_pass_one_by_one() {
             ControlFlow::Continue(())
         };
         let bucket = |row| if row % 10 == 0 { "waiting" } else { "issued" };
-        let rows = (1..=50_000).map(|row| Entry::of(line(row, "제갈채아", bucket(row)), 2));
+        let rows = (1..=50_000).map(|row| entry(line(row, "제갈채아", bucket(row)), 2));
         let written = table.fill(&mut Meter(&arrived), fine(rows), &mut watch).expect("written");
         assert_eq!(written.rows, 50_000);
         assert_eq!(written.buckets, [("issued".to_owned(), 45_000), ("waiting".to_owned(), 5_000)]);
@@ -365,14 +369,8 @@ fn rows_that_do_not_fit_on_a_sheet_go_on_on_the_next() {
     let by_rows = Room { rows: 11, ..Room::EXCEL };
     let by_bytes = Room { bytes: 700, ..Room::EXCEL };
     for room in [by_rows, by_bytes] {
-        let table = Table {
-            to: &path,
-            format: Format::Xlsx,
-            overwrite: true,
-            names: &columns,
-            head: Some(&head),
-            room,
-        };
+        let facts = |written: &Written| facts(&head, written);
+        let table = Table { room, ..to_file(&path, Format::Xlsx, true, &columns, Some((FACTS, &facts))) };
         let written = table.write(entries(), &mut go_on).expect("written");
         assert_eq!(written.rows, 25);
         let mut sheets = read_xlsx(&path);

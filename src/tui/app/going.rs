@@ -54,6 +54,8 @@ impl App {
                 self.over.push(Over::Question(Box::new(Question::paper(&job, redo))));
             }
             Go::Mail(job) => self.over.push(Over::Question(Box::new(Question::mail(job, out)))),
+            Go::Export(takeaway) => self.open_export(*takeaway, out),
+            Go::Aside => self.put_aside(),
             Go::Ids => self.over.push(Over::Ids(Box::new(IdsForm::new(out)))),
             Go::Replace(badge) => {
                 self.over.push(Over::Replace(Box::new(ReplaceForm::new(badge, &self.env, out))));

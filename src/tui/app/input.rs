@@ -94,6 +94,7 @@ impl App {
             Some(Over::Correct(form)) => form.act(action, out),
             Some(Over::File(form)) => form.act(action, out),
             Some(Over::Ids(form)) => form.act(action, out),
+            Some(Over::Export(form)) => form.act(action, out),
             Some(Over::Replace(form)) => form.act(action, &self.env, out),
             Some(Over::Commands(palette)) => {
                 let (done, chosen) = palette.act(action, out);
@@ -110,7 +111,7 @@ impl App {
             Some(Over::Raw(pane)) => pane.act(action, out),
             Some(Over::Log(log)) => log.act(action, &self.env, out),
             None => match self.tab {
-                Tab::Templates => self.templates.act(action, out),
+                Tab::Templates => self.templates.act(action, &self.env, out),
                 Tab::History => self.history.act(action, &self.env, out),
                 Tab::Wallet => self.wallet.act(action, &self.env, out),
                 Tab::Badge => self.badge.act(action, &self.env, out),
@@ -180,6 +181,10 @@ impl App {
     }
 
     pub(super) fn quit(&mut self, out: &mut Out<'_>) {
+        if self.give_up_export(out) {
+            out.warn("The export was given up, and nothing of it is left. Quit again to leave.");
+            return;
+        }
         let deeds = self.outstanding_deeds();
         if self.quit_asked || (!self.activity.is_sending() && !deeds) {
             self.wish = Some(Wish::Quit);
@@ -207,6 +212,7 @@ impl App {
             Some(Over::Draft(form)) => form.key(key),
             Some(Over::Correct(form)) => form.key(key),
             Some(Over::Ids(form)) => form.key(key),
+            Some(Over::Export(form)) => form.key(key),
             Some(Over::Replace(form)) => form.key(key),
             Some(Over::Commands(palette)) => palette.key(key),
             Some(Over::Profiles(list)) => list.key(key),
@@ -236,6 +242,7 @@ impl App {
             Some(Over::Question(form)) => form.paste(text),
             Some(Over::Correct(form)) => form.paste(text),
             Some(Over::Ids(form)) => form.paste(text),
+            Some(Over::Export(form)) => form.paste(text),
             Some(Over::Replace(form)) => form.paste(text),
             Some(Over::Commands(palette)) => palette.paste(text),
             Some(Over::Profiles(list)) => list.paste(text),

@@ -21,6 +21,7 @@ impl App {
             Ok(()) => return,
             Err(answer) => answer,
         };
+        let Err(answer) = self.exported(ticket, answer, out) else { return };
         let mut left = match self.handed(ticket, answer, out) {
             Ok(()) => return,
             Err(answer) => answer,
@@ -39,7 +40,8 @@ impl App {
                 Over::Revoke(form) => form.receive(ticket, left),
                 Over::Raw(pane) => pane.receive(ticket, left),
                 Over::Log(log) => log.receive(ticket, left, &self.env, out),
-                Over::Commands(_) | Over::Help(_) | Over::Copy(_) => Err(left),
+                // The export was asked above.
+                Over::Commands(_) | Over::Help(_) | Over::Copy(_) | Over::Export(_) => Err(left),
             };
             match taken {
                 Ok(()) => return,

@@ -4,6 +4,7 @@
 pub mod confirm;
 pub mod correct;
 pub mod draft;
+pub mod export;
 pub mod file;
 pub mod ids;
 pub mod issue;

@@ -41,6 +41,17 @@ impl PathField {
         (!text.is_empty()).then(|| paths::typed(text))
     }
 
+    /// What stands in the field.
+    pub fn text(&self) -> &str {
+        self.field.value()
+    }
+
+    /// Puts a path into the field.
+    pub fn set(&mut self, path: &str) {
+        self.field.set(path);
+        self.found.clear();
+    }
+
     /// Puts a pasted or dropped path into the field.
     pub fn set_pasted(&mut self, pasted: &str) {
         self.field.set(&paths::unwrap(pasted));

@@ -4,11 +4,12 @@ mod take;
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::{BadgeId, HistoryItem, Page, Text, Verdict};
+use crate::export::{self, What};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::browser::{Browse, Browser, Head, SortKey};
-use crate::tui::env::{Env, Go, Out};
+use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::filter::{Spec, Takes, Value};
 use crate::tui::fit::{Column, count};
 use crate::tui::keymap::Context;
@@ -188,9 +189,33 @@ impl History {
             Action::Back if self.range_from.is_some() => self.range_from = None,
             Action::Revoke => self.revoke(env, out),
             Action::Ids => out.go.push(Go::Ids),
+            Action::Export => match self.takeaway(env) {
+                Ok(takeaway) => out.go.push(Go::Export(Box::new(takeaway))),
+                Err(why) => out.say(why),
+            },
             _ => return self.browser.act(action, out),
         }
         true
+    }
+
+    /// What is marked, for a file; everything that the filter lets through, where nothing is.
+    fn takeaway(&self, env: &Env) -> Result<Takeaway, String> {
+        if self.marks.is_empty() {
+            return self.browser.takeaway("history", env);
+        }
+        let now = env.now();
+        let rows: Vec<export::Row> = self.marks.values().map(|row| export::Row::of(row, now)).collect();
+        let marked = rows.len() as u64;
+        Ok(Takeaway {
+            what: What::Rows(<HistoryItem as export::Record>::SHAPE.names(), rows),
+            name: "history",
+            head: count(marked, "marked badge", "marked badges"),
+            rows: Some(marked),
+            note: Some(
+                "They are written as they were last seen. To export the whole list, take the marks away first."
+                    .to_owned(),
+            ),
+        })
     }
 
     fn toggle_mark(&mut self, out: &mut Out<'_>) {

@@ -175,7 +175,7 @@ impl Templates {
     }
 
     /// Does an action; false when it is none of this tab's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
         if self.categories.is_some() {
             return self.act_categories(action, out);
         }
@@ -209,6 +209,10 @@ impl Templates {
                     ..Categories::default()
                 });
             }
+            Action::Export => match self.browser.takeaway("templates", env) {
+                Ok(takeaway) => out.go.push(Go::Export(Box::new(takeaway))),
+                Err(why) => out.say(why),
+            },
             Action::Filter | Action::Sort | Action::GoToRow => {
                 // They are drawn over the list, so the list has to be seen.
                 self.full = false;

@@ -13,12 +13,14 @@ use crate::domain::script::{Case, script};
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
 use crate::domain::{Badge, BadgeId, Held, Query, Text};
+use crate::export::{self, What};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::env::{Env, Go, Out};
+use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::errand::Errand;
 use crate::tui::field::Field;
+use crate::tui::fit::count;
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
 use people::People;
@@ -212,6 +214,10 @@ impl Wallet {
             }
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.typing = true,
+            Action::Export => match self.takeaway(env) {
+                Ok(takeaway) => out.go.push(Go::Export(Box::new(takeaway))),
+                Err(why) => out.say(why),
+            },
             Action::Down => self.at = (self.at + 1).min(last),
             Action::Up => self.at = self.at.saturating_sub(1),
             Action::PageDown => self.at = (self.at + page).min(last),
@@ -257,6 +263,29 @@ impl Wallet {
             title: held.title().cloned().unwrap_or_default(),
             state: held.verdict(env.now()).state(),
         }
+    }
+
+    /// The badges that are listed, for a file.
+    fn takeaway(&self, env: &Env) -> Result<Takeaway, &'static str> {
+        let found = self.found.as_ref().filter(|found| !found.held.is_empty());
+        let Some(found) = found else { return Err("There are no badges here to export.") };
+        let now = env.now();
+        let rows: Vec<export::Row> = found.held.iter().map(|held| export::Row::of(held, now)).collect();
+        let listed = rows.len() as u64;
+        let is_all = found.both && found.complete;
+        Ok(Takeaway {
+            what: What::Rows(<Held as export::Record>::SHAPE.names(), rows),
+            name: "wallet",
+            head: format!(
+                "{} of {}, from wallet and history",
+                count(listed, "badge", "badges"),
+                Text::from(found.email.as_str())
+            ),
+            rows: Some(listed),
+            note: (!is_all).then(|| {
+                "Not everything of this holder could be read: there may be more than that.".to_owned()
+            }),
+        })
     }
 
     /// Takes a key that is typed.

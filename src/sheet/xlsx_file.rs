@@ -20,7 +20,7 @@ pub(super) const MAX_COLUMNS: usize = 16_384;
 
 /// What a sheet and a cell can hold.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
+pub struct Room {
     /// Rows of a sheet, the names of the columns among them.
     pub rows: u64,
     /// Bytes of a sheet before it is packed; beyond 4 GB the archive would need another form.
@@ -152,16 +152,16 @@ impl<W: Write> XlsxFile<W> {
         self.zip.write_all(SHEET_END.as_bytes())
     }
 
-    /// Ends the file. `facts` go on a sheet of their own, after the rows: a line is a name and what there is
+    /// Ends the file. `facts` go on a sheet of their own, called so, after the rows: a line is a name and what there is
     /// to say about it, or a heading.
-    pub fn finish(mut self, facts: Option<&[(String, String)]>) -> io::Result<()> {
+    pub fn finish(mut self, facts: Option<(&str, &[(String, String)])>) -> io::Result<()> {
         self.end_sheet()?;
         let mut names: Vec<String> = match self.sheets {
             1 => vec!["rows".to_owned()],
             many => (1..=many).map(|at| format!("rows {at}")).collect(),
         };
-        if let Some(facts) = facts {
-            names.push("receipt".to_owned());
+        if let Some((name, facts)) = facts {
+            names.push(name.to_owned());
             let sheet = facts_sheet(facts, self.room.units);
             self.part(&format!("xl/worksheets/sheet{}.xml", names.len()), &sheet)?;
         }

@@ -5,11 +5,10 @@ use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a receipt or a redo file was not written. Nothing of it is left on the disk, a file that was there
-/// is as it was, and the job is not touched: it can be asked for again at any time.
+/// Why a file was not written. Nothing of it is left on the disk, and a file that was there is as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum ReceiptError {
+pub enum SheetError {
     /// Something of this name is there, and may not be replaced.
     #[error("{} is already there and was left as it is: choose another name, or allow it to be replaced", shown(.0))]
     Exists(PathBuf),
@@ -46,7 +45,7 @@ pub enum ReceiptError {
     Cancelled,
 }
 
-impl ReceiptError {
+impl SheetError {
     /// What an error of the file system means for the file.
     pub(super) fn of(path: &Path, why: io::Error) -> Self {
         let path = path.to_owned();

@@ -18,7 +18,7 @@ pub struct Noted {
 /// One such cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The row, as the job numbers it; 0 is the line with the names of the columns.
+    /// The row, as whoever wrote it numbers it; 0 is the line with the names of the columns.
     pub row: u64,
     /// The column's name, or its number where it has none.
     pub column: Text,
@@ -37,7 +37,7 @@ impl Noted {
 
 /// Counts one more of a name. Beyond so many names the rest are counted together: names that are made up
 /// without end must not fill the memory.
-pub(super) fn tally(counts: &mut Vec<(String, u64)>, name: &str, most: usize, others: &str) {
+pub(crate) fn tally(counts: &mut Vec<(String, u64)>, name: &str, most: usize, others: &str) {
     let known = counts.len() < most || counts.iter().any(|one| one.0 == name);
     let name = if known { name } else { others };
     match counts.iter_mut().find(|one| one.0 == name) {

@@ -9,6 +9,39 @@ use std::io::{self, BufWriter, Write};
 /// The mark by which Excel knows UTF-8.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
+/// A table as CSV that goes to a program: UTF-8 without a mark, a line a row as programs end them.
+pub struct CsvStream<W: Write>(CsvFile<W>);
+
+impl<W: Write> CsvStream<W> {
+    /// Begins with the names of the columns.
+    ///
+    /// # Errors
+    /// What the system says; so everywhere here.
+    pub fn new(to: W, names: &[String]) -> io::Result<Self> {
+        let out = WriterBuilder::new().flexible(true).from_writer(BufWriter::new(to));
+        let mut file = CsvFile { out, korean: false, record: ByteRecord::new() };
+        file.row(&Row::head(names), &mut Written::default())?;
+        Ok(Self(file))
+    }
+
+    /// Writes a row.
+    ///
+    /// # Errors
+    /// As [`CsvStream::new`].
+    pub fn row(&mut self, cells: &[String]) -> io::Result<()> {
+        let row = Row { is_head: false, number: 0, names: &[], cells };
+        self.0.row(&row, &mut Written::default())
+    }
+
+    /// Hands out what was written so far: the last row is whole.
+    ///
+    /// # Errors
+    /// As [`CsvStream::new`].
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.0.out.flush()
+    }
+}
+
 pub(super) struct CsvFile<W: Write> {
     out: csv::Writer<BufWriter<W>>,
     korean: bool,

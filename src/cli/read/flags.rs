@@ -1,0 +1,375 @@
+//! What can be typed behind the reading verbs: every filter of each endpoint under the contract's name, and
+//! how the answer is given.
+
+use crate::api::{
+    CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging,
+    Sort, TemplateFilter, TemplateQuery, WalletQuery,
+};
+use crate::cli::args::ProfileFlags;
+use crate::cli::help;
+use crate::domain::text::scrub;
+use crate::domain::{
+    BadgeTypeCode, CategoryId, CategoryLevelId, HistoryItem, Template, TemplateId, WalletBadge,
+};
+use crate::export::{List, Record, Shape};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgGroup, Args, Subcommand};
+use jiff::civil::Date;
+use std::path::PathBuf;
+
+/// The verbs that read.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ReadVerb {
+    /// List badge templates
+    #[command(long_about = help::TEMPLATES, after_help = help::LIST_EXAMPLES)]
+    Templates(Box<TemplatesFlags>),
+    /// Show one badge template in full
+    Template(OneFlags),
+    /// List the categories with their levels
+    Categories(CategoriesFlags),
+    /// Show one category
+    Category(OneFlags),
+    /// List the badge types
+    BadgeTypes(BadgeTypesFlags),
+    /// List what was issued, and what became of it
+    #[command(long_about = help::HISTORY, after_help = help::LIST_EXAMPLES)]
+    History(Box<HistoryFlags>),
+    /// List what a holder owns
+    #[command(long_about = help::WALLET)]
+    Wallet(WalletFlags),
+    /// Show one badge in full
+    Badge(OneFlags),
+}
+
+impl ReadVerb {
+    /// Which service.
+    pub fn who(&self) -> &ProfileFlags {
+        match self {
+            Self::Templates(verb) => &verb.who,
+            Self::Template(verb) | Self::Category(verb) | Self::Badge(verb) => &verb.who,
+            Self::Categories(verb) => &verb.who,
+            Self::BadgeTypes(verb) => &verb.who,
+            Self::History(verb) => &verb.who,
+            Self::Wallet(verb) => &verb.who,
+        }
+    }
+
+    /// How the answer is given.
+    pub(super) fn out(&self) -> &OutFlags {
+        match self {
+            Self::Templates(verb) => &verb.out,
+            Self::Template(verb) | Self::Category(verb) | Self::Badge(verb) => &verb.out,
+            Self::Categories(verb) => &verb.out,
+            Self::BadgeTypes(verb) => &verb.out,
+            Self::History(verb) => &verb.out,
+            Self::Wallet(verb) => &verb.out,
+        }
+    }
+
+    /// Whether failures are told as JSON too.
+    pub fn wants_json(&self) -> bool {
+        self.out().json
+    }
+}
+
+/// What `lapel templates` takes.
+#[derive(Clone, Debug, Args)]
+pub struct TemplatesFlags {
+    /// Only the template with this id
+    #[arg(long, value_name = "ID", help_heading = "Filters")]
+    template_id: Option<String>,
+    /// Only titles with this in them
+    #[arg(long, value_name = "TEXT", help_heading = "Filters")]
+    title: Option<String>,
+    /// Only those in use, or not in use
+    #[arg(long, value_name = "Y|N", value_parser = yes_no(), ignore_case = true, help_heading = "Filters")]
+    use_yn: Option<bool>,
+    /// Only those of this category
+    #[arg(long, value_name = "ID", help_heading = "Filters")]
+    category_id: Option<String>,
+    /// Only those of this badge type
+    #[arg(long, value_name = "TYPE", value_parser = badge_type(), ignore_case = true, help_heading = "Filters")]
+    badge_type: Option<BadgeTypeCode>,
+    /// Only those of this level of a category
+    #[arg(long, value_name = "ID", help_heading = "Filters")]
+    category_level_id: Option<String>,
+    /// Only those registered on this day or later, such as 2026-01-31
+    #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
+    reg_str_date: Option<Date>,
+    /// Only those registered up to this day
+    #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
+    reg_end_date: Option<Date>,
+    /// Sort by a column; more of them decide between equals
+    #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = template_sort, help_heading = "Pages")]
+    sort: Vec<Sort>,
+    #[command(flatten)]
+    pub(super) pages: PageFlags,
+    #[command(flatten)]
+    out: OutFlags,
+    #[command(flatten)]
+    who: ProfileFlags,
+}
+
+impl TemplatesFlags {
+    pub(super) fn list(&self) -> List {
+        let filter = TemplateFilter {
+            template_id: self.template_id.clone().and_then(TemplateId::new),
+            title: self.title.clone(),
+            use_yn: self.use_yn,
+            category_id: self.category_id.clone().and_then(CategoryId::new),
+            badge_type: self.badge_type.clone(),
+            category_level_id: self.category_level_id.clone().and_then(CategoryLevelId::new),
+            reg_str_date: self.reg_str_date,
+            reg_end_date: self.reg_end_date,
+        };
+        List::Templates(TemplateQuery { filter, paging: self.pages.paging(&self.sort) })
+    }
+}
+
+/// What `lapel history` takes.
+#[derive(Clone, Debug, Args)]
+pub struct HistoryFlags {
+    /// Only holders of this name
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    recipient_name: Option<String>,
+    /// Only badges sent to this address
+    #[arg(long, value_name = "EMAIL", help_heading = "Filters")]
+    recipient_email: Option<String>,
+    /// Only badges with this title
+    #[arg(long, value_name = "TEXT", help_heading = "Filters")]
+    title: Option<String>,
+    /// Only those issued on this day or later, such as 2026-01-31
+    #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
+    issue_start_date: Option<Date>,
+    /// Only those issued up to this day
+    #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
+    issue_end_date: Option<Date>,
+    /// Only those revoked on this day or later
+    #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
+    revoke_start_date: Option<Date>,
+    /// Only those revoked up to this day
+    #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
+    revoke_end_date: Option<Date>,
+    /// Sort by a column; more of them decide between equals
+    #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = history_sort, help_heading = "Pages")]
+    sort: Vec<Sort>,
+    #[command(flatten)]
+    pub(super) pages: PageFlags,
+    #[command(flatten)]
+    out: OutFlags,
+    #[command(flatten)]
+    who: ProfileFlags,
+}
+
+impl HistoryFlags {
+    pub(super) fn list(&self) -> List {
+        let filter = HistoryFilter {
+            recipient_name: self.recipient_name.clone(),
+            recipient_email: self.recipient_email.clone(),
+            title: self.title.clone(),
+            issue_start_date: self.issue_start_date,
+            issue_end_date: self.issue_end_date,
+            revoke_start_date: self.revoke_start_date,
+            revoke_end_date: self.revoke_end_date,
+        };
+        List::History(HistoryQuery { filter, paging: self.pages.paging(&self.sort) })
+    }
+}
+
+/// What `lapel wallet` takes.
+#[derive(Clone, Debug, Args)]
+pub struct WalletFlags {
+    /// The holder's e-mail address
+    #[arg(value_name = "EMAIL", value_parser = not_empty)]
+    email: String,
+    /// Sort by a column; more of them decide between equals
+    #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = wallet_sort, help_heading = "Pages")]
+    sort: Vec<Sort>,
+    #[command(flatten)]
+    pub(super) pages: PageFlags,
+    #[command(flatten)]
+    out: OutFlags,
+    #[command(flatten)]
+    who: ProfileFlags,
+}
+
+impl WalletFlags {
+    pub(super) fn list(&self) -> List {
+        List::Wallet(WalletQuery { email: self.email.clone(), paging: self.pages.paging(&self.sort) })
+    }
+}
+
+/// What `lapel categories` takes.
+#[derive(Clone, Debug, Args)]
+pub struct CategoriesFlags {
+    /// Only those in use, or not in use
+    #[arg(long, value_name = "Y|N", value_parser = yes_no(), ignore_case = true, help_heading = "Filters")]
+    use_yn: Option<bool>,
+    /// Only names with this in them
+    #[arg(long, value_name = "TEXT", help_heading = "Filters")]
+    category_name: Option<String>,
+    /// Only those with levels, or without
+    #[arg(long, value_name = "Y|N", value_parser = yes_no(), ignore_case = true, help_heading = "Filters")]
+    level_yn: Option<bool>,
+    #[command(flatten)]
+    out: OutFlags,
+    #[command(flatten)]
+    who: ProfileFlags,
+}
+
+impl CategoriesFlags {
+    pub(super) fn filter(&self) -> CategoryFilter {
+        CategoryFilter {
+            use_yn: self.use_yn,
+            category_name: self.category_name.clone(),
+            level_yn: self.level_yn,
+        }
+    }
+}
+
+/// What `lapel template`, `lapel category` and `lapel badge` take.
+#[derive(Clone, Debug, Args)]
+pub struct OneFlags {
+    /// Its id
+    #[arg(value_name = "ID", value_parser = not_empty)]
+    pub(super) id: String,
+    #[command(flatten)]
+    out: OutFlags,
+    #[command(flatten)]
+    who: ProfileFlags,
+}
+
+/// What `lapel badge-types` takes.
+#[derive(Clone, Debug, Args)]
+pub struct BadgeTypesFlags {
+    #[command(flatten)]
+    out: OutFlags,
+    #[command(flatten)]
+    who: ProfileFlags,
+}
+
+/// How much of a list is read.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Pages")]
+pub struct PageFlags {
+    /// Which page, from 1 [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    page: Option<u64>,
+    /// Rows of a page, 1 to 100 [default: 20]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ROWS_PER_PAGE)))]
+    rows: Option<u32>,
+    /// Read the whole list, however long: complete, and no row twice
+    #[arg(long, conflicts_with_all = ["page", "rows"])]
+    pub(super) all: bool,
+}
+
+impl PageFlags {
+    fn paging(&self, sort: &[Sort]) -> Paging {
+        Paging {
+            page: self.page.unwrap_or(1),
+            rows_per_page: self.rows.unwrap_or(DEFAULT_ROWS_PER_PAGE),
+            sort: sort.to_vec(),
+        }
+    }
+}
+
+/// How the answer is given; without any of these, as a table for people.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Output", group(ArgGroup::new("as").args(["json", "jsonl", "csv", "xlsx"])))]
+pub struct OutFlags {
+    /// Answer with one line of JSON, also when it fails
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Answer with a line of JSON for each record
+    #[arg(long)]
+    pub(super) jsonl: bool,
+    /// Answer as CSV in UTF-8
+    #[arg(long)]
+    pub(super) csv: bool,
+    /// Write an Excel file that only you may read
+    #[arg(long, value_name = "FILE")]
+    pub(super) xlsx: Option<PathBuf>,
+    /// Replace a file that is there
+    #[arg(long, requires = "xlsx")]
+    pub(super) force: bool,
+}
+
+fn not_empty(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("it is empty".to_owned()),
+        text => Ok(text.to_owned()),
+    }
+}
+
+fn yes_no() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new(["Y", "N"]).map(|word| word.eq_ignore_ascii_case("y"))
+}
+
+/// The contract's five.
+const BADGE_TYPES: [&str; 5] = ["COMPLETE", "COMPETENCY", "ACHIEVE", "PARTICIPATE", "CERTIFICATE"];
+
+fn badge_type() -> impl TypedValueParser<Value = BadgeTypeCode> {
+    PossibleValuesParser::new(BADGE_TYPES).map(|word| BadgeTypeCode::new(&word))
+}
+
+fn date(text: &str) -> Result<Date, String> {
+    Date::strptime("%Y-%m-%d", text.trim())
+        .map_err(|_| "it is not a day: write YYYY-MM-DD, such as 2026-01-31".to_owned())
+}
+
+fn template_sort(text: &str) -> Result<Sort, String> {
+    sort(text, &Template::SHAPE)
+}
+
+fn history_sort(text: &str) -> Result<Sort, String> {
+    sort(text, &HistoryItem::SHAPE)
+}
+
+fn wallet_sort(text: &str) -> Result<Sort, String> {
+    sort(text, &WalletBadge::SHAPE)
+}
+
+/// The contract does not say by which columns a list can be sorted: those that it has are taken.
+fn sort(text: &str, shape: &Shape) -> Result<Sort, String> {
+    let (column, direction) = match text.split_once(':') {
+        None => (text, Direction::Asc),
+        Some((column, word)) if word.eq_ignore_ascii_case("asc") => (column, Direction::Asc),
+        Some((column, word)) if word.eq_ignore_ascii_case("desc") => (column, Direction::Desc),
+        Some((_, word)) => return Err(format!("`{}` is no direction: write asc or desc", scrub(word))),
+    };
+    if !shape.columns.contains(&column) {
+        return Err(format!(
+            "there is no column `{}`; there are {}",
+            scrub(column),
+            shape.columns.join(", ")
+        ));
+    }
+    Ok(Sort::new(column, direction))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sort_names_a_column_and_a_direction() {
+        assert_eq!(history_sort("title"), Ok(Sort::new("title", Direction::Asc)));
+        assert_eq!(history_sort("issued_at:DESC"), Ok(Sort::new("issued_at", Direction::Desc)));
+        assert!(history_sort("nonsense").expect_err("unknown").contains("recipient_email, status_name"));
+        assert!(history_sort("title:up").expect_err("no direction").contains("asc or desc"));
+        assert!(wallet_sort("recipient_email").is_err(), "each list has its own");
+    }
+
+    #[test]
+    fn the_badge_types_are_the_contracts() {
+        assert_eq!(BADGE_TYPES.map(BadgeTypeCode::new), BadgeTypeCode::KNOWN);
+    }
+
+    #[test]
+    fn a_date_is_a_day_of_the_calendar() {
+        assert_eq!(date("2026-02-28"), Ok(jiff::civil::date(2026, 2, 28)));
+        for wrong in ["2026-02-30", "2026/02/03", "yesterday", "2026-02-03 10:00", ""] {
+            assert!(date(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! `lapel templates | template | categories | category | badge-types | history | wallet | badge`: reading, and
+//! taking away what was read. They change nothing, and need no journal.
+
+mod flags;
+mod out;
+mod table;
+
+pub use flags::ReadVerb;
+
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::office;
+use super::progress::Progress;
+use super::{connection, exit, json, say};
+use crate::api::{self, ApiError, Call, End, Gathered, MAX_ROWS_PER_PAGE, Reader};
+use crate::config::{GlyphChoice, Settings};
+use crate::domain::text::scrub;
+use crate::domain::{BadgeId, CategoryId, RecordProblem, TemplateId};
+use crate::export::{self, ExportError, Kind, List, Order, Record, Row, Walk, What};
+use crate::sheet::{Format, SheetError};
+use flags::OutFlags;
+use out::Out;
+use serde_json::{Map, Value, json};
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+use tokio::sync::watch;
+
+/// Reads, says what was read, and gives the exit code.
+pub async fn read(verb: ReadVerb, settings: &Settings) -> u8 {
+    let json = verb.wants_json();
+    match Desk::open(settings).await {
+        Ok(mut desk) => match desk.run(&verb).await {
+            Ok(code) => code,
+            Err(failure) => {
+                desk.progress.clear();
+                failure.told(json)
+            }
+        },
+        Err(failure) => failure.told(json),
+    }
+}
+
+/// What the verbs work with.
+struct Desk {
+    reader: Reader,
+    interrupt: Interrupt,
+    progress: Progress,
+    glyphs: GlyphChoice,
+}
+
+/// Rows that are there, with what there is to say about them.
+struct Found {
+    names: Vec<String>,
+    first: &'static [&'static str],
+    rows: Vec<Row>,
+    problems: Vec<RecordProblem>,
+    /// For standard error.
+    said: Option<String>,
+    /// For JSON, besides the rows.
+    about: Map<String, Value>,
+}
+
+impl Desk {
+    async fn open(settings: &Settings) -> Result<Self, Failure> {
+        let connection = connection(office::profile(settings)?)?;
+        let reader = api::connect(&connection)?.reader().clone();
+        office::recognised(&reader, &connection).await?;
+        Ok(Self {
+            reader,
+            interrupt: Interrupt::reading(),
+            progress: Progress::new(),
+            glyphs: settings.ui.glyphs,
+        })
+    }
+
+    async fn run(&mut self, verb: &ReadVerb) -> Result<u8, Failure> {
+        let out = verb.out();
+        let call = Call::interactive().cancelled_by(self.interrupt.token());
+        let missing = || Failure::usage("The id is empty. Nothing was asked.");
+        match verb {
+            ReadVerb::Templates(verb) => self.list(verb.list(), verb.pages.all, out).await,
+            ReadVerb::History(verb) => self.list(verb.list(), verb.pages.all, out).await,
+            ReadVerb::Wallet(verb) => self.list(verb.list(), verb.pages.all, out).await,
+            ReadVerb::Template(verb) => {
+                let id = TemplateId::new(verb.id.as_str()).ok_or_else(missing)?;
+                self.one("template", self.reader.template(&id, &call).await, out).await
+            }
+            ReadVerb::Category(verb) => {
+                let id = CategoryId::new(verb.id.as_str()).ok_or_else(missing)?;
+                self.one("category", self.reader.category(&id, &call).await, out).await
+            }
+            ReadVerb::Badge(verb) => {
+                let id = BadgeId::new(verb.id.as_str()).ok_or_else(missing)?;
+                self.one("badge", self.reader.badge(&id, &call).await, out).await
+            }
+            ReadVerb::Categories(verb) => {
+                let read = self.reader.categories(&verb.filter(), &call).await;
+                let read = read.map_err(|why| self.broken_off(why))?;
+                let now = self.reader.clock().now();
+                let shape = crate::domain::Category::SHAPE;
+                let rows: Vec<Row> = read.items.iter().map(|one| Row::of(one, now)).collect();
+                let said = words_of(rows.len() as u64, shape.noun);
+                self.give(
+                    Found {
+                        said: Some(format!("{said}: all there are.")),
+                        ..Found::of(shape, rows, read.problems)
+                    },
+                    out,
+                )
+                .await
+            }
+            ReadVerb::BadgeTypes(_) => {
+                let read = self.reader.badge_types(&call).await.map_err(|why| self.broken_off(why))?;
+                let (names, rows) = export::badge_types(&read.types);
+                let about = json::fields(json!({ "note": read.note }));
+                let said = read.note;
+                self.give(Found { names, first: &[], rows, problems: read.problems, said, about }, out).await
+            }
+        }
+    }
+
+    /// One record.
+    async fn one<R: Record>(
+        &mut self,
+        noun: &str,
+        read: Result<R, ApiError>,
+        out: &OutFlags,
+    ) -> Result<u8, Failure> {
+        let record = read.map_err(|why| self.broken_off(why))?;
+        let row = Row::of(&record, self.reader.clock().now());
+        if out.json {
+            let answer = json!({ "ok": true, "exit_code": exit::OK, noun: row.json });
+            return answered(say::answer(&json::line(&answer)), exit::OK);
+        }
+        if out.jsonl || out.csv || out.xlsx.is_some() {
+            return self.give(Found::of(R::SHAPE, vec![row], Vec::new()), out).await;
+        }
+        let lines = table::one(&R::SHAPE.names(), &row, self.glyphs);
+        answered(say::answer(&lines.join("\n")), exit::OK)
+    }
+
+    /// A list that pages: one page of it, or all.
+    async fn list(&mut self, list: List, all: bool, out: &OutFlags) -> Result<u8, Failure> {
+        if all {
+            return match &out.xlsx {
+                Some(to) => self.file(What::List(list), to.clone(), out).await,
+                None => self.all(list, out).await,
+            };
+        }
+        let call = Call::interactive().cancelled_by(self.interrupt.token());
+        let asked = list.paging().clone();
+        let shape = *list.shape();
+        let read = export::first_page(list, &self.reader, &call).await;
+        let (_, page) = read.map_err(|why| self.broken_off(why))?;
+        let rows_per_page = page.rows_per_page.unwrap_or(asked.rows_per_page.into());
+        let number = page.page.unwrap_or(asked.page);
+        let about = json::fields(json!({
+            "total_count": page.total_count,
+            "page": number,
+            "rows_per_page": rows_per_page,
+        }));
+        let rows: Vec<Row> = page.items.into_iter().map(|(_, row)| row).collect();
+        let said = match page.total_count {
+            Some(total) => format!(
+                "page {number}: {} of {total}{}",
+                words_of(rows.len() as u64, shape.noun),
+                if total > page.list_len as u64 {
+                    "; --page N shows another one, --all reads them all."
+                } else {
+                    "."
+                }
+            ),
+            None => format!(
+                "page {number}: {}; the service does not say how many there are. --all reads them all.",
+                words_of(rows.len() as u64, shape.noun)
+            ),
+        };
+        self.give(Found { said: Some(said), about, ..Found::of(shape, rows, page.problems) }, out).await
+    }
+
+    /// A list to its end, on standard output.
+    async fn all(&mut self, list: List, flags: &OutFlags) -> Result<u8, Failure> {
+        let call = Call::background().cancelled_by(self.interrupt.token());
+        let shape = *list.shape();
+        let reader = self.reader.clone();
+        let mut walk = Walk::new(&reader, list, &call);
+        let mut out = match Out::new(flags, shape.names(), shape.first, self.glyphs) {
+            Ok(out) => out,
+            Err(why) => return answered(Err(why), exit::OK),
+        };
+        let mut given = 0;
+        loop {
+            let rows = match walk.next().await {
+                Ok(Some(rows)) => rows,
+                Ok(None) => break,
+                Err(why) => {
+                    let failure = self.broken_off_after(why, &out, given, shape.noun);
+                    // A table may still hold its first rows.
+                    return match out.finish() {
+                        Err(why) if why.kind() == ErrorKind::BrokenPipe => Ok(exit::OK),
+                        _ => Err(failure),
+                    };
+                }
+            };
+            let far = walk.progress();
+            if !out.is_seen() {
+                let pace = reader.link_now().background;
+                self.progress.at(&doing(&far, pace), far.rows, far.all.unwrap_or(0));
+            }
+            given += rows.len() as u64;
+            if let Err(why) = out.rows(rows) {
+                self.progress.clear();
+                return answered(Err(why), exit::OK);
+            }
+        }
+        self.progress.clear();
+        let read = walk
+            .finish()
+            .ok_or_else(|| Failure::new("internal", "The list has no end. Nothing was changed."))?;
+        let code = code_of(&read);
+        let (remark, rows) = match out.finish() {
+            Ok(ended) => ended,
+            Err(why) => return answered(Err(why), exit::OK),
+        };
+        if flags.json {
+            let mut answer = head(code);
+            answer.extend(json::fields(json!({
+                "complete": code == exit::OK,
+                "why": (code != exit::OK).then(|| export::summary(&read, shape.noun)),
+                "total_count": read.total_count,
+                "requests": read.requests,
+                "left_meanwhile": read.gone,
+                "list": rows,
+                "problems": problems(&read.problems),
+            })));
+            if let Err(why) = say::answer(&json::line(&answer.into())) {
+                return answered(Err(why), code);
+            }
+        }
+        for line in remark.into_iter().chain([export::summary(&read, shape.noun)]) {
+            say::complain(&line);
+        }
+        Ok(code)
+    }
+
+    /// Rows that are there, as the flags say.
+    async fn give(&mut self, found: Found, flags: &OutFlags) -> Result<u8, Failure> {
+        let Found { names, first, rows, problems: bad, said, about } = found;
+        let code = if bad.is_empty() { exit::OK } else { exit::PERSON };
+        if let Some(to) = &flags.xlsx {
+            let written = self.file(What::Rows(names, rows), to.clone(), flags).await?;
+            tell(said, &bad);
+            return Ok(code.max(written));
+        }
+        let written = Out::new(flags, names, first, self.glyphs).and_then(|mut out| {
+            out.rows(rows)?;
+            out.finish()
+        });
+        let (remark, rows) = match written {
+            Ok(ended) => ended,
+            Err(why) => return answered(Err(why), code),
+        };
+        if flags.json {
+            let mut answer = head(code);
+            answer.extend(about);
+            answer.extend(json::fields(json!({ "list": rows, "problems": problems(&bad) })));
+            if let Err(why) = say::answer(&json::line(&answer.into())) {
+                return answered(Err(why), code);
+            }
+        }
+        if let Some(remark) = remark {
+            say::complain(&remark);
+        }
+        tell(said, &bad);
+        Ok(code)
+    }
+
+    /// An Excel file.
+    async fn file(&mut self, what: What, to: PathBuf, flags: &OutFlags) -> Result<u8, Failure> {
+        let noun = match &what {
+            What::List(list) => list.shape().noun,
+            What::Rows(..) => ("row", "rows"),
+        };
+        let call = Call::background().cancelled_by(self.interrupt.token());
+        let order = Order { what, to, kind: Kind::Table(Format::Xlsx), overwrite: flags.force };
+        let (progress, told) = watch::channel(export::Progress::default());
+        let reader = self.reader.clone();
+        let pace = reader.link_now().background;
+        let words = |far: &export::Progress| (doing(far, pace), far.rows, far.all.unwrap_or(0));
+        let done = self.progress.during(told, words, export::write(order, &reader, &call, &progress)).await;
+        self.progress.clear();
+        let done = match done {
+            Ok(done) => done,
+            Err(ExportError::Service(why)) => {
+                let mut failure = self.broken_off(why);
+                failure.message.push_str(" Nothing was written.");
+                return Err(failure);
+            }
+            Err(ExportError::File(why)) => return Err(of_file(&why)),
+        };
+        let path = scrub(&done.written.path.to_string_lossy()).into_owned();
+        let rows = words_of(done.written.rows, ("row", "rows"));
+        answered(say::answer(&format!("Wrote {rows} to {path}.")), exit::OK)?;
+        done.written.remarks().iter().for_each(|remark| say::complain(remark));
+        let Some(read) = done.read else { return Ok(exit::OK) };
+        say::complain(&export::summary(&read, noun));
+        Ok(code_of(&read))
+    }
+
+    /// Why it ended before anything was given.
+    fn broken_off(&self, why: ApiError) -> Failure {
+        if self.interrupt.is_wanted() {
+            return Failure {
+                code: exit::STOPPED,
+                ..Failure::new("given_up", "Stopped before everything was read. Nothing was changed.")
+            };
+        }
+        why.into()
+    }
+
+    /// Why it ended before all was given.
+    fn broken_off_after(&self, why: ApiError, out: &Out, given: u64, noun: (&str, &str)) -> Failure {
+        let mut failure = self.broken_off(why);
+        let rest = match (given, out) {
+            (0, _) | (_, Out::Json(_)) => return failure,
+            _ => format!(
+                " {} {} given before that, each of them whole, but they are not all.",
+                words_of(given, noun),
+                if given == 1 { "was" } else { "were" }
+            ),
+        };
+        failure.message.push_str(&rest);
+        failure
+    }
+}
+
+impl Found {
+    fn of(shape: export::Shape, rows: Vec<Row>, problems: Vec<RecordProblem>) -> Self {
+        Self { names: shape.names(), first: shape.first, rows, problems, said: None, about: Map::new() }
+    }
+}
+
+/// What is being done, for the bar. It stands still where the pace is used up, and says so before.
+fn doing(far: &export::Progress, pace: u32) -> String {
+    match far {
+        export::Progress { again: true, .. } => "reading again what has moved".to_owned(),
+        export::Progress { all: Some(all), .. }
+            if all.div_ceil(MAX_ROWS_PER_PAGE.into()) > u64::from(pace) =>
+        {
+            format!("read, {pace} pages a minute")
+        }
+        _ => "read".to_owned(),
+    }
+}
+
+/// What the exit code has to say about a list that was read to its end.
+fn code_of(read: &Gathered) -> u8 {
+    match read.end {
+        End::Complete | End::Uncounted => exit::OK,
+        End::Unreadable | End::Disagrees | End::Moving => exit::PERSON,
+    }
+}
+
+fn head(code: u8) -> Map<String, Value> {
+    json::fields(json!({ "ok": code == exit::OK, "exit_code": code }))
+}
+
+fn problems(all: &[RecordProblem]) -> Value {
+    all.iter().map(|p| json!({ "place": p.place, "why": p.why })).collect()
+}
+
+fn tell(said: Option<String>, bad: &[RecordProblem]) {
+    if let Some(said) = said {
+        say::complain(&said);
+    }
+    for problem in bad {
+        say::complain(&format!("a record could not be read ({}: {})", problem.place, problem.why));
+    }
+}
+
+fn words_of(n: u64, noun: (&str, &str)) -> String {
+    format!("{n} {}", if n == 1 { noun.0 } else { noun.1 })
+}
+
+fn of_file(why: &SheetError) -> Failure {
+    match why {
+        SheetError::Exists(_) => Failure::new("exists", format!("{why} (--force)")),
+        why => Failure::new("file", why.to_string()),
+    }
+}
+
+/// A reader that has stopped reading has seen what it wanted.
+fn answered(written: io::Result<()>, code: u8) -> Result<u8, Failure> {
+    match written {
+        Err(why) if why.kind() != ErrorKind::BrokenPipe => Err(why.into()),
+        Err(_) => Ok(exit::OK),
+        Ok(()) => Ok(code),
+    }
+}

@@ -1,0 +1,105 @@
+//! Where rows go on standard output: a table, CSV, lines of JSON, or one line of JSON.
+
+use super::flags::OutFlags;
+use super::table::Table;
+use crate::cli::json;
+use crate::config::GlyphChoice;
+use crate::export::Row;
+use crate::sheet::CsvStream;
+use serde_json::Value;
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+
+/// Rows on their way out. What is handed in is written whole: whatever happens next, the last line is one.
+pub(super) enum Out {
+    Table(Table, BufWriter<Stdout>),
+    Csv(Box<CsvStream<Stdout>>),
+    Lines(BufWriter<Stdout>),
+    /// Held until it is known what there is to say about them.
+    Json(Vec<Value>),
+}
+
+impl Out {
+    /// As the flags say; `names` are the columns, `first` the most important of them.
+    pub fn new(
+        flags: &OutFlags,
+        names: Vec<String>,
+        first: &[&str],
+        glyphs: GlyphChoice,
+    ) -> io::Result<Self> {
+        let out = io::stdout();
+        Ok(if flags.json {
+            Self::Json(Vec::new())
+        } else if flags.jsonl {
+            Self::Lines(BufWriter::new(out))
+        } else if flags.csv {
+            Self::Csv(Box::new(CsvStream::new(out, &names)?))
+        } else {
+            let room = out.is_terminal().then(columns);
+            Self::Table(Table::new(names, first, room, glyphs), BufWriter::new(out))
+        })
+    }
+
+    /// Whether rows are seen as they come, so that nothing else need tell how far it is.
+    pub fn is_seen(&self) -> bool {
+        !matches!(self, Self::Json(_)) && io::stdout().is_terminal()
+    }
+
+    /// Writes rows.
+    pub fn rows(&mut self, rows: Vec<Row>) -> io::Result<()> {
+        match self {
+            Self::Table(table, out) => {
+                table.rows(&rows, out)?;
+                out.flush()
+            }
+            Self::Csv(out) => {
+                for row in &rows {
+                    out.row(&row.cells)?;
+                }
+                out.flush()
+            }
+            Self::Lines(out) => {
+                for row in &rows {
+                    writeln!(out, "{}", json::line(&row.json))?;
+                }
+                out.flush()
+            }
+            Self::Json(all) => {
+                all.extend(rows.into_iter().map(|row| row.json));
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends it. Gives back what a person should know of it, and the rows that were held.
+    pub fn finish(self) -> io::Result<(Option<String>, Vec<Value>)> {
+        match self {
+            Self::Table(mut table, mut out) => {
+                let shown = table.finish(&mut out)?;
+                out.flush()?;
+                let all = table.columns();
+                Ok((
+                    shown.map(|n| {
+                        format!(
+                            "{n} of {all} columns fit into this terminal; --csv, --json and --xlsx have all."
+                        )
+                    }),
+                    Vec::new(),
+                ))
+            }
+            Self::Csv(mut out) => {
+                out.flush()?;
+                Ok((None, Vec::new()))
+            }
+            Self::Lines(mut out) => {
+                out.flush()?;
+                Ok((None, Vec::new()))
+            }
+            Self::Json(rows) => Ok((None, rows)),
+        }
+    }
+}
+
+/// Cells of a line of the terminal.
+fn columns() -> usize {
+    crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns).max(1))
+}

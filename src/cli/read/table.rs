@@ -1,0 +1,292 @@
+//! Rows as a table for people: measured in cells, cut to the terminal's width, each state a sign and a word.
+
+use crate::config::GlyphChoice;
+use crate::domain::State;
+use crate::domain::text::scrub;
+use crate::export::Row;
+use std::io::{self, Write};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Rows that are looked at to find how wide the columns have to be.
+const SAMPLE: usize = 200;
+/// Cells that a column is given before less important ones are left out for it.
+const ENOUGH: usize = 20;
+/// Cells between two columns.
+const GAP: usize = 2;
+/// The column that shows the state.
+const STATE: &str = "status_name";
+
+/// A table on its way out.
+pub(super) struct Table {
+    names: Vec<String>,
+    /// The columns by importance.
+    order: Vec<usize>,
+    /// Cells of a line; not where the table goes to no terminal: nothing is cut then.
+    room: Option<usize>,
+    glyphs: GlyphChoice,
+    /// The first rows, until there are enough of them to know the widths.
+    sample: Vec<Vec<String>>,
+    /// The columns that are shown, each with its width.
+    widths: Option<Vec<(usize, usize)>>,
+}
+
+impl Table {
+    /// `first` are the names of the most important columns, the most important one first.
+    pub fn new(names: Vec<String>, first: &[&str], room: Option<usize>, glyphs: GlyphChoice) -> Self {
+        let mut order: Vec<usize> =
+            first.iter().filter_map(|name| names.iter().position(|known| known == name)).collect();
+        order.extend((0..names.len()).filter(|at| !order.contains(at)).collect::<Vec<_>>());
+        Self { names, order, room, glyphs, sample: Vec::new(), widths: None }
+    }
+
+    /// Adds rows.
+    pub fn rows(&mut self, rows: &[Row], to: &mut impl Write) -> io::Result<()> {
+        for row in rows {
+            let cells = self.cells(row);
+            if self.widths.is_some() {
+                self.line(&cells, to)?;
+                continue;
+            }
+            self.sample.push(cells);
+            if self.sample.len() >= SAMPLE {
+                self.begin(to)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the table. Gives back how many of its columns are shown, where not all are.
+    pub fn finish(&mut self, to: &mut impl Write) -> io::Result<Option<usize>> {
+        if self.widths.is_none() && !self.sample.is_empty() {
+            self.begin(to)?;
+        }
+        let shown = self.widths.as_ref().map_or(self.names.len(), Vec::len);
+        Ok((shown < self.names.len()).then_some(shown))
+    }
+
+    /// How many columns there are.
+    pub fn columns(&self) -> usize {
+        self.names.len()
+    }
+
+    fn cells(&self, row: &Row) -> Vec<String> {
+        let cell = |(name, cell): (&String, &String)| match &row.state {
+            Some(state) if name == STATE => {
+                format!("{} {}", sign(state, self.glyphs), scrub(state.word().wire()))
+            }
+            _ => scrub(cell).into_owned(),
+        };
+        self.names.iter().zip(&row.cells).map(cell).collect()
+    }
+
+    fn begin(&mut self, to: &mut impl Write) -> io::Result<()> {
+        let names: Vec<String> = self.names.iter().map(|name| scrub(name).into_owned()).collect();
+        let natural = |at: usize| {
+            let cells = self.sample.iter().filter_map(|row| row.get(at));
+            cells.chain(names.get(at)).map(|cell| cell.width()).max().unwrap_or(0)
+        };
+        let natural: Vec<usize> = (0..names.len()).map(natural).collect();
+        // What is empty throughout comes last: on a terminal, others need the room more.
+        let is_empty = |at: &usize| self.sample.iter().all(|row| row.get(*at).is_none_or(String::is_empty));
+        self.order.sort_by_cached_key(is_empty);
+        self.widths = Some(layout(&natural, &self.order, self.room));
+        self.line(&names, to)?;
+        for row in std::mem::take(&mut self.sample) {
+            self.line(&row, to)?;
+        }
+        Ok(())
+    }
+
+    fn line(&self, cells: &[String], to: &mut impl Write) -> io::Result<()> {
+        let mut line = String::new();
+        for (at, width) in self.widths.iter().flatten() {
+            let cell = cells.get(*at).map_or("", String::as_str);
+            let cell = if self.room.is_some() { cut(cell, *width, self.glyphs) } else { cell.to_owned() };
+            line.push_str(&cell);
+            line.push_str(&" ".repeat(width.saturating_sub(cell.width()) + GAP));
+        }
+        writeln!(to, "{}", line.trim_end())
+    }
+}
+
+/// One record: a field a line.
+pub(super) fn one(names: &[String], row: &Row, glyphs: GlyphChoice) -> Vec<String> {
+    let lines: Vec<Vec<String>> = names
+        .iter()
+        .zip(&row.cells)
+        .map(|(name, cell)| {
+            let cell = scrub(cell).into_owned();
+            let cell = match &row.state {
+                // The service's own word says more than its reading, where the two are not the same.
+                Some(state) if name == STATE => {
+                    let word = state.word().to_string();
+                    let own =
+                        if cell == word || cell.is_empty() { String::new() } else { format!(" ({cell})") };
+                    format!("{} {word}{own}", sign(state, glyphs))
+                }
+                _ => cell,
+            };
+            vec![scrub(name).into_owned(), cell]
+        })
+        .collect();
+    crate::cli::words::align(&lines)
+}
+
+/// Which columns are shown in `room`, in their order, and how wide each is. The most important ones are shown
+/// first, the first of them whole: half an id is of no use.
+fn layout(natural: &[usize], order: &[usize], room: Option<usize>) -> Vec<(usize, usize)> {
+    let wide = |at: usize| natural.get(at).copied().unwrap_or(0);
+    let Some(room) = room else { return (0..natural.len()).map(|at| (at, wide(at))).collect() };
+    let mut shown: Vec<(usize, usize)> = Vec::new();
+    let mut used = 0;
+    for at in order {
+        let least = if shown.is_empty() { wide(*at) } else { wide(*at).min(ENOUGH) };
+        let gap = if shown.is_empty() { 0 } else { GAP };
+        if !shown.is_empty() && used + gap + least > room {
+            continue;
+        }
+        used += gap + least;
+        shown.push((*at, least));
+    }
+    // What is left over goes to those that need it, the most important one first.
+    let mut spare = room.saturating_sub(used);
+    for (at, width) in &mut shown {
+        let more = wide(*at).saturating_sub(*width).min(spare);
+        *width += more;
+        spare -= more;
+    }
+    shown.sort_unstable();
+    shown
+}
+
+/// A text in so many cells at most, never through the middle of a character.
+fn cut(text: &str, most: usize, glyphs: GlyphChoice) -> String {
+    if text.width() <= most {
+        return text.to_owned();
+    }
+    let ellipsis = if glyphs == GlyphChoice::Ascii { "~" } else { "…" };
+    let room = most.saturating_sub(1);
+    let (mut out, mut used) = (String::new(), 0);
+    for grapheme in text.graphemes(true) {
+        used += grapheme.width();
+        if used > room {
+            break;
+        }
+        out.push_str(grapheme);
+    }
+    if most > 0 {
+        out.push_str(ellipsis);
+    }
+    out
+}
+
+/// The sign of a state: the same as on the desk.
+fn sign(state: &State, glyphs: GlyphChoice) -> &'static str {
+    let (unicode, ascii) = match state {
+        State::Waiting => ("◌", "o"),
+        State::Issued => ("●", "*"),
+        State::Revoking => ("◍", "~"),
+        State::Revoked => ("✕", "x"),
+        State::Expired => ("◔", "%"),
+        State::Other(_) => ("?", "?"),
+    };
+    if glyphs == GlyphChoice::Ascii { ascii } else { unicode }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    #[test]
+    fn the_signs_are_those_of_the_desk() {
+        use crate::tui::Glyphs;
+        let states = [
+            State::Waiting,
+            State::Issued,
+            State::Revoking,
+            State::Revoked,
+            State::Expired,
+            State::Other("발급보류".into()),
+        ];
+        for choice in [GlyphChoice::Unicode, GlyphChoice::Ascii] {
+            for state in &states {
+                assert_eq!(sign(state, choice), Glyphs::of(choice).state(state));
+            }
+        }
+    }
+
+    fn shown(
+        names: &[&str],
+        first: &[&str],
+        room: Option<usize>,
+        rows: &[&[&str]],
+    ) -> (Vec<String>, Option<usize>) {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut table = Table::new(names, first, room, GlyphChoice::Unicode);
+        let mut out = Vec::new();
+        let rows: Vec<Row> = rows
+            .iter()
+            .map(|cells| Row {
+                id: String::new(),
+                cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
+                json: Value::Null,
+                state: Some(State::Issued),
+            })
+            .collect();
+        table.rows(&rows, &mut out).expect("written");
+        let hidden = table.finish(&mut out).expect("written");
+        (String::from_utf8(out).expect("text").lines().map(str::to_owned).collect(), hidden)
+    }
+
+    const NAMES: [&str; 4] = ["badge_id", "title", "recipient_name", "status_name"];
+    const ROWS: [&[&str]; 2] = [
+        &["1000042", "데이터 시각화 역량 인증", "한서윤", "발급완료"],
+        &["1000043", "Python\u{1b}[31m", "Lea O'Connor-Kim", "발급완료"],
+    ];
+
+    #[test]
+    fn hangul_takes_two_cells_and_nothing_is_cut_where_there_is_no_terminal() {
+        let (lines, hidden) = shown(&NAMES, &[], None, &ROWS);
+        assert_eq!(hidden, None);
+        assert_eq!(
+            lines,
+            [
+                "badge_id  title                    recipient_name    status_name",
+                "1000042   데이터 시각화 역량 인증  한서윤            ● Issued",
+                "1000043   Python␛[31m              Lea O'Connor-Kim  ● Issued",
+            ]
+        );
+    }
+
+    #[test]
+    fn on_a_terminal_the_important_columns_stay_and_the_id_is_whole() {
+        let first = ["badge_id", "status_name", "recipient_name", "title"];
+        let (lines, hidden) = shown(&NAMES, &first, Some(40), &ROWS);
+        assert_eq!(hidden, Some(3));
+        assert_eq!(lines[2], "1000043   Lea O'Connor-Kim  ● Issued", "{lines:#?}");
+        let (lines, hidden) = shown(&NAMES, &first, Some(61), &ROWS);
+        assert_eq!(hidden, None);
+        assert_eq!(lines[1], "1000042   데이터 시각화 역량 …  한서윤            ● Issued", "{lines:#?}");
+    }
+
+    #[test]
+    fn an_empty_table_is_nothing() {
+        assert_eq!(shown(&NAMES, &[], None, &[]), (Vec::new(), None));
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_than_the_terminal(
+            natural in proptest::collection::vec(0_usize..90, 1..20),
+            room in 1_usize..160,
+        ) {
+            let order: Vec<usize> = (0..natural.len()).rev().collect();
+            let shown = layout(&natural, &order, Some(room));
+            let width: usize = shown.iter().map(|(_, width)| width).sum::<usize>() + GAP * (shown.len() - 1);
+            prop_assert!(width <= room || shown.len() == 1);
+        }
+    }
+}

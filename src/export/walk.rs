@@ -1,0 +1,170 @@
+//! A list, page by page, until nothing is missing.
+
+use super::list::List;
+use super::record::Row;
+use crate::api::{ApiError, Call, DirectionStyle, End, Gather, Gathered, MAX_ROWS_PER_PAGE, Reader, Sort};
+use crate::domain::Page;
+
+/// How far a list is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Records that are there.
+    pub rows: u64,
+    /// How many there are, as far as the service says.
+    pub all: Option<u64>,
+    /// Whether it is being read again, since it moved.
+    pub again: bool,
+}
+
+/// Reads a list to its end.
+pub struct Walk<'r> {
+    reader: &'r Reader,
+    call: &'r Call,
+    list: List,
+    gather: Gather,
+}
+
+impl<'r> Walk<'r> {
+    /// Of this list; which page it asks for does not matter.
+    pub fn new(reader: &'r Reader, list: List, call: &'r Call) -> Self {
+        Self { reader, call, list, gather: Gather::default() }
+    }
+
+    /// The next rows, none of which was there before; `None` after the end.
+    ///
+    /// # Errors
+    /// The client's; what was given out until then is not all.
+    pub async fn next(&mut self) -> Result<Option<Vec<Row>>, ApiError> {
+        let Some(number) = self.gather.next() else { return Ok(None) };
+        self.list = self.list.clone().at(number, MAX_ROWS_PER_PAGE);
+        let page = if self.gather.is_first() {
+            let (list, page) = first_page(self.list.clone(), self.reader, self.call).await?;
+            self.list = list;
+            page
+        } else {
+            match self.list.read(self.reader, self.call).await {
+                // Some services refuse a page after the last one.
+                Err(ApiError::NotFound(_)) if number > 1 => {
+                    self.gather.beyond_the_end();
+                    return Ok(Some(Vec::new()));
+                }
+                page => page?,
+            }
+        };
+        Ok(Some(self.gather.take(page, |row| row.id.clone())))
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> Progress {
+        Progress { rows: self.gather.rows(), all: self.gather.total_count(), again: self.gather.is_again() }
+    }
+
+    /// What was read; `None` before the end.
+    pub fn finish(self) -> Option<Gathered> {
+        self.gather.finish()
+    }
+}
+
+/// Reads a page whose order the service has not been asked for before: the contract does not show in which
+/// letters it takes a direction, so that small ones are tried where it refuses capital ones. Gives back the
+/// list as the service takes it.
+///
+/// # Errors
+/// The client's; where both are refused, what the service said to the first.
+pub async fn first_page(list: List, reader: &Reader, call: &Call) -> Result<(List, Page<Row>), ApiError> {
+    let refused = match list.read(reader, call).await {
+        Err(why @ ApiError::BadRequest(_)) if !list.paging().sort.is_empty() => why,
+        page => return Ok((list, page?)),
+    };
+    let small = |sort: &Sort| Sort { style: DirectionStyle::Lower, ..sort.clone() };
+    let sort = list.paging().sort.iter().map(small).collect();
+    let list = list.sorted(sort);
+    match list.read(reader, call).await {
+        Ok(page) => Ok((list, page)),
+        Err(ApiError::BadRequest(_)) => Err(refused),
+        Err(why) => Err(why),
+    }
+}
+
+/// What reading a list costs, in words: how many requests, and how long that takes where it is more than the
+/// background may send in a minute.
+pub fn cost(rows: u64, a_minute: u32) -> String {
+    let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
+    let plural = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
+    let pace = u64::from(a_minute).max(1);
+    let long = if requests > pace {
+        format!(", {pace} a minute: about {}", plural(requests.div_ceil(pace), "minute"))
+    } else {
+        String::new()
+    };
+    format!("It takes {}{long}.", plural(requests, "request"))
+}
+
+/// What was read, in a sentence or a few: how much, whether that is all, and what is missing and why.
+pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
+    let many = |n: u64| if n == 1 { format!("1 {}", noun.0) } else { format!("{n} {}", noun.1) };
+    let total = read.total_count.map_or_else(|| "(none)".to_owned(), |n| n.to_string());
+    let rows = many(read.rows);
+    let mut said = match read.end {
+        End::Complete => format!("{rows}, complete to total_count {total}."),
+        End::Uncounted => format!("{rows}, read to an empty page: the service gives no total_count."),
+        End::Unreadable => {
+            let first =
+                read.problems.first().map_or(String::new(), |p| format!(" (first: {}: {})", p.place, p.why));
+            format!(
+                "{rows}, and {} of total_count {total} that could not be read{first}. The service gives them in a form \
+                 that lapel does not understand: tell whoever runs it.",
+                read.unreadable
+            )
+        }
+        End::Disagrees => format!(
+            "{rows}, but total_count is {total}. The list was read to its end more than once, and gave no others: what \
+             is missing, if anything, is not known. Ask whoever runs the service."
+        ),
+        End::Moving => format!(
+            "{rows} of total_count {total}, not complete: the list changed each time it was read. Try again when less \
+             is going on, or take a part of it with the filters."
+        ),
+    };
+    if read.gone > 0 {
+        said.push_str(&format!(" {} left the list while it was read.", many(read.gone)));
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cost_is_said_before() {
+        assert_eq!(cost(0, 250), "It takes 1 request.");
+        assert_eq!(cost(4_312, 250), "It takes 44 requests.");
+        assert_eq!(cost(100_001, 250), "It takes 1001 requests, 250 a minute: about 5 minutes.");
+        assert_eq!(cost(101, 1), "It takes 2 requests, 1 a minute: about 2 minutes.");
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let read = Gathered {
+            rows: 250,
+            total_count: Some(250),
+            requests: 3,
+            end: End::Complete,
+            gone: 0,
+            unreadable: 0,
+            problems: Vec::new(),
+        };
+        let noun = ("badge", "badges");
+        assert_eq!(summary(&read, noun), "250 badges, complete to total_count 250.");
+        let left = Gathered { total_count: Some(249), gone: 1, ..read.clone() };
+        assert_eq!(
+            summary(&left, noun),
+            "250 badges, complete to total_count 249. 1 badge left the list while it was read."
+        );
+        let none = Gathered { total_count: None, end: End::Uncounted, ..read.clone() };
+        assert!(summary(&none, noun).contains("gives no total_count"));
+        let moving = Gathered { end: End::Moving, ..read };
+        assert!(summary(&moving, noun).contains("not complete"));
+    }
+}
