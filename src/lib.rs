@@ -12,9 +12,10 @@
 //! disk/      files that are private, whole or not at all
 //! config/    profiles, paths, keys at rest, settings                          -> domain, disk
 //! api/       the service as typed calls: one error type, one pace for a key   -> domain
+//! index/     a copy of the history for what the service cannot filter; opt-in  -> api, domain, disk
 //! jobs/      consequential work: what is sent, what came of it, following     -> api, domain, disk
-//! tui/       the desk: one loop, one message type, one worker, screens        -> jobs, api, config, domain
-//! cli/       the same verbs without a screen                                  -> jobs and below, sandbox (its flags)
+//! tui/       the desk: one loop, one message type, one worker, screens        -> jobs, index, api, config, domain
+//! cli/       the same verbs without a screen                                  -> jobs, index and below, sandbox (its flags)
 //! sandbox/   the service itself on loopback; shares no code with api/, on purpose
 //! main.rs    parse, choose, hand over
 //! ```
@@ -24,6 +25,7 @@ pub mod cli;
 pub mod config;
 pub mod disk;
 pub mod domain;
+pub mod index;
 pub mod jobs;
 pub mod sandbox;
 pub mod tui;

@@ -4,7 +4,7 @@ use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
 use lapel::config::{Env, Environment, Flags, Paths, Profile, Settings, keep_profile};
 use lapel::sandbox::{self, Options, Sandbox};
-use lapel::tui::{self, Begin, Candidate, Helpers, Session, Start};
+use lapel::tui::{self, Begin, Candidate, Helpers, IndexUse, Session, Start};
 use secrecy::ExposeSecret;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -70,6 +70,10 @@ async fn hand_over(cli: Cli) -> u8 {
         },
         Some(Command::Jobs(verb)) => match settings(&flags, &env, verb.json) {
             Ok(settings) => Box::pin(cli::jobs(verb, &settings, &asker(&flags, &env))).await,
+            Err(code) => code,
+        },
+        Some(Command::Index(verb)) => match settings(&flags, &env, verb.json) {
+            Ok(settings) => Box::pin(cli::index(verb, &settings)).await,
             Err(code) => code,
         },
         Some(Command::Doctor(verb)) => match settings(&flags, &env, verb.json) {
@@ -180,6 +184,8 @@ fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
         // A profile without a label is told apart by its host.
         organisation: profile.organisation.clone().or_else(|| host(&profile.base_url)),
         journal: Some(data_dir.to_owned()),
+        index: cli::index_settings(&profile.index)
+            .map(|settings| IndexUse { folder: Some(data_dir.to_owned()), settings }),
         jobs: cli::job_settings(&profile.jobs),
         files: Vec::new(),
     })
@@ -236,6 +242,8 @@ impl Sandboxes {
             environment: Environment::Demo,
             organisation,
             journal: None,
+            // Nothing of it is real, and nothing is kept.
+            index: Some(IndexUse { folder: None, settings: lapel::index::Settings::default() }),
             jobs: lapel::jobs::Settings::default(),
             files,
         })

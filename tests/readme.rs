@@ -29,6 +29,8 @@ fn place(context: Context) -> &'static str {
         Context::Review => "A review before sending",
         Context::Activity => "Activity",
         Context::JobRows => "Rows of a job",
+        Context::Overview => "The overview",
+        Context::OverviewList => "Badges behind a bar",
         Context::Menu => "A choice",
         Context::Draft => "Looking through a draft",
         Context::DraftRevoke => "Looking through a revocation",

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use super::index::IndexFlags;
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{exit, help, say};
 use crate::config::{Flags, GlyphChoice, ThemeChoice};
@@ -74,6 +75,9 @@ pub enum Command {
     /// What was sent, and what has become of it: list, show, resume, receipt, follow, ...
     #[command(long_about = help::JOBS, after_help = help::JOBS_EXAMPLES)]
     Jobs(JobsFlags),
+    /// The local copy of the history, where a profile keeps one: status, build, purge
+    #[command(long_about = help::INDEX, after_help = help::INDEX_EXAMPLES)]
+    Index(IndexFlags),
     /// What lapel has learned of the service, and whether everything here is in order
     #[command(long_about = help::DOCTOR, after_help = help::DOCTOR_EXIT)]
     Doctor(DoctorFlags),
@@ -122,6 +126,9 @@ impl Cli {
             Some(Command::Doctor(verb)) => flags.add_profile(&verb.who),
             Some(Command::Jobs(verb)) => {
                 flags.add_profile(&ProfileFlags { profile: verb.profile.clone(), read_only: verb.read_only });
+            }
+            Some(Command::Index(verb)) => {
+                flags.add_profile(&ProfileFlags { profile: verb.profile.clone(), read_only: false });
             }
             Some(Command::Demo(demo)) => {
                 flags.read_only |= demo.read_only;

@@ -44,6 +44,10 @@ Where settings come from:
     guard_age_minutes = 15             then the guard reads again
     expiring_days = 30                 a badge that ends so soon is expiring
     keep_days = 365                    names and addresses; left out: kept
+    [index]                            for one profile: [profiles.uni.index]
+    enabled = true                     keep a copy of the history; default no
+    max_age_days = 730                 older badges are not in it
+    refresh_minutes = 15               while the overview is used
     [jobs.policies]                    block, ask or allow
     valid = "ask"                      also: twin, shared_address, expiring,
     revoked = "ask"                    expired, waiting, sent, look_alike
@@ -126,6 +130,23 @@ it can be looked at, but not steered.
 
 Exit codes: see lapel --help.";
 
+pub(super) const INDEX: &str = "\
+A copy of the issuance history on this computer, for the overview of the desk and for finding badges by their \
+certificate numbers. There is none unless config.toml says so ([index] enabled = true): it holds names and \
+e-mail addresses. It is a file of its own that only you can read, and it can be removed at any time.";
+
+pub(super) const INDEX_EXAMPLES: &str = r"Examples:
+  lapel index                     how it stands; asks the service nothing
+  lapel index build               read what is new into it, or all where due
+  lapel index build --all --json  read all of it
+  lapel index purge               remove it
+  lapel index purge --all         remove those of all services and keys
+
+build takes one request for a hundred badges, in a quarter of the key's pace.
+Ctrl-C stops it; the next one goes on where it was.
+
+Exit codes: see lapel --help.";
+
 pub(super) const DOCTOR: &str = "\
 What lapel has learned of the service (the contract leaves much open), with evidence and date, and what it \
 does by it; the service's clock; the journal's place and whether its file is whole; the profile; who can \
@@ -199,6 +220,7 @@ mod tests {
             ISSUE_EXAMPLES,
             REVOKE_EXAMPLES,
             JOBS_EXAMPLES,
+            INDEX_EXAMPLES,
             DOCTOR_EXIT,
             NO_KEY_FLAG,
             HOW_TO_BEGIN,

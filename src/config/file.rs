@@ -1,6 +1,7 @@
 //! `config.toml`: what may stand in it, and what is wrong with what stands there.
 
 use super::address::{check_base_url, check_proxy};
+use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::mistake::{ConfigError, Mistake};
 use super::place::{Sheet, Value, join};
@@ -15,7 +16,7 @@ use toml::de::DeTable;
 /// A settings file is a page of text; something larger is something else.
 const LARGEST: u64 = 1 << 20;
 
-const TOP: &[&str] = &["default_profile", "theme", "glyphs", "jobs", "profiles"];
+const TOP: &[&str] = &["default_profile", "theme", "glyphs", "jobs", "index", "profiles"];
 const PROFILE: &[&str] = &[
     "environment",
     "base_url",
@@ -26,6 +27,7 @@ const PROFILE: &[&str] = &[
     "utc_offset",
     "proxy",
     "jobs",
+    "index",
 ];
 /// Names under which people try to write a key into the file.
 const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token", "secret", "password"];
@@ -45,6 +47,8 @@ pub(super) struct ConfigFile {
     pub glyphs: Option<GlyphChoice>,
     /// For all profiles.
     pub jobs: JobSettings,
+    /// For all profiles.
+    pub index: IndexSettings,
     /// In the order of the file.
     pub profiles: Vec<Entry>,
 }
@@ -63,6 +67,7 @@ pub(super) struct Entry {
     pub utc_offset: Option<Offset>,
     pub proxy: Option<String>,
     pub jobs: JobSettings,
+    pub index: IndexSettings,
 }
 
 /// Where the key of a profile is to be found.
@@ -135,6 +140,9 @@ impl ConfigFile {
         }
         if let Some(value) = top.get("jobs") {
             self.jobs = JobSettings::read(sheet, value, "jobs");
+        }
+        if let Some(value) = top.get("index") {
+            self.index = IndexSettings::read(sheet, value, "index");
         }
         if let Some(profiles) = top.get("profiles")
             && let Some(profiles) = sheet.table(profiles, "profiles", "tables such as [profiles.demo]")
@@ -220,6 +228,7 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
         utc_offset,
         proxy,
         jobs: table.get("jobs").map(|v| JobSettings::read(sheet, v, &field("jobs"))).unwrap_or_default(),
+        index: table.get("index").map(|v| IndexSettings::read(sheet, v, &field("index"))).unwrap_or_default(),
         base_url: base_url?,
     })
 }

@@ -88,6 +88,7 @@ pub fn keep_profile(paths: &Paths, new: &NewProfile, api_key: &str) -> Result<Pr
         utc_offset: None,
         proxy: None,
         jobs: before.jobs,
+        index: before.index,
         from: format!("profile {} of {}", new.name, shown(&path)),
     })
 }

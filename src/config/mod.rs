@@ -10,6 +10,7 @@
 mod address;
 mod env;
 mod file;
+mod index;
 mod jobs;
 mod keep;
 mod key;
@@ -21,6 +22,7 @@ mod settings;
 mod ui;
 
 pub use env::Env;
+pub use index::IndexSettings;
 pub use jobs::{JOB_CLASSES, JobPolicy, JobSettings};
 pub use keep::{NewProfile, keep_profile};
 pub use mistake::{ConfigError, Mistake};

@@ -1,5 +1,6 @@
 //! A profile: which service, as whom, and how careful.
 
+use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::ui::Words;
 use jiff::tz::Offset;
@@ -72,6 +73,8 @@ pub struct Profile {
     pub proxy: Option<String>,
     /// How jobs work: what the profile says, else what the file says for all.
     pub jobs: JobSettings,
+    /// Whether a copy of the history is kept: what the profile says, else what the file says for all.
+    pub index: IndexSettings,
     /// Where it came from, in words: for a person who wonders why.
     pub from: String,
 }
@@ -90,6 +93,7 @@ impl fmt::Debug for Profile {
             .field("utc_offset", &self.utc_offset)
             .field("proxy", &self.proxy.as_ref().map(|_| "[redacted]"))
             .field("jobs", &self.jobs)
+            .field("index", &self.index)
             .field("from", &self.from)
             .finish()
     }

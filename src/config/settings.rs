@@ -3,7 +3,6 @@
 use super::address::{check_base_url, has_usual_path, same_origin};
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
-use super::jobs::JobSettings;
 use super::key;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
@@ -185,13 +184,13 @@ fn choose(
             (Some(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
             // All three variables together need no file; the name is then only a name.
             (None, Overrides { base_url: Some(base_url), key: Some(key) }) if is_profile_name(name) => {
-                Some(of_env(name, base_url, key, &file.jobs))
+                Some(of_env(name, base_url, key, file))
             }
             (None, _) => return Err(not_there("LAPEL_PROFILE", file)),
         },
         (None, None) => match (unnamed(file), overrides) {
             (_, Overrides { base_url: Some(base_url), key: Some(key) }) => {
-                Some(of_env("environment", base_url, key, &file.jobs))
+                Some(of_env("environment", base_url, key, file))
             }
             (Unnamed::This(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
             (Unnamed::Several, _) => {
@@ -239,7 +238,7 @@ fn not_there(asked_by: &str, file: &ConfigFile) -> ConfigError {
     Mistake::in_env(asked_by, what).into()
 }
 
-fn of_env(name: &str, base_url: String, key: SecretString, jobs: &JobSettings) -> Profile {
+fn of_env(name: &str, base_url: String, key: SecretString, file: &ConfigFile) -> Profile {
     Profile {
         name: name.to_owned(),
         // Nobody said that it is anything else.
@@ -251,7 +250,8 @@ fn of_env(name: &str, base_url: String, key: SecretString, jobs: &JobSettings) -
         rate_limit: None,
         utc_offset: None,
         proxy: None,
-        jobs: jobs.clone(),
+        jobs: file.jobs.clone(),
+        index: file.index.clone(),
         from: "LAPEL_BASE_URL and LAPEL_API_KEY".to_owned(),
     }
 }
@@ -300,6 +300,7 @@ fn of_entry(
         rate_limit: entry.rate_limit,
         proxy: entry.proxy.clone(),
         jobs: entry.jobs.or(&file.jobs),
+        index: entry.index.or(&file.index),
         from,
     })
 }

@@ -23,6 +23,7 @@ use super::message::Message;
 use super::screens::activity::Activity;
 use super::screens::badge::BadgeScreen;
 use super::screens::history::History;
+use super::screens::overview::Overview;
 use super::screens::templates::Templates;
 use super::screens::wallet::Wallet;
 use super::screens::welcome::Welcome;
@@ -47,10 +48,12 @@ pub enum Tab {
     Wallet,
     Badge,
     Activity,
+    /// Over the others: not among the tabs of the header.
+    Overview,
 }
 
 impl Tab {
-    /// All of them, in order, with their names.
+    /// Those of the header, in order, with their names.
     pub const ALL: [(Self, &'static str); 5] = [
         (Self::Templates, "Templates"),
         (Self::History, "History"),
@@ -121,6 +124,7 @@ pub struct App {
     pub(super) wallet: Wallet,
     pub(super) badge: BadgeScreen,
     pub(super) activity: Activity,
+    pub(super) overview: Overview,
     /// Where jobs are handed in, once the journal is open.
     jobs: Option<Jobs>,
     /// Whether there can be no jobs, since the journal cannot be used.
@@ -133,7 +137,7 @@ pub struct App {
     palette: ThemeChoice,
     tickets: Tickets,
     orders: Vec<Order>,
-    /// Questions that are not answered yet, and whether each is only a pause in typing.
+    /// Questions that are not answered yet, and whether each is one that the screen does not wait for.
     outstanding: HashMap<Ticket, bool>,
     /// Those of them that have consequences.
     deeds: Vec<Ticket>,
@@ -166,6 +170,7 @@ impl App {
             wallet: Wallet::default(),
             badge: BadgeScreen::default(),
             activity: Activity::default(),
+            overview: Overview::default(),
             jobs: None,
             no_jobs: false,
             over: Vec::new(),
@@ -206,6 +211,7 @@ impl App {
         self.env.link = None;
         self.jobs = None;
         self.no_jobs = false;
+        self.overview = Overview::default();
         self.outstanding.clear();
         self.orders.push(Order::Connect(Box::new(session)));
         self.welcome = None;
@@ -255,7 +261,7 @@ impl App {
         let link = self.env.link.as_ref().and_then(|l| l.next_change);
         let age =
             self.is_running().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
-        [spin, held, link, age].into_iter().flatten().min()
+        [spin, held, link, age, self.overview.due()].into_iter().flatten().min()
     }
 
     /// Whether the screen tells how long something has been waiting.
@@ -264,7 +270,7 @@ impl App {
             && match self.tab {
                 Tab::Wallet => self.wallet.is_running(&self.env),
                 Tab::Badge => self.badge.is_running(&self.env),
-                Tab::Templates | Tab::History | Tab::Activity => false,
+                Tab::Templates | Tab::History | Tab::Activity | Tab::Overview => false,
             }
     }
 
@@ -310,6 +316,7 @@ impl App {
             Tab::Wallet => self.wallet.stack(),
             Tab::Badge => self.badge.stack(),
             Tab::Activity => self.activity.stack(),
+            Tab::Overview => self.overview.stack(),
         }
     }
 
@@ -364,6 +371,8 @@ impl App {
                 self.changed = true;
             }
             Message::Progress(ticket, done, all) => {
+                let shown = self.tab == Tab::Overview && self.over.is_empty();
+                self.changed |= self.overview.progress(ticket, done, all) && shown;
                 for over in &mut self.over {
                     self.changed |= match over {
                         Over::Draft(form) => form.progress(ticket, done, all),
@@ -374,6 +383,7 @@ impl App {
             }
             Message::Tick => {
                 self.link();
+                self.overview.tick(&mut out);
                 self.changed |= self.is_running();
                 if self.is_loading() {
                     self.env.spin = self.env.spin.wrapping_add(1);
@@ -411,6 +421,7 @@ impl App {
                 Tab::Wallet => self.wallet.pump(area),
                 Tab::Badge => self.badge.pump(area, &self.env),
                 Tab::Activity => self.activity.pump(area, &mut out),
+                Tab::Overview => self.overview.pump(area, &self.env, &mut out),
             }
             if let Some(Over::Draft(form)) = self.over.last_mut() {
                 form.pump(area, &self.env, &mut out);
@@ -436,7 +447,7 @@ impl App {
                         self.deeds.retain(|deed| self.outstanding.contains_key(deed));
                         self.deeds.push(*ticket);
                     }
-                    self.outstanding.insert(*ticket, matches!(ask, Ask::Pause(_)));
+                    self.outstanding.insert(*ticket, ask.is_behind());
                 }
                 Order::Cancel(ticket) => {
                     self.outstanding.remove(ticket);
@@ -458,6 +469,9 @@ impl App {
             Some(Over::Ids(form)) => form.offers(action),
             Some(Over::Replace(form)) => form.offers(action),
             None if self.welcome.is_none() && self.tab == Tab::Activity => self.activity.offers(action),
+            None if self.welcome.is_none() && self.tab == Tab::Overview => {
+                self.overview.offers(action, &self.env)
+            }
             Some(Over::Correct(_) | Over::Help(_)) | None => true,
         }
     }
@@ -505,6 +519,12 @@ impl App {
         }
     }
 
+    /// Opens the overview over the tab.
+    fn open_overview(&mut self) {
+        self.follow_to(Tab::Overview);
+        self.overview.opened();
+    }
+
     /// Opens a tab by its name: what was over it is closed, and there is nothing to go back to.
     fn open_tab(&mut self, tab: Tab) {
         self.tab = tab;
@@ -519,6 +539,7 @@ impl App {
             Tab::Templates => self.templates.can_go_back(),
             Tab::History => self.history.can_go_back(),
             Tab::Activity => self.activity.can_go_back(),
+            Tab::Overview => self.overview.can_go_back(),
             Tab::Wallet | Tab::Badge => false,
         };
         inside || filtered || !self.came_from.is_empty() || self.news.is_some()
@@ -541,6 +562,7 @@ impl App {
             Tab::Templates => self.templates.browser.rows_built(),
             Tab::History => self.history.browser.rows_built(),
             Tab::Activity => self.activity.rows_built(),
+            Tab::Overview => self.overview.rows_built(),
             Tab::Wallet | Tab::Badge => 0,
         }
     }
@@ -576,5 +598,6 @@ fn is_acting(action: Action) -> bool {
             | Action::Decide
             | Action::Ids
             | Action::Replace
+            | Action::Renew
     )
 }

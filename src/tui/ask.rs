@@ -2,6 +2,7 @@
 //! ticket of its question and drops an answer whose ticket is not the current one.
 
 use super::deed::{Deed, Done, RowsQuery};
+use super::index::{IndexAnswer, IndexAsk, IndexUse};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, TemplateQuery};
 use crate::config::{Environment, NewProfile};
 use crate::domain::{
@@ -74,6 +75,8 @@ pub enum Ask {
     Guard(Vec<JobId>),
     /// Something to be done with jobs. Not cancelled by anything.
     Do(Box<Deed>),
+    /// Something for the local index.
+    Index(Box<IndexAsk>),
     /// Try a base URL and a key, and keep them as a profile if they are good.
     TryProfile(Candidate),
     /// Start the sandbox and connect to it.
@@ -81,6 +84,11 @@ pub enum Ask {
 }
 
 impl Ask {
+    /// Whether the screen does not wait for it: a pause in typing, or something that goes on behind.
+    pub fn is_behind(&self) -> bool {
+        matches!(self, Self::Pause(_)) || matches!(self, Self::Index(ask) if ask.is_behind())
+    }
+
     /// Whether it ends by itself when it is cancelled, in good order, rather than being broken off.
     pub fn ends_by_itself(&self) -> bool {
         matches!(
@@ -161,6 +169,8 @@ pub enum Answer {
     Guarded(Result<(Vec<Job>, Vec<Guarded>), String>),
     /// To [`Ask::Do`].
     Done(Result<Done, String>),
+    /// To [`Ask::Index`].
+    Index(IndexAnswer),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::TryProfile`] and [`Ask::StartSandbox`]: how to connect, or why not, in words.
@@ -191,6 +201,8 @@ pub struct Session {
     pub organisation: Option<String>,
     /// The folder of the journal; without one it lives as long as the program, as a sandbox does.
     pub journal: Option<PathBuf>,
+    /// The copy of the history that is kept; none unless somebody has asked for it.
+    pub index: Option<IndexUse>,
     /// How jobs work.
     pub jobs: crate::jobs::Settings,
     /// Files of recipients that are offered from the beginning: a demo's.

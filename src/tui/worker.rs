@@ -2,6 +2,7 @@
 
 use super::ask::{Answer, Ask, Candidate, Holder, Session, Ticket};
 use super::deed;
+use super::index::{self, Slot};
 use super::message::{Handle, Message};
 use super::paths;
 use crate::api::{
@@ -136,6 +137,7 @@ impl Errand {
 struct Link {
     reader: Reader,
     jobs: Option<Jobs>,
+    index: Slot,
 }
 
 impl Link {
@@ -158,6 +160,7 @@ impl Link {
         };
         let reader = access.reader().clone();
         let _ = messages.send(Message::Linked(reader.clone())).await;
+        let index = Slot::new(session);
         let account = Account::of(&session.name, &session.connection);
         let journal = session.journal.clone();
         let opened = tokio::task::spawn_blocking(move || match journal {
@@ -169,15 +172,15 @@ impl Link {
             Ok(Ok(journal)) => journal,
             Ok(Err(why)) => {
                 let _ = messages.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, jobs: None });
+                return Some(Self { reader, jobs: None, index });
             }
-            Err(_) => return Some(Self { reader, jobs: None }),
+            Err(_) => return Some(Self { reader, jobs: None, index }),
         };
         let (jobs, mut changed) = match Jobs::start(access, journal, account, session.jobs.clone()).await {
             Ok(started) => started,
             Err(why) => {
                 let _ = messages.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, jobs: None });
+                return Some(Self { reader, jobs: None, index });
             }
         };
         let sender = messages.clone();
@@ -199,7 +202,7 @@ impl Link {
             }
         });
         let _ = messages.send(Message::Jobs(Handle(jobs.clone()))).await;
-        Some(Self { reader, jobs: Some(jobs) })
+        Some(Self { reader, jobs: Some(jobs), index })
     }
 }
 
@@ -218,6 +221,7 @@ fn failed(ask: &Ask) -> Answer {
         }
         Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
         Ask::Pause(_) => Answer::Paused,
+        Ask::Index(ask) => Answer::Index(index::failed(ask, error().to_string())),
         Ask::TryProfile(_) | Ask::StartSandbox => {
             Answer::Connected(Err("A part of lapel failed.".to_owned()))
         }
@@ -248,7 +252,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::TryProfile(profile) => return connected(try_profile(profile, helpers).await),
         _ => {}
     }
-    let Some(Link { reader, jobs }) = link else { return failed(&ask) };
+    let Some(Link { reader, jobs, index }) = link else { return failed(&ask) };
     let call = Call::interactive();
     match ask {
         Ask::Templates(query) => Answer::Templates(reader.templates(&query, &call).await),
@@ -256,7 +260,17 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::Categories(filter) => Answer::Categories(reader.categories(&filter, &call).await),
         Ask::BadgeTypes => Answer::BadgeTypes(reader.badge_types(&call).await),
         Ask::History(query) => Answer::History(reader.history(&query, &call).await),
-        Ask::Badge(id) => Answer::Badge(Box::new(reader.badge(&id, &call).await)),
+        Ask::Badge(id) => {
+            let badge = reader.badge(&id, &call).await;
+            if let Ok(badge) = &badge {
+                index.note(badge, &reader).await;
+            }
+            Answer::Badge(Box::new(badge))
+        }
+        Ask::Index(ask) => {
+            let progress = errand.watch(|r: &crate::index::Reading| (r.done, r.all));
+            Answer::Index(index::run(*ask, &index, &reader, progress, errand.cancel.clone()).await)
+        }
         Ask::Holder(email) => Answer::Holder(Box::new(holder(&reader, &email, &call).await)),
         Ask::Holdings(template, email) => {
             let before = match &jobs {

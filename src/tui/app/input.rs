@@ -77,6 +77,7 @@ impl App {
                 Tab::Wallet => self.wallet.act(action, &self.env, out),
                 Tab::Badge => self.badge.act(action, &self.env, out),
                 Tab::Activity => self.activity.act(action, out),
+                Tab::Overview => self.overview.act(action, &self.env, out),
             },
         }
     }
@@ -90,6 +91,7 @@ impl App {
             Action::NextTab => self.open_tab(self.tab.step(1)),
             Action::PreviousTab => self.open_tab(self.tab.step(Tab::ALL.len() - 1)),
             Action::Activity => self.open_tab(Tab::Activity),
+            Action::Overview => self.open_overview(),
             Action::Help => {
                 let stack = self.stack();
                 let lines = self
@@ -148,6 +150,7 @@ impl App {
                 Tab::Wallet => self.wallet.key(key),
                 Tab::Badge => self.badge.key(key),
                 Tab::Activity => false,
+                Tab::Overview => self.overview.key(key),
             },
         }
     }
@@ -175,6 +178,7 @@ impl App {
                 Tab::Wallet => self.wallet.paste(text),
                 Tab::Badge => self.badge.paste(text),
                 Tab::Activity => {}
+                Tab::Overview => self.overview.paste(text, &self.env),
             },
         }
     }
@@ -230,6 +234,7 @@ impl App {
             Tab::Wallet => self.wallet.click(area, mouse.row),
             Tab::Badge => false,
             Tab::Activity => self.activity.click(area, mouse.row),
+            Tab::Overview => self.overview.click(area, mouse.row),
         };
     }
 }

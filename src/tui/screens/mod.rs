@@ -3,6 +3,7 @@
 pub mod activity;
 pub mod badge;
 pub mod history;
+pub mod overview;
 pub mod templates;
 pub mod wallet;
 pub mod welcome;
