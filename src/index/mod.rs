@@ -34,3 +34,6 @@ pub use sums::{Mails, Period, Series, Span, Sums, TemplateSum, Waits};
 pub use sync::{Reading, Synced, Want};
 
 type Result<T> = std::result::Result<T, IndexError>;
+
+#[cfg(test)]
+mod tests;

@@ -20,6 +20,12 @@ impl Account {
         Self(format!("{host:08x}-{}", connection.key.fingerprint()))
     }
 
+    /// One of its own, for tests.
+    #[cfg(test)]
+    pub(super) fn test(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
     /// For naming files, and for telling one from another.
     pub(super) fn name(&self) -> &str {
         &self.0

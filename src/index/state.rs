@@ -23,6 +23,8 @@ pub(super) struct Known {
     pub complete: bool,
     /// Whether the service gives the newest first; only then is what is new found without reading all.
     pub newest_first: bool,
+    /// Rows that the service gives on a full page: it may give fewer than it is asked for.
+    pub per_page: u64,
     /// Whether the service has refused to sort.
     pub sort_refused: bool,
 }
@@ -37,6 +39,8 @@ pub(super) struct Scan {
     pub next: u64,
     /// `total_count` on its first page.
     pub first_total: Option<u64>,
+    /// Rows of its first page.
+    pub per_page: u64,
     /// `total_count` on its last page.
     pub total: Option<u64>,
     /// Places of the list that it has gone over.

@@ -207,7 +207,7 @@ fn keep(mut connection: Connection, queue: &Receiver<Work>) {
 }
 
 /// Sets the connection up, and sees to it that the file is an index of this account.
-fn prepare(connection: &mut Connection, account: &Account, file: &str) -> Result<()> {
+pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str) -> Result<()> {
     let failed = |why: rusqlite::Error| IndexError::of(&why, file);
     let corrupt = |why: &str| IndexError::Corrupt { file: file.to_owned(), why: why.to_owned() };
     connection.busy_timeout(PATIENCE).map_err(failed)?;

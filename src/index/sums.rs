@@ -162,7 +162,7 @@ pub struct Mails {
 /// A time as one of the steps of what waits; hours.
 const AGES: [Option<i64>; 6] = [Some(0), Some(1), Some(6), Some(24), Some(72), None];
 
-fn sums(db: &Connection, now: DateTime, period: Period, bytes: u64) -> rusqlite::Result<Sums> {
+pub(super) fn sums(db: &Connection, now: DateTime, period: Period, bytes: u64) -> rusqlite::Result<Sums> {
     let one = |sql: &str, at: &[&dyn rusqlite::ToSql]| {
         db.prepare_cached(sql)?.query_row(at, |r| r.get::<_, i64>(0)).map(i64::unsigned_abs)
     };
@@ -321,7 +321,7 @@ fn ending(now: DateTime) -> Vec<Which> {
         .collect()
 }
 
-fn mails(db: &Connection) -> rusqlite::Result<Mails> {
+pub(super) fn mails(db: &Connection) -> rusqlite::Result<Mails> {
     let sql = format!(
         "SELECT email, mail FROM badge WHERE {IS_ISSUED} AND email IS NOT NULL
            AND (domain IS NULL AND failed = 1

@@ -69,12 +69,6 @@ struct Got {
     total: Option<u64>,
 }
 
-impl Got {
-    fn is_short(&self) -> bool {
-        self.len < u64::from(MAX_ROWS_PER_PAGE)
-    }
-}
-
 /// One reading, with what it goes by.
 struct Errand<'a> {
     index: &'a Index,
@@ -205,6 +199,7 @@ impl Errand<'_> {
         let Got { items, len, total } = self.page(scan.next).await?;
         if scan.next == 1 {
             scan.first_total = total;
+            scan.per_page = len;
         }
         scan.total = total.or(scan.total);
         scan.next += 1;
@@ -224,7 +219,9 @@ impl Errand<'_> {
                 scan.barren = if taken.first + taken.old > 0 { 0 } else { scan.barren + 1 };
                 // Beyond this page everything is even older.
                 scan.cut = scan.newest_first && given > 0 && taken.old == given;
-                let counted = scan.total.is_some_and(|total| scan.places >= total);
+                // A count below what a full page has gone over lies, and says nothing of the end.
+                let lies = |total| len >= u64::from(MAX_ROWS_PER_PAGE) && scan.places > total;
+                let counted = scan.total.is_some_and(|total| scan.places >= total && !lies(total));
                 let short = len == 0 || (scan.total.is_none() && len < u64::from(MAX_ROWS_PER_PAGE));
                 // What came in since the first page is gone over once more on the pages behind.
                 let pushed = scan.total.unwrap_or(0).saturating_sub(scan.first_total.unwrap_or(0));
@@ -248,10 +245,10 @@ impl Errand<'_> {
         for number in 1..=MOST_NEW_PAGES {
             let page = self.page(number).await?;
             total = page.total.or(total);
-            let (given, short) = (page.items.len() as u64, page.is_short());
+            let given = page.items.len() as u64;
             let taken = self.take(page.items, reading).await?;
             first += taken.first;
-            if taken.first < given || short {
+            if taken.first < given || given == 0 {
                 break;
             }
         }
@@ -274,6 +271,7 @@ impl Errand<'_> {
             read_at: Some(now),
             complete,
             newest_first: scan.newest_first,
+            per_page: scan.per_page.max(1),
             sort_refused: self.known.sort_refused,
         };
         let (known, reading) = (self.known.clone(), scan.reading);
@@ -306,11 +304,11 @@ impl Errand<'_> {
             let page = self.page(number).await?;
             read.insert(number);
             total = page.total.or(total);
-            let (given, short) = (page.items.len() as u64, page.is_short());
+            let given = page.items.len() as u64;
             let taken = self.take(page.items, self.known.reading).await?;
             new += taken.new;
             self.tell(new, None);
-            if taken.new < given || short {
+            if taken.new < given || given == 0 {
                 break;
             }
         }
@@ -322,7 +320,7 @@ impl Errand<'_> {
             self.all_anew().await?;
             return Ok(true);
         }
-        let per_page = u64::from(MAX_ROWS_PER_PAGE);
+        let per_page = self.known.per_page.max(1);
         let unsettled =
             self.index.read(move |db| rows::unsettled_pages(db, per_page, MOST_UNSETTLED_PAGES)).await?;
         for number in unsettled.into_iter().filter(|page| !read.contains(page)) {

@@ -86,7 +86,7 @@ actions! {
     Overview: "overview", "the overview: what was issued and revoked when, what waits, expires, and failed to be mailed";
     NextSection: "next section", "to the next section of the overview";
     PreviousSection: "previous section", "to the previous section of the overview";
-    Period: "day/week/month", "count by day, by week or by month";
+    Period: "period", "count by day, by week or by month";
     FindCert: "certificate no.", "open a badge by its certificate number";
     Renew: "issue again", "plan to issue these badges again to the same people; nothing is sent before the review";
     Details: "read records", "read the badges' own records, which hold the certificate numbers; says first what it costs";

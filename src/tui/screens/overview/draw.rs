@@ -86,6 +86,9 @@ impl Overview {
         if let Some(all) = &self.all {
             let sums = &all.sums;
             parts.push(count(sums.status.badges, "badge", "badges"));
+            if overdue(all) > 0 {
+                parts.push(format!("{} overdue", number(overdue(all))));
+            }
             parts.push(format!("{} valid", number(sums.valid)));
             parts.push(format!("{} expired", number(sums.expired)));
             if sums.other > 0 {
@@ -196,10 +199,12 @@ impl Overview {
 
     fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let bars = self.bars();
-        let place = if self.section == Section::Ending {
-            format!("  {} lists them; there, i plans to issue them again", env.glyphs.enter)
-        } else {
-            String::new()
+        let place = match self.section {
+            Section::Ending => {
+                format!("  {} lists them; there, i plans to issue them again", env.glyphs.enter)
+            }
+            Section::Mail => "  SENT says that a mail went out, not that it arrived".to_owned(),
+            _ => String::new(),
         };
         let right = if bars.len() > self.height {
             format!("{} of {}", self.cursor() + 1, bars.len())
@@ -222,6 +227,7 @@ impl Overview {
         for (section, name) in Section::ALL.into_iter().filter(|(section, _)| *section != self.section) {
             let all_bars = bars(section, all, self.period);
             let few: Vec<Bar> = all_bars.iter().filter(|bar| !bar.aside).take(GLANCE).cloned().collect();
+            let few: Vec<Bar> = few.into_iter().map(|bar| Bar { note: String::new(), ..bar }).collect();
             let mut head = vec![Span::styled(format!(" {name}"), theme.strong())];
             if section.has_periods() {
                 head.push(Span::styled(format!("  {}", spark(&all_bars, env)), theme.accent()));
@@ -259,7 +265,10 @@ struct Widths {
 impl Widths {
     fn of(bars: &[Bar], room: usize) -> Self {
         let label = bars.iter().map(|bar| width(&bar.label)).max().unwrap_or(0).min(room * 2 / 5);
-        let note = bars.iter().map(|bar| width(&bar.note)).max().unwrap_or(0);
+        // A sign stands before what a person should look at.
+        let sign = if bars.iter().any(|bar| bar.alarming) { 2 } else { 0 };
+        let label = label + sign;
+        let note = bars.iter().map(|bar| width(&bar.note) + 1).max().unwrap_or(0);
         let left = room.saturating_sub(label + NUMBER + 3);
         // The number never goes; the note takes what the bars can spare.
         let bar = left.saturating_sub(note).clamp(left / 3, left.max(1)).min(LONGEST_BAR);
@@ -279,10 +288,10 @@ fn bar_spans(bar: &Bar, widths: &Widths, env: &Env) -> Vec<Span<'static>> {
     };
     let style = if bar.alarming { theme.warning() } else { theme.accent() };
     let text = if bar.alarming { theme.warning() } else { theme.text() };
-    let sign = if bar.alarming { env.glyphs.alert } else { " " };
+    let label = if bar.alarming { format!("{} {}", env.glyphs.alert, bar.label) } else { bar.label.clone() };
     vec![
-        Span::styled(fit(&bar.label, widths.label, env.glyphs.ellipsis), text),
-        Span::styled(sign, style),
+        Span::styled(fit(&label, widths.label, env.glyphs.ellipsis), text),
+        Span::raw(" "),
         Span::styled(fit(&env.glyphs.full.repeat(cells), widths.bar, ""), style),
         Span::styled(format!("{:>NUMBER$} ", number(bar.count)), text),
         Span::styled(fit(&format!(" {}", bar.note), widths.note, env.glyphs.ellipsis), theme.dim()),

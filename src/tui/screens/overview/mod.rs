@@ -199,7 +199,6 @@ impl Overview {
             Action::Back => self.behind = None,
             Action::Renew if behind.which.is_ending() => {
                 let which = behind.which.clone();
-                out.say("Looking who is to get it again; nothing is sent before the review.");
                 self.asked = Some(ask(out, IndexAsk::Renewals(which)));
             }
             Action::Renew => {

@@ -104,7 +104,8 @@ impl Bar {
                     format!("waiting, {}", self.label)
                 }
             }
-            Section::Ending => format!("expiry, {}", self.label),
+            Section::Ending if self.label.starts_with("ended") => self.label.clone(),
+            Section::Ending => format!("expiring {}", self.label),
             Section::Mail => format!("mails to {} that did not go out", self.label),
         }
     }
@@ -119,7 +120,8 @@ pub fn bars(section: Section, all: &Overall, period: Period) -> Vec<Bar> {
         Section::Templates => sums.templates.iter().map(of_template).collect(),
         Section::Waiting => waiting(all),
         Section::Ending => {
-            let labels = ["ended in the last 30 days", "within 30 days", "31 to 60 days", "61 to 90 days"];
+            let labels =
+                ["ended in the last 30 days", "within 30 days", "in 31 to 60 days", "in 61 to 90 days"];
             labels
                 .into_iter()
                 .zip(&sums.ending)
@@ -220,12 +222,12 @@ fn mail(all: &Overall) -> Vec<Bar> {
 pub fn caption(section: Section, all: &Overall, period: Period) -> String {
     let sums = &all.sums;
     let per = |what: &str, total: u64| {
-        let (unit, last) = match period {
-            Period::Day => ("day", "30 days"),
-            Period::Week => ("week", "26 weeks"),
-            Period::Month => ("month", "24 months"),
+        let unit = match period {
+            Period::Day => "day",
+            Period::Week => "week",
+            Period::Month => "month",
         };
-        format!("{what} per {unit}, the last {last}; {} in all", number(total))
+        format!("{what} per {unit}; {} in all", number(total))
     };
     match section {
         Section::Issued => per("Issued", sums.issued.total()),
@@ -240,18 +242,18 @@ pub fn caption(section: Section, all: &Overall, period: Period) -> String {
             format!("{} within 90 days", count(soon, "badge expires", "badges expire"))
         }
         Section::Mail if all.mail.failed == 0 => {
-            format!("Of {} that are issued no mail is known to have failed", badges(all.mail.issued))
+            format!("No mail of {} is known to have failed", issued(all.mail.issued))
         }
         Section::Mail => format!(
-            "Of {} that are issued {} did not go out; SENT says nothing about arriving",
-            badges(all.mail.issued),
-            count(all.mail.failed, "mail", "mails")
+            "{} of {} did not go out",
+            count(all.mail.failed, "mail", "mails"),
+            issued(all.mail.issued),
         ),
     }
 }
 
-fn badges(n: u64) -> String {
-    count(n, "badge", "badges")
+fn issued(n: u64) -> String {
+    count(n, "issued badge", "issued badges")
 }
 
 /// Badges that have waited for more than a day.
