@@ -14,6 +14,7 @@ mod link;
 mod lists;
 mod looking;
 mod manners;
+mod overview;
 mod sending;
 
 use common::{Harness, frozen, key_event};

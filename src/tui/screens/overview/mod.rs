@@ -5,8 +5,8 @@ mod behind;
 mod draw;
 mod sections;
 
-use crate::domain::BadgeId;
-use crate::index::{Period, Want};
+use crate::domain::{BadgeId, TemplateId, Text};
+use crate::index::{Period, Renewal, Want};
 use crate::jobs::Person;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
@@ -54,7 +54,12 @@ pub struct Overview {
     asked: Option<Ticket>,
     /// Badges whose own records are read when a person says so once more.
     offered: Option<Vec<BadgeId>>,
+    /// The same for what is planned to be issued again, where not all of it can be.
+    planned: Option<Vec<Plan>>,
 }
+
+/// A template, and who is to get it again.
+type Plan = ((TemplateId, Text), Vec<Person>);
 
 /// What goes on behind the screen.
 struct Running {
@@ -146,6 +151,7 @@ impl Overview {
         if action != Action::Details {
             self.offered = None;
         }
+        let planned = self.planned.take().filter(|_| action == Action::Renew);
         match action {
             Action::IndexOn if !self.is_on(env) => {
                 self.asked = Some(ask(out, IndexAsk::TurnOn));
@@ -161,7 +167,10 @@ impl Overview {
             Action::FindCert => {
                 out.say("Without an index there is nothing to look a certificate number up in.")
             }
-            _ if self.behind.is_some() => return self.act_in_list(action, out),
+            _ if self.behind.is_some() => match planned {
+                Some(plans) => plan(plans, out),
+                None => return self.act_in_list(action, out),
+            },
             Action::NextSection => self.go_to(self.section.step(1)),
             Action::PreviousSection => self.go_to(self.section.step(Section::ALL.len() - 1)),
             Action::Period if self.section.has_periods() => {
@@ -417,21 +426,28 @@ impl Overview {
             }
             IndexAnswer::Renewals(Ok(found)) => {
                 let said = left_out(&found);
-                if found.of.is_empty() {
-                    let why = said.unwrap_or_default();
-                    out.warn(format!(
-                        "There is nobody to issue these badges to again. {why} Nothing was planned."
-                    ));
-                    return;
+                let people = |renewal: Renewal| {
+                    let of = |(name, email)| Person { name, email };
+                    let all: Vec<Person> = renewal.people.into_iter().map(of).collect();
+                    ((renewal.template_id, renewal.title), all)
+                };
+                let plans: Vec<Plan> = found.of.into_iter().map(people).collect();
+                match said {
+                    said if plans.is_empty() => {
+                        let why = said.unwrap_or_default();
+                        out.warn(format!(
+                            "There is nobody to issue these badges to again. {why} Nothing was planned."
+                        ));
+                    }
+                    // Said before the review opens: it has no room for it.
+                    Some(said) => {
+                        out.warn(format!(
+                            "{said} i once more plans the others; nothing is sent before the review."
+                        ));
+                        self.planned = Some(plans);
+                    }
+                    None => plan(plans, out),
                 }
-                if let Some(said) = said {
-                    out.news = Some((said, true));
-                }
-                let plans = found.of.into_iter().map(|renewal| {
-                    let people = renewal.people.into_iter().map(|(name, email)| Person { name, email });
-                    ((renewal.template_id, renewal.title), people.collect())
-                });
-                out.ask(Ask::Do(Box::new(Deed::Plan(plans.collect()))));
             }
             IndexAnswer::On(Err(why))
             | IndexAnswer::WithoutDetails(Err(why))
@@ -499,6 +515,10 @@ impl Overview {
     pub fn rows_built(&self) -> u64 {
         self.behind.as_ref().map_or(0, Behind::rows_built)
     }
+}
+
+fn plan(plans: Vec<Plan>, out: &mut Out<'_>) {
+    out.ask(Ask::Do(Box::new(Deed::Plan(plans))));
 }
 
 fn ask(out: &mut Out<'_>, what: IndexAsk) -> Ticket {
