@@ -158,8 +158,10 @@ fn version_and_help_are_for_people() {
         "revoke",
         "jobs",
         "doctor",
+        "index",
         "in doubt",
         "[jobs.policies]",
+        "[index]",
         "--profile",
         "--read-only",
         "--theme",
@@ -181,7 +183,7 @@ fn version_and_help_are_for_people() {
     }
     assert!(long.out.lines().all(|line| line.chars().count() <= 80), "{}", long.out);
     assert_eq!((long.err.as_str(), long.code), ("", Some(0)));
-    for verb in ["demo", "sandbox", "ping", "issue", "revoke", "jobs", "doctor"] {
+    for verb in ["demo", "sandbox", "ping", "issue", "revoke", "jobs", "index", "doctor"] {
         let help = person.run(&[verb, "--help"], &[]);
         assert!(help.code == Some(0) && help.out.contains("Usage: lapel"), "{}", help.out);
     }

@@ -138,6 +138,7 @@ fn check_after(before: &ConfigFile, after: &str, new: &NewProfile, block: &str) 
             && before.profiles.iter().all(|old| read.entry(&old.name) == Some(old))
             && read.theme == before.theme
             && read.glyphs == before.glyphs
+            && read.index == before.index
     });
     if same {
         return Ok(());

@@ -61,11 +61,13 @@ type Work = Box<dyn FnOnce(&mut Connection) + Send>;
 /// The right to read the history into an index; one at a time.
 pub(super) struct Alone {
     reading: Arc<AtomicBool>,
-    _lock: Option<File>,
+    lock: Option<File>,
 }
 
 impl Drop for Alone {
     fn drop(&mut self) {
+        // Other processes first: in this one somebody may wait for just that.
+        drop(self.lock.take());
         self.reading.store(false, Ordering::Release);
     }
 }
@@ -146,13 +148,13 @@ impl Index {
             return Err(busy());
         }
         // From here on, dropping it lets others in again.
-        let mut alone = Alone { reading: self.reading.clone(), _lock: None };
+        let mut alone = Alone { reading: self.reading.clone(), lock: None };
         if let Some(path) = &self.path {
             let file = open_private_append(&lock_of(path)).map_err(|why| IndexError::io(&why, &self.file))?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Err(busy()),
                 // Some network file systems have no locks; then one does without.
-                Ok(()) | Err(TryLockError::Error(_)) => alone._lock = Some(file),
+                Ok(()) | Err(TryLockError::Error(_)) => alone.lock = Some(file),
             }
         }
         Ok(alone)

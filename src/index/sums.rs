@@ -38,6 +38,7 @@ impl Period {
     }
 
     /// The next one; after the last the first.
+    #[must_use]
     pub fn next(self) -> Self {
         match self {
             Self::Day => Self::Week,
@@ -262,7 +263,7 @@ fn templates(db: &Connection, at: &str) -> rusqlite::Result<Vec<TemplateSum>> {
     // Those without a template may be too few to be among the first.
     let nameless = (named.len() == told.len()).then_some(Which::Template(None));
     for which in [Some(Which::OtherTemplates(named)), nameless].into_iter().flatten() {
-        let rest = together(db, at, which)?;
+        let rest = together(db, at, &which)?;
         if rest.all > 0 {
             told.push(rest);
         }
@@ -271,7 +272,7 @@ fn templates(db: &Connection, at: &str) -> rusqlite::Result<Vec<TemplateSum>> {
 }
 
 /// Badges of several templates, counted together.
-fn together(db: &Connection, at: &str, which: Which) -> rusqlite::Result<TemplateSum> {
+fn together(db: &Connection, at: &str, which: &Which) -> rusqlite::Result<TemplateSum> {
     let (condition, mut values) = which.condition();
     let sql = format!(
         "SELECT count(DISTINCT template), count(*),

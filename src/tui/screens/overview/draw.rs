@@ -22,6 +22,8 @@ const GLANCE: usize = 5;
 const NUMBER: usize = 9;
 /// Columns of the longest bar.
 const LONGEST_BAR: usize = 60;
+/// Lines that what went wrong takes.
+const LONGEST_TROUBLE: usize = 6;
 /// From low to high.
 const SPARKS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 /// The same in plain signs.
@@ -32,13 +34,23 @@ pub fn body(area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
 }
 
-/// Where the bars are.
-pub fn bars_area(area: Rect) -> Rect {
-    let wide = if area.width >= BESIDE { area.width * 3 / 5 } else { area.width };
-    Rect { y: area.y + 4, height: area.height.saturating_sub(5), width: wide, ..area }
-}
-
 impl Overview {
+    /// Where the bars are: below what went wrong, if anything did.
+    pub(super) fn bars_area(&self, area: Rect) -> Rect {
+        let wide = if area.width >= BESIDE { area.width * 3 / 5 } else { area.width };
+        let lines = u16::try_from(self.trouble(wide, "!").len()).unwrap_or(0);
+        let above = 4 + lines.saturating_sub(1);
+        Rect { y: area.y + above, height: area.height.saturating_sub(above + 1), width: wide, ..area }
+    }
+
+    /// What went wrong, in lines of a width.
+    fn trouble(&self, columns: u16, sign: &str) -> Vec<String> {
+        let Some(error) = &self.error else { return Vec::new() };
+        let mut lines = wrap(&format!("{sign} {error}"), usize::from(columns).saturating_sub(4));
+        lines.truncate(LONGEST_TROUBLE);
+        lines
+    }
+
     /// Draws the screen.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         if !self.is_on(env) {
@@ -55,16 +67,27 @@ impl Overview {
             return;
         }
         self.draw_sections(frame, Rect { y: area.y + 1, height: 1, ..area }, env);
+        let list = self.bars_area(area);
+        let caption = Rect { y: area.y + 2, height: list.y - area.y - 2, width: list.width, ..area };
+        let trouble: Vec<Line<'_>> = self
+            .trouble(list.width, env.glyphs.alert)
+            .into_iter()
+            .map(|line| Line::styled(format!("  {line}"), env.theme.error()))
+            .collect();
         let Some(all) = &self.all else {
-            let text = match &self.error {
-                Some(error) => Line::styled(format!("  {} {error}", env.glyphs.alert), env.theme.error()),
-                None => Line::styled(format!("  {} counting", env.spinner()), env.theme.dim()),
-            };
-            frame.render_widget(text, Rect { y: area.y + 3, height: 1, ..area });
+            if trouble.is_empty() {
+                let text = Line::styled(format!("  {} counting", env.spinner()), env.theme.dim());
+                frame.render_widget(text, caption);
+            } else {
+                frame.render_widget(ratatui::text::Text::from(trouble), caption);
+            }
             return;
         };
-        let list = bars_area(area);
-        self.draw_caption(all, frame, Rect { y: area.y + 2, height: 1, width: list.width, ..area }, env);
+        if trouble.is_empty() {
+            self.draw_caption(all, frame, Rect { height: 1, ..caption }, env);
+        } else {
+            frame.render_widget(ratatui::text::Text::from(trouble), caption);
+        }
         self.draw_bars(frame, list, env);
         self.draw_foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..list }, env);
         if area.width >= BESIDE {
@@ -155,12 +178,6 @@ impl Overview {
 
     fn draw_caption(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
-        if let Some(error) = &self.error {
-            let text =
-                fit(&format!("  {} {error}", env.glyphs.alert), usize::from(area.width), env.glyphs.ellipsis);
-            frame.render_widget(Line::styled(text, theme.error()), area);
-            return;
-        }
         let text = format!("  {}", caption(self.section, all, self.period));
         let spark = if self.section.has_periods() { spark(&self.bars(), env) } else { String::new() };
         two_sided(

@@ -165,7 +165,7 @@ impl Overview {
             Action::Rescan => self.read(Want::All, out),
             Action::FindCert if self.is_on(env) => self.find = Some(Find::default()),
             Action::FindCert => {
-                out.say("Without an index there is nothing to look a certificate number up in.")
+                out.say("Without an index there is nothing to look a certificate number up in.");
             }
             _ if self.behind.is_some() => match planned {
                 Some(plans) => plan(plans, out),
@@ -486,7 +486,7 @@ impl Overview {
         if let Some(behind) = &mut self.behind {
             behind.pump(body, out);
         }
-        self.height = usize::from(draw::bars_area(area).height).max(1);
+        self.height = usize::from(self.bars_area(area).height).max(1);
         let at = self.cursor();
         self.top = self.top.min(at).max((at + 1).saturating_sub(self.height));
     }
@@ -499,7 +499,7 @@ impl Overview {
         if let Some(behind) = &mut self.behind {
             return behind.click(draw::body(area), row);
         }
-        let list = draw::bars_area(area);
+        let list = self.bars_area(area);
         if !(list.y..list.bottom()).contains(&row) {
             return false;
         }
@@ -528,6 +528,8 @@ fn ask(out: &mut Out<'_>, what: IndexAsk) -> Ticket {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::ask::Tickets;
+    use crate::tui::worker::Order;
 
     #[test]
     fn sections_go_round() {
@@ -538,5 +540,27 @@ mod tests {
         }
         assert_eq!(section, Section::default());
         assert_eq!(section.step(Section::ALL.len() - 1), Section::Mail);
+    }
+
+    /// How often the history is asked for, when so many seconds are left until it is due.
+    fn asked(left: Option<u64>) -> usize {
+        let due = left.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        let mut overview = Overview { due, ..Overview::default() };
+        let mut tickets = Tickets::default();
+        let mut out = Out::new(&mut tickets);
+        overview.tick(&mut out);
+        // While it is being read it is not due.
+        overview.tick(&mut out);
+        assert_eq!(overview.due().is_some(), left.is_some_and(|seconds| seconds > 0));
+        let is_sync = |order: &&Order| match order {
+            Order::Ask(_, Ask::Index(ask)) => matches!(**ask, IndexAsk::Sync(Want::New)),
+            _ => false,
+        };
+        out.orders.iter().filter(is_sync).count()
+    }
+
+    #[tokio::test]
+    async fn the_history_is_looked_at_again_when_that_is_due_and_not_before() {
+        assert_eq!((asked(None), asked(Some(60)), asked(Some(0))), (0, 0, 1));
     }
 }
