@@ -40,7 +40,7 @@ Where settings come from:
     batch = 1000                       badges in one request
     doubt_window_hours = 26            how long a doubt is looked for
     issue_looks = [5, 15, 60, 1440]    minutes after acceptance;
-                                       also: revoke_looks, doubt_looks
+                                       # also: revoke_looks, doubt_looks
     guard_age_minutes = 15             then the guard reads again
     expiring_days = 30                 a badge that ends so soon is expiring
     keep_days = 365                    names and addresses; left out: kept

@@ -181,8 +181,9 @@ async fn an_index_is_private_belongs_to_one_account_and_can_be_thrown_away() {
     assert_eq!(index.status().await.expect("read").badges, 1);
     // Under another name it is still the first one's.
     let foreign = file_of(data.path(), &two);
-    drop(index);
-    std::fs::copy(&file, &foreign).expect("copied");
+    let mut database = Connection::open(&foreign).expect("a file");
+    prepare(&mut database, &one, "another").expect("prepared");
+    drop(database);
     let refused = Index::open(data.path(), &two, Settings::default()).expect_err("another account's");
     assert!(
         matches!(&refused, IndexError::Corrupt { .. }) && refused.to_string().contains("another"),
