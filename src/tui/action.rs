@@ -83,7 +83,7 @@ actions! {
     WalletTab: "Wallet", "to the Wallet tab";
     BadgeTab: "Badge", "to the Badge tab";
     Activity: "Activity", "to the Activity tab: every job, and what became of each of its rows";
-    Overview: "overview", "the overview: what was issued and revoked when, what waits, expires, and failed to be mailed";
+    Overview: "overview", "the overview: what was issued when, what waits, what expires";
     NextSection: "next section", "to the next section of the overview";
     PreviousSection: "previous section", "to the previous section of the overview";
     Period: "period", "count by day, by week or by month";
