@@ -39,9 +39,7 @@ pub enum IndexError {
     #[error("The index is closed: lapel is ending.")]
     Closed,
     /// The service did not give what was asked for. What was read until then is kept, and is gone on from.
-    #[error(
-        "The history was not read to its end: {0} What was read is kept; reading it again goes on there."
-    )]
+    #[error("Reading was broken off: {0} What was read is kept; reading again goes on with the rest.")]
     Service(#[from] ApiError),
 }
 

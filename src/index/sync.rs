@@ -86,7 +86,7 @@ impl Index {
     /// begun and broken off.
     ///
     /// # Errors
-    /// [`IndexError::Busy`] when it is being read already, [`IndexError::Service`] when the service does not
+    /// [`super::IndexError::Busy`] when it is being read already, [`super::IndexError::Service`] when the service does not
     /// answer or `cancel` is cancelled: what was read is kept, and gone on from.
     pub async fn sync(
         &self,

@@ -221,6 +221,12 @@ impl Overview {
                 format!("  {} lists them; there, i plans to issue them again", env.glyphs.enter)
             }
             Section::Mail => "  SENT says that a mail went out, not that it arrived".to_owned(),
+            // Whoever looks at what was kept sees where.
+            Section::Issued => {
+                let place = self.all.as_ref().map_or("", |all| all.place.as_str());
+                let room = usize::from(area.width).saturating_sub(12);
+                fit(&format!("  index: {place}"), room, env.glyphs.ellipsis)
+            }
             _ => String::new(),
         };
         let right = if bars.len() > self.height {
