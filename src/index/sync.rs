@@ -137,7 +137,7 @@ impl Errand<'_> {
     /// Whether all of the history was last read longer ago than this, or never. A clock that was set back
     /// counts as that long.
     fn is_due(&self, seconds: i64) -> bool {
-        self.known.full_at.is_none_or(|at| !(0..seconds).contains(&(self.now() - at)))
+        self.known.full_at.is_none_or(|at| !(0..seconds).contains(&self.now().saturating_sub(at)))
     }
 
     async fn page(&mut self, number: u64) -> Result<Got> {
@@ -164,7 +164,7 @@ impl Errand<'_> {
     }
 
     async fn all_anew(&mut self) -> Result<()> {
-        let reading = self.known.reading + 1;
+        let reading = self.known.reading.wrapping_add(1);
         self.all(Scan::new(reading, 0)).await
     }
 
@@ -178,20 +178,21 @@ impl Errand<'_> {
             let (total, first) = self.top(scan.reading).await?;
             let reading = scan.reading;
             let seen = self.index.read(move |db| rows::seen(db, reading)).await?;
-            let grown = total.unwrap_or(0) as i64 - scan.first_total.unwrap_or(0) as i64;
-            let distinct = seen + scan.skipped + scan.old;
+            // Wide enough for whatever a service counts.
+            let grown = i128::from(total.unwrap_or(0)) - i128::from(scan.first_total.unwrap_or(0));
+            let distinct = seen.saturating_add(scan.skipped).saturating_add(scan.old);
             let adds_up = match total.filter(|_| !scan.cut) {
                 Some(total) => distinct == total,
                 // Each row that came in meanwhile may have pushed another one onto the next page, to be seen twice.
-                None => (scan.places..=scan.places + first).contains(&distinct),
+                None => (scan.places..=scan.places.saturating_add(first)).contains(&distinct),
             };
             // Without a count there is nothing to compare with.
-            let grows = (total.is_none() && scan.first_total.is_none()) || grown == first as i64;
+            let grows = (total.is_none() && scan.first_total.is_none()) || grown == i128::from(first);
             let complete = grows && adds_up;
-            if complete || scan.tries + 1 >= MOST_TRIES {
+            if complete || scan.tries.saturating_add(1) >= MOST_TRIES {
                 return self.end(&scan, total, complete).await;
             }
-            scan = Scan::new(reading + 1, scan.tries + 1);
+            scan = Scan::new(reading.wrapping_add(1), scan.tries + 1);
         }
     }
 
@@ -202,10 +203,10 @@ impl Errand<'_> {
             scan.per_page = len;
         }
         scan.total = total.or(scan.total);
-        scan.next += 1;
-        scan.places += len;
+        scan.next = scan.next.saturating_add(1);
+        scan.places = scan.places.saturating_add(len);
         let given = items.len() as u64;
-        scan.skipped += len.saturating_sub(given);
+        scan.skipped = scan.skipped.saturating_add(len.saturating_sub(given));
         for reg in items.iter().filter_map(|item| item.reg_date.as_ref()?.start()).map(rows::moment) {
             scan.newest_first &= scan.last_reg.as_ref().is_none_or(|last| reg <= *last);
             scan.last_reg = Some(reg);
@@ -215,8 +216,8 @@ impl Errand<'_> {
             .index
             .write(move |db| {
                 let taken = rows::take(db, &items, scan.reading, &limit)?;
-                scan.old += taken.old;
-                scan.barren = if taken.first + taken.old > 0 { 0 } else { scan.barren + 1 };
+                scan.old = scan.old.saturating_add(taken.old);
+                scan.barren = if taken.first + taken.old > 0 { 0 } else { scan.barren.saturating_add(1) };
                 // Beyond this page everything is even older.
                 scan.cut = scan.newest_first && given > 0 && taken.old == given;
                 // A count below what a full page has gone over lies, and says nothing of the end.
@@ -313,7 +314,7 @@ impl Errand<'_> {
             }
         }
         let adds_up = match (self.known.total, total) {
-            (Some(before), Some(now)) => now == before + new,
+            (Some(before), Some(now)) => before.checked_add(new) == Some(now),
             _ => true,
         };
         if !adds_up && self.is_due(FULL_AGAIN_AFTER) {
