@@ -13,10 +13,11 @@
 //! sheet/     tables as files: Excel, CSV, lines of JSON                       -> domain, disk
 //! config/    profiles, paths, keys at rest, settings                          -> domain, disk
 //! api/       the service as typed calls: one error type, one pace for a key   -> domain
+//! index/     a copy of the history for what the service cannot filter; opt-in  -> api, domain, disk
 //! jobs/      consequential work: what is sent, what came of it, following     -> api, sheet, domain, disk
 //! export/    lists taken away: records as columns, lists read to their end, as files -> api, sheet, domain, disk
-//! tui/       the desk: one loop, one message type, one worker, screens        -> jobs, export, api, config, domain
-//! cli/       the same verbs without a screen                                  -> jobs, export and below, sandbox (its flags)
+//! tui/       the desk: one loop, one message type, one worker, screens        -> jobs, index, export, api, config, domain
+//! cli/       the same verbs without a screen                                  -> jobs, index, export and below, sandbox (its flags)
 //! sandbox/   the service itself on loopback; shares no code with api/, on purpose
 //! main.rs    parse, choose, hand over
 //! ```
@@ -27,6 +28,7 @@ pub mod config;
 pub mod disk;
 pub mod domain;
 pub mod export;
+pub mod index;
 pub mod jobs;
 pub mod sandbox;
 pub mod sheet;

@@ -7,7 +7,7 @@ use lapel::config::{
     named_profile, profiles,
 };
 use lapel::sandbox::{self, Options, Sandbox};
-use lapel::tui::{self, Around, Begin, Candidate, Helpers, Keymap, Manner, Session, Start};
+use lapel::tui::{self, Around, Begin, Candidate, Helpers, IndexUse, Keymap, Manner, Session, Start};
 use secrecy::ExposeSecret;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -77,6 +77,10 @@ async fn hand_over(cli: Cli) -> u8 {
         },
         Some(Command::Jobs(verb)) => match settings(&flags, &env, verb.json) {
             Ok(settings) => Box::pin(cli::jobs(verb, &settings, &asker(&flags, &env))).await,
+            Err(code) => code,
+        },
+        Some(Command::Index(verb)) => match settings(&flags, &env, verb.json) {
+            Ok(settings) => Box::pin(cli::index(verb, &settings)).await,
             Err(code) => code,
         },
         Some(Command::Doctor(verb)) => match settings(&flags, &env, verb.json) {
@@ -223,6 +227,8 @@ fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
         // A profile without a label is told apart by its host.
         organisation: profile.organisation.clone().or_else(|| host(&profile.base_url)),
         journal: Some(data_dir.to_owned()),
+        index: cli::index_settings(&profile.index)
+            .map(|settings| IndexUse { folder: Some(data_dir.to_owned()), settings }),
         jobs: cli::job_settings(&profile.jobs),
         files: Vec::new(),
         remark: None,
@@ -355,6 +361,8 @@ impl Sandboxes {
             environment: Environment::Demo,
             organisation,
             journal: None,
+            // Nothing of it is real, and nothing is kept.
+            index: Some(IndexUse { folder: None, settings: lapel::index::Settings::default() }),
             jobs: lapel::jobs::Settings::default(),
             files,
             remark: None,

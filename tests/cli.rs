@@ -163,8 +163,10 @@ fn version_and_help_are_for_people() {
         "completions",
         "man",
         "key_command",
+        "index",
         "in doubt",
         "[jobs.policies]",
+        "[index]",
         "--profile",
         "--read-only",
         "--theme",
@@ -187,7 +189,7 @@ fn version_and_help_are_for_people() {
     assert!(long.out.lines().all(|line| line.chars().count() <= 80), "{}", long.out);
     assert_eq!((long.err.as_str(), long.code), ("", Some(0)));
     let reading = "templates template categories category badge-types history wallet badge";
-    let others = "demo sandbox ping issue revoke jobs doctor profile info completions man";
+    let others = "demo sandbox ping issue revoke jobs doctor index profile info completions man";
     for verb in others.split(" ").chain(reading.split(" ")) {
         let help = person.run(&[verb, "--help"], &[]);
         assert!(help.code == Some(0) && help.out.contains("Usage: lapel"), "{}", help.out);

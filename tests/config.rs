@@ -533,6 +533,27 @@ fn what_a_profile_says_of_jobs_wins_over_what_is_said_for_all() {
 }
 
 #[test]
+fn there_is_an_index_only_where_the_file_says_so() {
+    let home = Home::with_config(&format!(
+        "[index]\nmax_age_days = 30\n{PROFILE}\nenvironment = 'demo'\nkey = {{ env = 'K' }}\n\
+         [profiles.a.index]\nenabled = true\nrefresh_minutes = 5\n\
+         [profiles.b]\nbase_url = 'https://b.example/api/v1/ext'\nkey = {{ env = 'K' }}\n"
+    ));
+    let env = Env::of(home.env.iter().cloned().chain([("K".into(), "dmu_test_0123456789".into())]));
+    let of = |name: &str| {
+        let flags = Flags { profile: Some(name.to_owned()), ..Flags::default() };
+        Settings::resolve(&flags, &env).expect("settings").profile.expect("a profile").index
+    };
+    let (a, b) = (of("a"), of("b"));
+    assert_eq!((a.enabled, a.max_age_days, a.refresh_minutes), (Some(true), Some(30), Some(5)));
+    assert_eq!((b.enabled, b.max_age_days, b.refresh_minutes), (None, Some(30), None));
+    for (wrong, field) in [("enabled = 'yes'", "index.enabled"), ("max_age_days = 0", "index.max_age_days")] {
+        let said = Home::with_config(&format!("[index]\n{wrong}\n")).settings().expect_err("wrong");
+        assert!(said.to_string().contains(field), "{said}");
+    }
+}
+
+#[test]
 fn all_mistakes_are_told_at_once_in_order() {
     let home =
         Home::with_config(&format!("theme = 1\n{PROFILE}\nread_only = 2\n[profiles.b]\nrate_limit = 0\n"));

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use super::index::IndexFlags;
 use super::profile::ProfileVerbs;
 use super::read::ReadVerb;
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
@@ -79,6 +80,9 @@ pub enum Command {
     /// What was sent, and what has become of it
     #[command(long_about = help::JOBS, after_help = help::JOBS_EXAMPLES)]
     Jobs(JobsFlags),
+    /// The local copy of the history, where a profile keeps one: status, build, purge
+    #[command(long_about = help::INDEX, after_help = help::INDEX_EXAMPLES)]
+    Index(IndexFlags),
     /// Reading, and taking away what was read.
     #[command(flatten)]
     Read(ReadVerb),
@@ -157,6 +161,9 @@ impl Cli {
             Some(Command::Read(verb)) => flags.add_profile(verb.who()),
             Some(Command::Jobs(verb)) => {
                 flags.add_profile(&ProfileFlags { profile: verb.profile.clone(), read_only: verb.read_only });
+            }
+            Some(Command::Index(verb)) => {
+                flags.add_profile(&ProfileFlags { profile: verb.profile.clone(), read_only: false });
             }
             Some(Command::Demo(demo)) => {
                 flags.read_only |= demo.read_only;

@@ -52,6 +52,10 @@ Where settings come from:
     guard_age_minutes = 15             then the guard reads again
     expiring_days = 30                 a badge that ends so soon is expiring
     keep_days = 365                    names and addresses; left out: kept
+    [index]                            for one profile: [profiles.uni.index]
+    enabled = true                     keep a copy of the history; default no
+    max_age_days = 730                 older badges are not in it
+    refresh_minutes = 15               while the overview is used
     [jobs.policies]                    block, ask or allow
     valid = "ask"                      also: twin, shared_address, expiring,
     revoked = "ask"                    expired, waiting, sent, look_alike
@@ -134,6 +138,23 @@ pub(super) const JOBS_EXAMPLES: &str = r"Examples:
 
 A job belongs to one lapel at a time: while another one that is running has it,
 it can be looked at, but not steered.
+
+Exit codes: see lapel --help.";
+
+pub(super) const INDEX: &str = "\
+A copy of the issuance history on this computer, for the overview of the desk and for finding badges by their \
+certificate numbers. There is none unless config.toml says so ([index] enabled = true): it holds names and \
+e-mail addresses. It is a file of its own that only you can read, and it can be removed at any time.";
+
+pub(super) const INDEX_EXAMPLES: &str = r"Examples:
+  lapel index                     how it stands; asks the service nothing
+  lapel index build               read what is new into it, or all where due
+  lapel index build --all --json  read all of it
+  lapel index purge               remove it
+  lapel index purge --all         remove those of all services and keys
+
+build takes one request for a hundred badges, in a quarter of the key's pace.
+Ctrl-C stops it; the next one goes on where it was.
 
 Exit codes: see lapel --help.";
 
@@ -286,6 +307,7 @@ mod tests {
             REVOKE_EXAMPLES,
             JOBS_EXAMPLES,
             LIST_EXAMPLES,
+            INDEX_EXAMPLES,
             DOCTOR_EXIT,
             PROFILE_EXAMPLES,
             COMPLETIONS_EXAMPLES,

@@ -2,6 +2,7 @@
 
 use super::address::{check_base_url, check_picture_base, check_proxy};
 use super::desk::DeskSettings;
+use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::mistake::{ConfigError, Mistake};
 use super::pictures::PictureChoice;
@@ -18,8 +19,18 @@ use toml::de::DeTable;
 /// A settings file is a page of text; something larger is something else.
 const LARGEST: u64 = 1 << 20;
 
-const TOP: &[&str] =
-    &["default_profile", "theme", "glyphs", "pictures", "clipboard", "notice", "refresh", "jobs", "profiles"];
+const TOP: &[&str] = &[
+    "default_profile",
+    "theme",
+    "glyphs",
+    "pictures",
+    "clipboard",
+    "notice",
+    "refresh",
+    "jobs",
+    "index",
+    "profiles",
+];
 const PROFILE: &[&str] = &[
     "environment",
     "base_url",
@@ -36,6 +47,7 @@ const PROFILE: &[&str] = &[
     "picture_base",
     "ca_file",
     "jobs",
+    "index",
 ];
 /// Names under which people try to write a key into the file.
 const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token", "secret", "password"];
@@ -57,6 +69,8 @@ pub(super) struct ConfigFile {
     pub desk: DeskSettings,
     /// For all profiles.
     pub jobs: JobSettings,
+    /// For all profiles.
+    pub index: IndexSettings,
     /// In the order of the file.
     pub profiles: Vec<Entry>,
 }
@@ -79,6 +93,7 @@ pub(super) struct Entry {
     pub ca_file: Option<(String, usize)>,
     pub pin: Option<Pin>,
     pub jobs: JobSettings,
+    pub index: IndexSettings,
 }
 
 impl Entry {
@@ -169,6 +184,9 @@ impl ConfigFile {
         self.take_desk(sheet, top);
         if let Some(value) = top.get("jobs") {
             self.jobs = JobSettings::read(sheet, value, "jobs");
+        }
+        if let Some(value) = top.get("index") {
+            self.index = IndexSettings::read(sheet, value, "index");
         }
         if let Some(profiles) = top.get("profiles")
             && let Some(profiles) = sheet.table(profiles, "profiles", "tables such as [profiles.demo]")
@@ -270,6 +288,7 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
         ca_file,
         pin: take_pin(sheet, table, &prefix),
         jobs: table.get("jobs").map(|v| JobSettings::read(sheet, v, &field("jobs"))).unwrap_or_default(),
+        index: table.get("index").map(|v| IndexSettings::read(sheet, v, &field("index"))).unwrap_or_default(),
         base_url: base_url?,
     })
 }

@@ -111,6 +111,7 @@ impl NewProfile {
             ca: ca.transpose()?,
             picture_base: None,
             jobs: super::JobSettings::default(),
+            index: super::IndexSettings::default(),
             from: format!("a profile named {}", self.name),
         })
     }
@@ -298,7 +299,12 @@ pub fn keep_profile(paths: &Paths, new: &NewProfile, api_key: &str) -> Result<Pr
         new.kept_in.take_back(paths, &new.name);
         return Err(Mistake::in_file(&path, None, None, format!("cannot be written: {why}")).into());
     }
-    Ok(Profile { jobs: before.jobs, from: format!("profile {} of {}", new.name, shown(&path)), ..profile })
+    Ok(Profile {
+        jobs: before.jobs,
+        index: before.index,
+        from: format!("profile {} of {}", new.name, shown(&path)),
+        ..profile
+    })
 }
 
 /// Whether a profile may have a name besides those that there are.
@@ -369,6 +375,7 @@ fn check_after(before: &ConfigFile, after: &str, new: &NewProfile, block: &str) 
             && read.theme == before.theme
             && read.glyphs == before.glyphs
             && read.pictures == before.pictures
+            && read.index == before.index
     });
     if same {
         return Ok(());

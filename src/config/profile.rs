@@ -1,5 +1,6 @@
 //! A profile: which service, as whom, and how careful.
 
+use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::key::Key;
 use super::ui::Words;
@@ -82,6 +83,8 @@ pub struct Profile {
     pub ca: Option<CaFile>,
     /// How jobs work: what the profile says, else what the file says for all.
     pub jobs: JobSettings,
+    /// Whether a copy of the history is kept: what the profile says, else what the file says for all.
+    pub index: IndexSettings,
     /// Where it came from, in words: for a person who wonders why.
     pub from: String,
 }
@@ -104,6 +107,7 @@ impl fmt::Debug for Profile {
             .field("picture_base", &self.picture_base)
             .field("ca", &self.ca.as_ref().map(|ca| &ca.path))
             .field("jobs", &self.jobs)
+            .field("index", &self.index)
             .field("from", &self.from)
             .finish()
     }

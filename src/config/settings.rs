@@ -5,7 +5,6 @@ use super::ca;
 use super::desk::DeskSettings;
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
-use super::jobs::JobSettings;
 use super::key::{self, Key};
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
@@ -254,13 +253,13 @@ fn choose(
             (Some(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
             // All three variables together need no file; the name is then only a name.
             (None, Overrides { base_url: Some(base_url), key: Some(key) }) if is_profile_name(name) => {
-                Some(of_env(name, base_url, key, &file.jobs))
+                Some(of_env(name, base_url, key, file))
             }
             (None, _) => return Err(not_there("LAPEL_PROFILE", file)),
         },
         (None, None) => match (unnamed(file), overrides) {
             (_, Overrides { base_url: Some(base_url), key: Some(key) }) => {
-                Some(of_env("environment", base_url, key, &file.jobs))
+                Some(of_env("environment", base_url, key, file))
             }
             (Unnamed::This(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
             (Unnamed::Several, _) => {
@@ -308,7 +307,7 @@ fn not_there(asked_by: &str, file: &ConfigFile) -> ConfigError {
     Mistake::in_env(asked_by, what).into()
 }
 
-fn of_env(name: &str, base_url: String, key: SecretString, jobs: &JobSettings) -> Profile {
+fn of_env(name: &str, base_url: String, key: SecretString, file: &ConfigFile) -> Profile {
     Profile {
         name: name.to_owned(),
         // Nobody said that it is anything else.
@@ -324,7 +323,8 @@ fn of_env(name: &str, base_url: String, key: SecretString, jobs: &JobSettings) -
         proxy: None,
         picture_base: None,
         ca: None,
-        jobs: jobs.clone(),
+        jobs: file.jobs.clone(),
+        index: file.index.clone(),
         from: "LAPEL_BASE_URL and LAPEL_API_KEY".to_owned(),
     }
 }
@@ -401,6 +401,7 @@ pub(super) fn profile_of(
         proxy: entry.proxy.clone(),
         picture_base: entry.picture_base.clone().filter(|_| !elsewhere),
         jobs: entry.jobs.or(&file.jobs),
+        index: entry.index.or(&file.index),
         from: here.from,
     })
 }

@@ -115,6 +115,16 @@ actions! {
     WalletTab: "Wallet", "to the Wallet tab";
     BadgeTab: "Badge", "to the Badge tab";
     Activity: "Activity", "to the Activity tab: every job, and what became of each of its rows";
+    Overview: "overview", "the overview: what was issued when, what waits, what expires";
+    NextSection: "next section", "to the next section of the overview";
+    PreviousSection: "previous section", "to the previous section of the overview";
+    Period: "period", "count by day, by week or by month";
+    FindCert: "certificate no.", "open a badge by its certificate number";
+    Renew: "issue again", "plan to issue these badges again to the same people; nothing is sent before the review";
+    Details: "read records", "read the badges' own records, which hold the certificate numbers; says first what it costs";
+    Rescan: "read all", "read the whole history into the index again";
+    IndexOn: "turn on", "keep an index in memory until lapel ends";
+    IndexStop: "stop", "stop reading; what was read is kept";
     Help: "help", "the keys of this screen";
     Palette: "palette", "every action by name; or a badge, a holder, a template by typing it";
     Back: "back", "close this, go back";

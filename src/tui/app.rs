@@ -33,6 +33,7 @@ use super::requests::RequestLog;
 use super::screens::activity::Activity;
 use super::screens::badge::BadgeScreen;
 use super::screens::history::History;
+use super::screens::overview::Overview;
 use super::screens::templates::Templates;
 use super::screens::wallet::Wallet;
 use super::screens::welcome::Welcome;
@@ -61,10 +62,12 @@ pub enum Tab {
     Wallet,
     Badge,
     Activity,
+    /// Over the others: not among the tabs of the header.
+    Overview,
 }
 
 impl Tab {
-    /// All of them, in order, with their names.
+    /// Those of the header, in order, with their names.
     pub const ALL: [(Self, &'static str); 5] = [
         (Self::Templates, "Templates"),
         (Self::History, "History"),
@@ -142,6 +145,7 @@ pub struct App {
     pub(super) wallet: Wallet,
     pub(super) badge: BadgeScreen,
     pub(super) activity: Activity,
+    pub(super) overview: Overview,
     /// Where jobs are handed in, once the journal is open.
     jobs: Option<Jobs>,
     /// Whether there can be no jobs, since the journal cannot be used.
@@ -157,8 +161,8 @@ pub struct App {
     palette: Palette,
     tickets: Tickets,
     orders: Vec<Order>,
-    /// Questions that are not answered yet, and whether nothing moves on the screen for it: a pause in
-    /// typing, a picture, what nobody has asked for, what a program of this computer was handed.
+    /// Questions that are not answered yet, and whether the screen does not wait for it: a pause in typing,
+    /// a picture, what nobody has asked for, what a program of this computer was handed, an index.
     outstanding: HashMap<Ticket, bool>,
     /// Those of them that have consequences.
     deeds: Vec<Ticket>,
@@ -189,6 +193,7 @@ impl App {
             wallet: Wallet::default(),
             badge: BadgeScreen::default(),
             activity: Activity::default(),
+            overview: Overview::default(),
             jobs: None,
             no_jobs: false,
             over: Vec::new(),
@@ -257,6 +262,7 @@ impl App {
         self.env.link = None;
         self.jobs = None;
         self.no_jobs = false;
+        self.overview = Overview::default();
         self.outstanding.clear();
         self.env.pictures.begin_anew(session.connection.picture_base.clone());
         self.comforts.reset();
@@ -311,7 +317,7 @@ impl App {
         let link = self.env.link.as_ref().and_then(|l| l.next_change);
         let age =
             self.is_running().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
-        [spin, held, link, age, self.refresh_due()].into_iter().flatten().min()
+        [spin, held, link, age, self.refresh_due(), self.overview.due()].into_iter().flatten().min()
     }
 
     /// Whether the screen tells how long something has been waiting.
@@ -320,7 +326,7 @@ impl App {
             && match self.tab {
                 Tab::Wallet => self.wallet.is_running(&self.env),
                 Tab::Badge => self.badge.is_running(&self.env),
-                Tab::Templates | Tab::History | Tab::Activity => false,
+                Tab::Templates | Tab::History | Tab::Activity | Tab::Overview => false,
             }
     }
 
@@ -373,6 +379,7 @@ impl App {
             Tab::Wallet => self.wallet.stack(),
             Tab::Badge => self.badge.stack(),
             Tab::Activity => self.activity.stack(),
+            Tab::Overview => self.overview.stack(),
         }
     }
 
@@ -442,6 +449,8 @@ impl App {
                 self.changed = true;
             }
             Message::Progress(ticket, done, all) => {
+                let shown = self.tab == Tab::Overview && self.over.is_empty();
+                self.changed |= self.overview.progress(ticket, done, all) && shown;
                 for over in &mut self.over {
                     self.changed |= match over {
                         Over::Draft(form) => form.progress(ticket, done, all),
@@ -458,6 +467,7 @@ impl App {
             Message::Tick => {
                 self.link();
                 self.refresh(&mut out);
+                self.overview.tick(&mut out);
                 self.changed |= self.is_running();
                 if self.is_loading() {
                     self.env.spin = self.env.spin.wrapping_add(1);
@@ -495,6 +505,7 @@ impl App {
                 Tab::Wallet => self.wallet.pump(area, &self.env, &mut out),
                 Tab::Badge => self.badge.pump(area, &self.env),
                 Tab::Activity => self.activity.pump(area, &mut out),
+                Tab::Overview => self.overview.pump(area, &self.env, &mut out),
             }
             match self.over.last_mut() {
                 Some(Over::Draft(form)) => form.pump(area, &self.env, &mut out),
@@ -567,6 +578,7 @@ impl App {
             None if matches!(action, Action::Picture | Action::TurnOver) => self.offers_picture(action),
             None if self.tab == Tab::Activity => self.activity.offers(action),
             None if self.tab == Tab::Wallet => self.wallet.offers(action),
+            None if self.tab == Tab::Overview => self.overview.offers(action, &self.env),
             Some(Over::Correct(_) | Over::Commands(_) | Over::Help(_) | Over::Copy(_)) | None => true,
         }
     }
@@ -614,6 +626,12 @@ impl App {
         }
     }
 
+    /// Opens the overview over the tab.
+    fn open_overview(&mut self) {
+        self.follow_to(Tab::Overview);
+        self.overview.opened();
+    }
+
     /// Opens a tab by its name: what was over it is closed, and there is nothing to go back to.
     fn open_tab(&mut self, tab: Tab) {
         self.tab = tab;
@@ -628,6 +646,7 @@ impl App {
             Tab::Templates => self.templates.can_go_back(),
             Tab::History => self.history.can_go_back(),
             Tab::Activity => self.activity.can_go_back(),
+            Tab::Overview => self.overview.can_go_back(),
             Tab::Badge => self.badge.can_go_back(),
             Tab::Wallet => self.wallet.can_go_back(),
         };
@@ -651,6 +670,7 @@ impl App {
             Tab::Templates => self.templates.browser.rows_built(),
             Tab::History => self.history.browser.rows_built(),
             Tab::Activity => self.activity.rows_built(),
+            Tab::Overview => self.overview.rows_built(),
             Tab::Wallet | Tab::Badge => 0,
         }
     }
@@ -686,5 +706,6 @@ fn is_acting(action: Action) -> bool {
             | Action::Decide
             | Action::Ids
             | Action::Replace
+            | Action::Renew
     )
 }

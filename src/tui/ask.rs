@@ -4,6 +4,7 @@
 use super::deed::{Deed, Done, RowsQuery};
 use super::errand::{Errand, Report};
 use super::hands::Handing;
+use super::index::{IndexAnswer, IndexAsk, IndexUse};
 use super::pictures::{Packed, PictureAsk};
 use crate::api::{
     ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, TemplateQuery,
@@ -96,6 +97,8 @@ pub enum Ask {
     Hand(Handing),
     /// Write a file that only its owner may read.
     Save(Box<Saving>),
+    /// Something for the local index.
+    Index(Box<IndexAsk>),
     /// Try a base URL and a key, and keep them as a profile if they are good.
     TryProfile(Box<Candidate>),
     /// Start the sandbox and connect to it.
@@ -131,6 +134,7 @@ impl Ask {
     /// Whether nothing on the screen moves while this is on its way.
     pub fn is_quiet(&self) -> bool {
         matches!(self, Self::Pause(_) | Self::Picture(_) | Self::Quiet(_) | Self::Hand(_))
+            || matches!(self, Self::Index(ask) if ask.is_behind())
     }
 
     /// Whether it needs no connection.
@@ -266,6 +270,8 @@ pub enum Answer {
     Handed(Result<&'static str, String>),
     /// To [`Ask::Save`]: where it was written.
     Saved(Result<PathBuf, NotSaved>),
+    /// To [`Ask::Index`].
+    Index(IndexAnswer),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::Profiles`].
@@ -299,6 +305,8 @@ pub struct Session {
     pub organisation: Option<String>,
     /// The folder of the journal; without one it lives as long as the program, as a sandbox does.
     pub journal: Option<PathBuf>,
+    /// The copy of the history that is kept; none unless somebody has asked for it.
+    pub index: Option<IndexUse>,
     /// How jobs work.
     pub jobs: crate::jobs::Settings,
     /// Files of recipients that are offered from the beginning: a demo's.

@@ -1,9 +1,9 @@
 //! What the desk has done with jobs: each deed is handed to [`Jobs`] by the worker, and never cancelled.
 
-use crate::domain::Page;
+use crate::domain::{Page, TemplateId, Text};
 use crate::jobs::{
-    Bucket, Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, RevokePlan, RowFilter, Rows,
-    Victim,
+    Bucket, Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, Person, RevokePlan, RowFilter,
+    Rows, Victim,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +17,8 @@ pub enum Deed {
     Replace(IssuePlan, Victim, String),
     /// Revoke badges that were reviewed.
     Revoke(RevokePlan),
+    /// Plan to issue to several people, a draft for each template. Gives the drafts.
+    Plan(Vec<((TemplateId, Text), Vec<Person>)>),
     /// Plan to undo an issue job, for a reason. Gives a draft.
     Undo(JobId, String),
     /// Let reviewed drafts go.
@@ -86,6 +88,7 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
         Deed::Issue(plan) => jobs.issue(plan).await.map(|_| Done::Fine),
         Deed::Replace(plan, old, reason) => jobs.replace(plan, old, &reason).await.map(|_| Done::Fine),
         Deed::Revoke(plan) => jobs.revoke(plan).await.map(|_| Done::Fine),
+        Deed::Plan(plans) => return plan(plans, jobs).await.map(Done::Drafts),
         Deed::Undo(id, reason) => match jobs.undo(id, &reason).await {
             Ok(draft) => return drafts(jobs, vec![draft]).await.map(Done::Drafts),
             Err(why) => Err(why),
@@ -136,6 +139,24 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
         Deed::Correct(id, row, name, email) => jobs.correct(id, row, &name, &email).await.map(|_| Done::Fine),
     };
     done.map_err(|why| why.to_string())
+}
+
+/// Writes a draft for each template; either all of them or none.
+async fn plan(plans: Vec<((TemplateId, Text), Vec<Person>)>, jobs: &Jobs) -> Result<Vec<Job>, String> {
+    let mut ids = Vec::with_capacity(plans.len());
+    for (template, people) in plans {
+        match jobs.draft_people(template, people).await {
+            Ok(id) => ids.push(id),
+            Err(why) => {
+                for id in ids {
+                    // A draft that stays is in nobody's way: it sends nothing.
+                    let _ = jobs.discard(id).await;
+                }
+                return Err(why.to_string());
+            }
+        }
+    }
+    drafts(jobs, ids).await
 }
 
 /// Reads who has the badges of these drafts already, one draft after the other.

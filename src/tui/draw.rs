@@ -21,7 +21,14 @@ const TABS_AT: u16 = 8;
 /// The actions that the footer offers, most wanted first; what is not possible here is left out by the
 /// keymap.
 const HINTS: &[Action] = &[
+    Action::IndexOn,
+    Action::IndexStop,
     Action::Open,
+    Action::Period,
+    Action::FindCert,
+    Action::NextSection,
+    Action::Renew,
+    Action::Details,
     Action::Accept,
     Action::Aside,
     Action::Confirm,
@@ -170,6 +177,7 @@ impl App {
             Tab::Wallet => self.wallet.draw(frame, body, &self.env),
             Tab::Badge => self.badge.draw(frame, body, &self.env),
             Tab::Activity => self.activity.draw(frame, body, &self.env),
+            Tab::Overview => self.overview.draw(frame, body, &self.env),
         }
     }
 

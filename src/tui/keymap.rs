@@ -55,6 +55,10 @@ pub enum Context {
     Activity,
     /// The rows of a job.
     JobRows,
+    /// The overview.
+    Overview,
+    /// The badges behind a bar of the overview.
+    OverviewList,
     /// A choice of a few.
     Menu,
     /// A draft of an issue whose rows are looked through.
@@ -109,6 +113,8 @@ impl Context {
             Self::Export => "Exporting a list",
             Self::Json => "Raw JSON",
             Self::Requests => "The log of requests",
+            Self::Overview => "The overview",
+            Self::OverviewList => "Badges behind a bar",
             Self::Help => "The help",
             Self::Welcome => "The first screen",
         }
@@ -154,6 +160,7 @@ const DEFAULT: &[Line] = &[
     (Context::Global, Action::Activity, &["5"]),
     (Context::Global, Action::RequestLog, &["L"]),
     (Context::Global, Action::AutoRefresh, &["A"]),
+    (Context::Global, Action::Overview, &["O"]),
     (Context::Global, Action::Dismiss, &["backspace"]),
     (Context::Global, Action::Profiles, &["P"]),
     (Context::Global, Action::Help, &["?"]),
@@ -304,6 +311,21 @@ const DEFAULT: &[Line] = &[
     (Context::JobRows, Action::Copy, &["y"]),
     (Context::JobRows, Action::Raw, &["J"]),
     (Context::JobRows, Action::Back, &["esc", "h", "left"]),
+    (Context::Overview, Action::Open, &["enter"]),
+    (Context::Overview, Action::NextSection, &["tab", "l", "right"]),
+    (Context::Overview, Action::PreviousSection, &["backtab", "h", "left"]),
+    (Context::Overview, Action::Period, &["p"]),
+    (Context::Overview, Action::FindCert, &["/"]),
+    (Context::Overview, Action::Rescan, &["R"]),
+    (Context::Overview, Action::IndexStop, &["S"]),
+    (Context::Overview, Action::IndexOn, &["o"]),
+    (Context::OverviewList, Action::Open, &["enter", "l", "right"]),
+    (Context::OverviewList, Action::Renew, &["i"]),
+    (Context::OverviewList, Action::Wallet, &["w"]),
+    (Context::OverviewList, Action::Details, &["D"]),
+    (Context::OverviewList, Action::FindCert, &["/"]),
+    (Context::OverviewList, Action::IndexStop, &["S"]),
+    (Context::OverviewList, Action::Back, &["esc", "h", "left"]),
     (Context::Menu, Action::Down, &["down", "j"]),
     (Context::Menu, Action::Up, &["up", "k"]),
     (Context::Menu, Action::Accept, &["enter"]),

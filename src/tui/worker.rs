@@ -4,6 +4,7 @@ use super::ask::{Answer, Ask, Candidate, Holder, NotSaved, Session, Ticket};
 use super::deed;
 use super::errand;
 use super::hands;
+use super::index::{self, Slot};
 use super::message::{Handle, Message};
 use super::paths;
 use super::pictures::Gallery;
@@ -239,6 +240,7 @@ struct Link {
     connection: Connection,
     jobs: Option<Jobs>,
     gallery: Gallery,
+    index: Slot,
 }
 
 impl Link {
@@ -277,6 +279,7 @@ impl Link {
         let gallery = Gallery::new(session.connection.clone(), folder);
         let connection = session.connection.clone();
         tell.send(Message::Linked(reader.clone())).await;
+        let index = Slot::new(session);
         let account = Account::of(&session.name, &session.connection);
         let journal = session.journal.clone();
         let opened = tokio::task::spawn_blocking(move || match journal {
@@ -288,15 +291,15 @@ impl Link {
             Ok(Ok(journal)) => journal,
             Ok(Err(why)) => {
                 tell.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, connection, jobs: None, gallery });
+                return Some(Self { reader, connection, jobs: None, gallery, index });
             }
-            Err(_) => return Some(Self { reader, connection, jobs: None, gallery }),
+            Err(_) => return Some(Self { reader, connection, jobs: None, gallery, index }),
         };
         let (jobs, mut changed) = match Jobs::start(access, journal, account, session.jobs.clone()).await {
             Ok(started) => started,
             Err(why) => {
                 tell.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, connection, jobs: None, gallery });
+                return Some(Self { reader, connection, jobs: None, gallery, index });
             }
         };
         let sender = tell.clone();
@@ -318,7 +321,7 @@ impl Link {
             }
         });
         tell.send(Message::Jobs(Handle(jobs.clone()))).await;
-        Some(Self { reader, connection, jobs: Some(jobs), gallery })
+        Some(Self { reader, connection, jobs: Some(jobs), gallery, index })
     }
 }
 
@@ -339,6 +342,7 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
         Ask::Pause(_) => Answer::Paused,
         Ask::Picture(_) => Answer::Picture(Err("The picture was not fetched.".to_owned())),
+        Ask::Index(ask) => Answer::Index(index::failed(ask, error().to_string())),
         Ask::TryProfile(_) | Ask::StartSandbox | Ask::OpenProfile(_) | Ask::Pin { .. } => {
             Answer::Connected(Err("A part of lapel failed.".to_owned()))
         }
@@ -384,14 +388,24 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::Hand(handing) => return Answer::Handed(hands::hand(handing).await),
         _ => {}
     }
-    let Some(Link { reader, connection, jobs, gallery }) = link else { return failed(&ask) };
+    let Some(Link { reader, connection, jobs, gallery, index }) = link else { return failed(&ask) };
     match ask {
         Ask::Templates(query) => Answer::Templates(reader.templates(&query, &call).await),
         Ask::Template(id) => Answer::Template(Box::new(reader.template(&id, &call).await)),
         Ask::Categories(filter) => Answer::Categories(reader.categories(&filter, &call).await),
         Ask::BadgeTypes => Answer::BadgeTypes(reader.badge_types(&call).await),
         Ask::History(query) => Answer::History(reader.history(&query, &call).await),
-        Ask::Badge(id) => Answer::Badge(Box::new(reader.badge(&id, &call).await)),
+        Ask::Badge(id) => {
+            let badge = reader.badge(&id, &call).await;
+            if let Ok(badge) = &badge {
+                index.note(badge, &reader).await;
+            }
+            Answer::Badge(Box::new(badge))
+        }
+        Ask::Index(ask) => {
+            let progress = errand.watch(|r: &crate::index::Reading| (r.done, r.all));
+            Answer::Index(index::run(*ask, &index, &reader, progress, errand.cancel.clone()).await)
+        }
         Ask::Holder(email) => Answer::Holder(Box::new(holder(&reader, &email, &call).await)),
         Ask::Call(errand) => Answer::Call(Box::new(errand::run(errand, &reader, &connection, &call).await)),
         Ask::Holdings(template, email) => {

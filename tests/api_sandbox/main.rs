@@ -7,6 +7,7 @@
 
 mod faults;
 mod gaps;
+mod index;
 mod kit;
 mod switches;
 mod whole;

@@ -44,6 +44,7 @@ pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
         environment,
         organisation: Some("연습용 기관".into()),
         journal: None,
+        index: None,
         jobs: lapel::jobs::Settings::default(),
         files: Vec::new(),
         remark: None,

@@ -17,6 +17,7 @@ mod link;
 mod lists;
 mod looking;
 mod manners;
+mod overview;
 mod pictures;
 mod profiles;
 mod read_only;

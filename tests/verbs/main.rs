@@ -10,6 +10,7 @@
 
 mod doctor;
 mod files;
+mod index;
 mod issuing;
 mod keeping;
 mod kit;

@@ -98,6 +98,7 @@ impl App {
             Tab::Wallet => self.wallet.copyables(&self.env),
             Tab::Badge => self.badge.copyables(&self.env),
             Tab::Activity => self.activity.copyables(),
+            Tab::Overview => Copyables::default(),
         }
     }
 
@@ -108,6 +109,7 @@ impl App {
             Tab::Wallet => self.wallet.records(),
             Tab::Badge => self.badge.records(),
             Tab::Activity => self.activity.records(),
+            Tab::Overview => Vec::new(),
         }
     }
 
@@ -277,7 +279,8 @@ impl App {
                 };
                 act(self, out);
             }
-            Tab::Activity => {}
+            // These look after themselves.
+            Tab::Activity | Tab::Overview => {}
         }
     }
 

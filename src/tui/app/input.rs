@@ -116,6 +116,7 @@ impl App {
                 Tab::Wallet => self.wallet.act(action, &self.env, out),
                 Tab::Badge => self.badge.act(action, &self.env, out),
                 Tab::Activity => self.activity.act(action, out),
+                Tab::Overview => self.overview.act(action, &self.env, out),
             },
         }
     }
@@ -130,6 +131,7 @@ impl App {
             Action::PreviousTab => self.open_tab(self.tab.step(Tab::ALL.len() - 1)),
             Action::Activity => self.open_tab(Tab::Activity),
             Action::Profiles => self.over.push(Over::Profiles(Box::new(Profiles::new(out)))),
+            Action::Overview => self.open_overview(),
             Action::Help => {
                 let stack = self.stack();
                 let lines = self
@@ -226,6 +228,7 @@ impl App {
                 Tab::Wallet => self.wallet.key(key),
                 Tab::Badge => self.badge.key(key),
                 Tab::Activity => false,
+                Tab::Overview => self.overview.key(key),
             },
         }
     }
@@ -260,6 +263,7 @@ impl App {
                 Tab::Wallet => self.wallet.paste(text),
                 Tab::Badge => self.badge.paste(text),
                 Tab::Activity => {}
+                Tab::Overview => self.overview.paste(text, &self.env),
             },
         }
     }
@@ -323,6 +327,7 @@ impl App {
             Tab::Wallet => self.wallet.click(area, mouse.row, &self.env),
             Tab::Badge => false,
             Tab::Activity => self.activity.click(area, mouse.row),
+            Tab::Overview => self.overview.click(area, mouse.row),
         };
     }
 }

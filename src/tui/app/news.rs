@@ -54,7 +54,8 @@ impl App {
             .or_else(|a| self.history.receive(ticket, a, out))
             .or_else(|a| self.wallet.receive(ticket, a, out))
             .or_else(|a| self.badge.receive(ticket, a))
-            .or_else(|a| self.activity.receive(ticket, a, out));
+            .or_else(|a| self.activity.receive(ticket, a, out))
+            .or_else(|a| self.overview.receive(ticket, a, &self.env, out));
         match left {
             Ok(()) => {}
             // Nobody holds the ticket of a deed whose form is closed; what came of it is said all the same.

@@ -19,7 +19,7 @@ impl App {
         match self.tab {
             Tab::Templates => self.templates.picture(self.body()),
             Tab::Badge => self.badge.picture(self.body()),
-            Tab::History | Tab::Wallet | Tab::Activity => None,
+            Tab::History | Tab::Wallet | Tab::Activity | Tab::Overview => None,
         }
     }
 
@@ -45,7 +45,7 @@ impl App {
             && match self.tab {
                 Tab::Templates => action == Action::Picture,
                 Tab::Badge => self.badge.offers_picture(action),
-                Tab::History | Tab::Wallet | Tab::Activity => false,
+                Tab::History | Tab::Wallet | Tab::Activity | Tab::Overview => false,
             }
     }
 }

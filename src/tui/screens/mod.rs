@@ -3,6 +3,7 @@
 pub mod activity;
 pub mod badge;
 pub mod history;
+pub mod overview;
 mod picture;
 pub mod templates;
 pub mod wallet;

@@ -34,7 +34,8 @@ impl DraftForm {
         let what = if job.kind == Kind::Issue { "Issue" } else { "Revoke" };
         let mut head = format!("{what}  {}", job.title);
         if self.jobs.len() > 1 {
-            head = format!("{head}   ({} of {} templates in the file)", self.at + 1, self.jobs.len());
+            let file = if job.origin.is_some() { " in the file" } else { "" };
+            head = format!("{head}   ({} of {} templates{file})", self.at + 1, self.jobs.len());
         }
         lines.push(Line::styled(format!("  {}", fit(&head, room, env.glyphs.ellipsis)), theme.strong()));
         if let Some(origin) = &job.origin {

@@ -1,0 +1,241 @@
+//! `lapel index`: the local copy of the history.
+
+use super::failure::Failure;
+use super::office::{answer_json, profile};
+use super::progress::Progress;
+use super::{connection, exit, say};
+use crate::api;
+use crate::config::{IndexSettings, Profile, Settings};
+use crate::index::{self, Account, Index, IndexError, Reading, Status, Want, file_of};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::path::Path;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// What `lapel index` takes.
+#[derive(Clone, Debug, Args)]
+pub struct IndexFlags {
+    /// What to do; without it, status
+    #[command(subcommand)]
+    pub verb: Option<IndexVerb>,
+    /// Answer with one line of JSON, also when it fails
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// The profile of config.toml to use
+    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings")]
+    pub profile: Option<String>,
+}
+
+/// What can be done with the index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
+pub enum IndexVerb {
+    /// How it stands; asks the service nothing
+    Status,
+    /// Read what is new into it, or all of the history where that is due
+    Build {
+        /// Read all of the history
+        #[arg(long)]
+        all: bool,
+    },
+    /// Remove it
+    Purge {
+        /// Those of all services and keys
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+/// How an index is kept, as the settings say; `None` where none is to be kept.
+pub fn index_settings(said: &IndexSettings) -> Option<index::Settings> {
+    let default = index::Settings::default();
+    said.enabled.unwrap_or(false).then(|| index::Settings {
+        max_age_days: said.max_age_days.unwrap_or(default.max_age_days),
+        refresh_minutes: said.refresh_minutes.unwrap_or(default.refresh_minutes),
+    })
+}
+
+/// Runs one of the verbs, and gives the exit code.
+pub async fn index(flags: IndexFlags, settings: &Settings) -> u8 {
+    let as_json = flags.json;
+    let done = match flags.verb.unwrap_or(IndexVerb::Status) {
+        IndexVerb::Status => status(settings, as_json).await,
+        IndexVerb::Build { all } => build(settings, all, as_json).await,
+        IndexVerb::Purge { all } => purge(settings, all, as_json),
+    };
+    match done {
+        Ok(()) => exit::OK,
+        Err(failure) => failure.told(as_json),
+    }
+}
+
+/// The profile, and whose index is its.
+fn account(settings: &Settings) -> Result<(Profile, api::Connection, Account), Failure> {
+    let profile = profile(settings)?.clone();
+    let connection = connection(&profile)?;
+    let account = Account::of(&connection);
+    Ok((profile, connection, account))
+}
+
+async fn status(settings: &Settings, as_json: bool) -> Result<(), Failure> {
+    let (profile, _, account) = account(settings)?;
+    let (data, kept) = (&settings.paths.data_dir, index_settings(&profile.index));
+    let file = file_of(data, &account);
+    let there = if file.exists() {
+        let index = opened(data, &account, kept.unwrap_or_default()).await?;
+        Some(index.status().await?)
+    } else {
+        None
+    };
+    if as_json {
+        let line = json!({
+            "ok": true,
+            "profile": profile.name,
+            "enabled": kept.is_some(),
+            "file": file.to_string_lossy(),
+            "exists": there.is_some(),
+            "index": there.as_ref().map(as_value),
+        });
+        return answer_json(&line);
+    }
+    let shown = crate::domain::text::scrub(&file.to_string_lossy()).into_owned();
+    let kept = if kept.is_some() {
+        "kept, as config.toml says".to_owned()
+    } else {
+        format!(
+            "not kept; to keep it, write into config.toml: [profiles.{}.index] enabled = true",
+            profile.name
+        )
+    };
+    let text = match there {
+        None => format!("There is no index of profile {} ({kept}).\nIt would be {shown}", profile.name),
+        Some(status) => format!("index of profile {}: {kept}\n{shown}\n{}", profile.name, words(&status)),
+    };
+    Ok(say::answer(&text)?)
+}
+
+async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
+    let (profile, connection, account) = account(settings)?;
+    let Some(kept) = index_settings(&profile.index) else {
+        return Err(Failure::usage(format!(
+            "Profile {} keeps no index, so nothing was read. It would hold names and e-mail addresses; to keep \
+             one, write into config.toml: [profiles.{}.index] enabled = true",
+            profile.name, profile.name
+        )));
+    };
+    let index = opened(&settings.paths.data_dir, &account, kept).await?;
+    let reader = api::connect(&connection)?.reader().clone();
+    let cancel = CancellationToken::new();
+    let (told, progress) = watch::channel(Reading::default());
+    let interrupted = cancel.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            interrupted.cancel();
+        }
+    });
+    let mut shown = Progress::new();
+    let want = if all { Want::All } else { Want::New };
+    let read = |r: &Reading| ("badges read".to_owned(), r.done, r.all);
+    let synced = shown.during(progress, read, index.sync(&reader, want, &told, cancel)).await;
+    shown.clear();
+    let synced = synced?;
+    let status = index.status().await?;
+    if as_json {
+        return answer_json(&json!({
+            "ok": true,
+            "profile": profile.name,
+            "requests": synced.requests,
+            "new": synced.new,
+            "full": synced.full,
+            "complete": synced.complete,
+            "index": as_value(&status),
+        }));
+    }
+    let what = if synced.full { "read all of the history" } else { "read what is new" };
+    Ok(say::answer(&format!(
+        "{what}: {} requests, {} new badges\n{}",
+        synced.requests,
+        synced.new,
+        words(&status)
+    ))?)
+}
+
+fn purge(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
+    let data = &settings.paths.data_dir;
+    let (files, bytes) = if all {
+        index::purge_all(data)?
+    } else {
+        let (_, _, account) = account(settings)?;
+        let there = file_of(data, &account).exists();
+        (u64::from(there), index::purge(data, &account)?)
+    };
+    if as_json {
+        return answer_json(&json!({ "ok": true, "removed": files, "bytes": bytes }));
+    }
+    let text = match files {
+        0 => "There was no index to remove.".to_owned(),
+        1 => format!("Removed the index ({bytes} bytes). Nothing else was changed."),
+        n => format!("Removed {n} indexes ({bytes} bytes). Nothing else was changed."),
+    };
+    Ok(say::answer(&text)?)
+}
+
+async fn opened(data: &Path, account: &Account, kept: index::Settings) -> Result<Index, Failure> {
+    let (data, account) = (data.to_owned(), account.clone());
+    let opened = tokio::task::spawn_blocking(move || Index::open(&data, &account, kept));
+    Ok(opened.await.unwrap_or(Err(IndexError::Closed))?)
+}
+
+fn as_value(status: &Status) -> Value {
+    json!({
+        "badges": status.badges,
+        "records_read": status.details,
+        "certificate_numbers": status.certs,
+        "total_count": status.total,
+        "oldest": status.oldest.as_ref().map(|t| t.raw().wire()),
+        "newest": status.newest.as_ref().map(|t| t.raw().wire()),
+        "all_read_at": status.full_at.map(stamp),
+        "read_at": status.read_at.map(stamp),
+        "complete": status.complete,
+        "under_way": status.scanning.is_some(),
+        "bytes": status.bytes,
+    })
+}
+
+fn stamp(seconds: i64) -> String {
+    jiff::Timestamp::from_second(seconds).unwrap_or_default().to_string()
+}
+
+fn words(status: &Status) -> String {
+    let mut lines = vec![format!("{} badges, {} bytes", status.badges, status.bytes)];
+    if let (Some(oldest), Some(newest)) = (&status.oldest, &status.newest) {
+        lines.push(format!("accepted from {oldest} to {newest}"));
+    }
+    lines.push(format!("{} records read, with {} certificate numbers", status.details, status.certs));
+    lines.push(match (status.read_at, status.scanning) {
+        (_, Some((done, all))) => {
+            let of = all.map_or(String::new(), |all| format!(" of {all}"));
+            format!("a reading was broken off at {done}{of}: lapel index build goes on there")
+        }
+        (Some(at), None) if status.complete => format!("read at {}; it adds up", stamp(at)),
+        (Some(at), None) => format!(
+            "read at {}; it does not add up to what the service counts: the history changed while it was read. \
+             Read it again: lapel index build --all",
+            stamp(at)
+        ),
+        (None, None) => "not read yet: lapel index build".to_owned(),
+    });
+    lines.join("\n")
+}
+
+impl From<IndexError> for Failure {
+    fn from(error: IndexError) -> Self {
+        if error.is_cancelled() {
+            return Self::new(
+                "given_up",
+                "Stopped. What was read is kept; lapel index build goes on where it was.",
+            );
+        }
+        Self::new("index", error.to_string())
+    }
+}

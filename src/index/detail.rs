@@ -1,0 +1,149 @@
+//! What only a badge's own record says: its certificate number. Noted whenever a badge is read, and read on
+//! purpose where somebody asks for it.
+
+use super::Result;
+use super::lists::Which;
+use super::rows::{self, COLUMNS, item};
+use super::store::Index;
+use crate::api::{ApiError, Call, Reader};
+use crate::domain::{Badge, BadgeId, HistoryItem, ServiceTime, Text};
+use rusqlite::{OptionalExtension, params, params_from_iter};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use unicode_normalization::UnicodeNormalization;
+
+/// Badges with one certificate number that are told, at most.
+const MOST_CERTS: i64 = 20;
+
+/// A badge with a certificate number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cert {
+    /// The badge.
+    pub badge_id: BadgeId,
+    /// Its number, as the service writes it.
+    pub cert_no: Text,
+    /// Until when it is valid, as its record said.
+    pub valid_until: Option<ServiceTime>,
+    /// Its row of the history, where the index has it.
+    pub row: Option<HistoryItem>,
+}
+
+/// What came of reading details on purpose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DetailsRead {
+    /// Records that were read.
+    pub read: u64,
+    /// Badges that the service does not have any more.
+    pub gone: u64,
+}
+
+/// A certificate number for comparing: people leave signs out, and write capitals small.
+pub(super) fn cert_key(cert_no: &str) -> Option<String> {
+    let key: String =
+        cert_no.nfkc().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase).take(200).collect();
+    (!key.is_empty()).then_some(key)
+}
+
+impl Index {
+    /// Notes what a badge's own record says. `at`: seconds of the service's UTC.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub async fn note(&self, badge: &Badge, at: i64) -> Result<()> {
+        let badge = badge.clone();
+        self.write(move |db| {
+            let cert = badge.cert_no.as_ref().filter(|cert| !cert.looks_empty()).map(Text::wire);
+            db.prepare_cached("INSERT OR REPLACE INTO detail VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(
+                params![
+                    badge.badge_id.wire(),
+                    cert,
+                    cert.and_then(cert_key),
+                    badge.valid_until.as_ref().map(|until| until.raw().wire()),
+                    at,
+                ],
+            )?;
+            rows::refresh(db, &badge)
+        })
+        .await
+    }
+
+    /// Finds badges by their certificate number; letter case, spaces and signs do not matter. Only badges whose
+    /// own record was read can be found.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub async fn find_cert(&self, cert_no: &str) -> Result<Vec<Cert>> {
+        let Some(key) = cert_key(cert_no) else { return Ok(Vec::new()) };
+        self.read(move |db| {
+            let found: Vec<(String, String, Option<String>)> = db
+                .prepare_cached(
+                    "SELECT id, cert_no, valid_until FROM detail WHERE cert_key = ?1 ORDER BY id LIMIT ?2",
+                )?
+                .query_map(params![key, MOST_CERTS], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+            let mut certs = Vec::with_capacity(found.len());
+            for (id, cert_no, until) in found {
+                let row = db
+                    .prepare_cached(&format!("SELECT {COLUMNS} FROM badge WHERE id = ?1"))?
+                    .query_row([&id], item)
+                    .optional()?;
+                certs.extend(BadgeId::new(id).map(|badge_id| Cert {
+                    badge_id,
+                    cert_no: Text::new(cert_no),
+                    valid_until: until.as_deref().and_then(ServiceTime::new),
+                    row,
+                }));
+            }
+            Ok(certs)
+        })
+        .await
+    }
+
+    /// Badges of a list whose own record was not read yet, at most `most`.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub async fn without_details(&self, which: Which, most: usize) -> Result<Vec<BadgeId>> {
+        self.read(move |db| {
+            let (condition, values) = which.condition();
+            let sql = format!(
+                "SELECT id FROM badge WHERE {condition} AND id NOT IN (SELECT id FROM detail)
+                 ORDER BY {} LIMIT {most}",
+                which.order()
+            );
+            let ids: Vec<String> = db
+                .prepare_cached(&sql)?
+                .query_map(params_from_iter(values), |r| r.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok(ids.into_iter().filter_map(BadgeId::new).collect())
+        })
+        .await
+    }
+
+    /// Reads the own records of badges in the background share, one request each.
+    ///
+    /// # Errors
+    /// The first error of the service other than that it does not have a badge; what was read is noted.
+    pub async fn read_details(
+        &self,
+        reader: &Reader,
+        ids: Vec<BadgeId>,
+        progress: &watch::Sender<super::Reading>,
+        cancel: CancellationToken,
+    ) -> Result<DetailsRead> {
+        let call = Call::background().cancelled_by(cancel);
+        let (mut came, all) = (DetailsRead::default(), ids.len() as u64);
+        for id in ids {
+            match reader.badge(&id, &call).await {
+                Ok(badge) => {
+                    self.note(&badge, reader.clock().utc().as_second()).await?;
+                    came.read += 1;
+                }
+                Err(ApiError::NotFound(_) | ApiError::BadInput { .. }) => came.gone += 1,
+                Err(other) => return Err(other.into()),
+            }
+            progress.send_replace(super::Reading { done: came.read + came.gone, all });
+        }
+        Ok(came)
+    }
+}

@@ -1,0 +1,106 @@
+//! Where an index is, and removing it.
+
+use super::Result;
+use super::error::IndexError;
+use crate::api::Connection;
+use crate::domain::text::scrub;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Whose history: a service, and a key of it. Nothing is ever shared between two of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account(String);
+
+impl Account {
+    /// Of a connection. It says nothing of the key.
+    pub fn of(connection: &Connection) -> Self {
+        let url = connection.base_url.trim_end_matches('/');
+        let sum = ring::digest::digest(&ring::digest::SHA256, url.as_bytes());
+        let host = sum.as_ref().iter().take(4).fold(0_u32, |all, byte| all << 8 | u32::from(*byte));
+        Self(format!("{host:08x}-{}", connection.key.fingerprint()))
+    }
+
+    /// One of its own, for tests.
+    #[cfg(test)]
+    pub(super) fn test(name: &str) -> Self {
+        Self(name.to_owned())
+    }
+
+    /// For naming files, and for telling one from another.
+    pub(super) fn name(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The folder of indexes in a data folder.
+pub(super) fn folder(data: &Path) -> PathBuf {
+    data.join("index")
+}
+
+/// The file of an account's index in a data folder; it need not exist.
+pub fn file_of(data: &Path, account: &Account) -> PathBuf {
+    folder(data).join(format!("{}.sqlite", account.name()))
+}
+
+/// The files that belong to an index: SQLite's own beside it, and its lock.
+fn with_companions(file: &Path) -> Vec<PathBuf> {
+    let beside = |ending: &str| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    vec![file.to_owned(), beside("-wal"), beside("-shm"), beside("-journal"), beside(".lock")]
+}
+
+pub(super) fn lock_of(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".lock");
+    PathBuf::from(name)
+}
+
+/// Removes the index of an account from a data folder, whatever state it is in. A lapel that has it open goes
+/// on with an empty one. Gives how many bytes were freed; 0 when there was none.
+///
+/// # Errors
+/// When a file cannot be removed.
+pub fn purge(data: &Path, account: &Account) -> Result<u64> {
+    remove(&file_of(data, account))
+}
+
+/// Removes the indexes of all accounts. Gives how many there were, and the bytes freed.
+///
+/// # Errors
+/// When a file cannot be removed; those before it are gone then.
+pub fn purge_all(data: &Path) -> Result<(u64, u64)> {
+    let folder = folder(data);
+    let shown = scrub(&folder.to_string_lossy()).into_owned();
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(why) if why.kind() == ErrorKind::NotFound => return Ok((0, 0)),
+        Err(why) => return Err(IndexError::io(&why, &shown)),
+    };
+    let (mut files, mut bytes) = (0, 0);
+    for entry in entries {
+        let path = entry.map_err(|why| IndexError::io(&why, &shown))?.path();
+        if path.extension().is_some_and(|ending| ending == "sqlite") {
+            bytes += remove(&path)?;
+            files += 1;
+        }
+    }
+    Ok((files, bytes))
+}
+
+fn remove(file: &Path) -> Result<u64> {
+    // Whoever has it open sees it empty, too. One that is damaged is only removed.
+    let _ = super::store::empty(file);
+    let mut bytes = 0;
+    for path in with_companions(file) {
+        let size = std::fs::metadata(&path).map_or(0, |found| found.len());
+        match std::fs::remove_file(&path) {
+            Ok(()) => bytes += size,
+            Err(why) if why.kind() == ErrorKind::NotFound => {}
+            Err(why) => return Err(IndexError::io(&why, &scrub(&path.to_string_lossy()))),
+        }
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,216 @@
+//! A row of history as it is kept, and what is derived from it: all by the words of [`crate::domain`], so
+//! that the index never says anything else about a badge than its own screen does.
+
+use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, State, TemplateId, Text, Verdict};
+use jiff::civil::DateTime;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+/// The service's word for a mail that went out.
+const SENT: &str = "SENT";
+
+/// The columns that a row is read from, in the order of [`item`].
+pub(super) const COLUMNS: &str =
+    "id, template, title, name, email, status, mail, valid_until, issued_at, reg_date, revoke_at";
+
+/// What came of a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// Rows that were not in the index at all.
+    pub new: u64,
+    /// Rows that this reading had not seen yet.
+    pub first: u64,
+    /// Rows that are too old to be kept.
+    pub old: u64,
+}
+
+/// A moment as it is kept for comparing.
+pub(super) fn moment(at: DateTime) -> String {
+    at.strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+/// Where a badge stands whatever the time is.
+fn base(state: &State) -> &'static str {
+    match state {
+        State::Waiting => "waiting",
+        State::Issued => "issued",
+        State::Revoking => "revoking",
+        State::Revoked => "revoked",
+        State::Expired => "expired",
+        State::Other(_) => "other",
+    }
+}
+
+/// Keeps a page as a reading of the history saw it. What was accepted before `oldest` is not kept.
+pub(super) fn take(
+    db: &Connection,
+    items: &[HistoryItem],
+    reading: i64,
+    oldest: &str,
+) -> rusqlite::Result<Taken> {
+    let mut taken = Taken::default();
+    for item in items {
+        if item
+            .reg_date
+            .as_ref()
+            .and_then(ServiceTime::start)
+            .is_some_and(|reg| moment(reg).as_str() < oldest)
+        {
+            taken.old += 1;
+            continue;
+        }
+        let before: Option<i64> = db
+            .prepare_cached("SELECT reading FROM badge WHERE id = ?1")?
+            .query_row([item.badge_id.wire()], |r| r.get(0))
+            .optional()?;
+        taken.new += u64::from(before.is_none());
+        taken.first += u64::from(before != Some(reading));
+        put(db, item, reading)?;
+    }
+    Ok(taken)
+}
+
+fn put(db: &Connection, item: &HistoryItem, reading: i64) -> rusqlite::Result<()> {
+    // At the beginning of time nothing has expired yet, and at its end everything has that ever will.
+    let base = base(&Verdict::of(item, DateTime::MIN).state());
+    let expires = matches!(Verdict::of(item, DateTime::MAX), Verdict::Expired { .. });
+    let ends = item.valid_until.as_ref().filter(|_| expires).and_then(ServiceTime::end).map(moment);
+    let day = |time: &Option<ServiceTime>| {
+        time.as_ref().and_then(ServiceTime::day).map(|day| day.strftime("%Y-%m-%d").to_string())
+    };
+    let raw = |time: &Option<ServiceTime>| time.as_ref().map(|t| t.raw().wire().to_owned());
+    let text = |text: &Option<Text>| text.as_ref().map(|t| t.wire().to_owned());
+    let key = item.recipient_email.as_ref().map(|email| EmailKey::of(email.wire()));
+    db.prepare_cached(
+        "INSERT INTO badge VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
+                                   ?18, ?19)
+         ON CONFLICT (id) DO UPDATE SET
+           template = ?2, title = ?3, name = ?4, email = ?5, status = ?6, mail = ?7, valid_until = ?8,
+           issued_at = ?9, reg_date = ?10, revoke_at = ?11, base = ?12, ends = ?13, reg = ?14, issued = ?15,
+           revoked = ?16, domain = ?17, failed = ?18, reading = ?19",
+    )?
+    .execute(params![
+        item.badge_id.wire(),
+        item.template_id.as_ref().map(TemplateId::wire),
+        text(&item.title),
+        text(&item.recipient_name),
+        text(&item.recipient_email),
+        text(&item.status_name),
+        text(&item.email_status),
+        raw(&item.valid_until),
+        raw(&item.issued_at),
+        raw(&item.reg_date),
+        raw(&item.revoke_at),
+        base,
+        ends,
+        item.reg_date.as_ref().and_then(ServiceTime::start).map(moment),
+        day(&item.issued_at),
+        day(&item.revoke_at),
+        key.as_ref().and_then(EmailKey::domain),
+        is_failure(item.email_status.as_ref()),
+        reading,
+    ])?;
+    Ok(())
+}
+
+/// Whether a mail's status is a word other than `SENT`; no word says nothing either way.
+fn is_failure(status: Option<&Text>) -> bool {
+    status.map(|word| word.wire().trim()).is_some_and(|word| !word.is_empty() && word != SENT)
+}
+
+/// A row as it came.
+pub(super) fn item(row: &Row<'_>) -> rusqlite::Result<HistoryItem> {
+    let text = |at: usize| -> rusqlite::Result<Option<Text>> {
+        Ok(row.get::<_, Option<String>>(at)?.map(Text::new))
+    };
+    let time = |at: usize| -> rusqlite::Result<Option<ServiceTime>> {
+        Ok(row.get::<_, Option<String>>(at)?.as_deref().and_then(ServiceTime::new))
+    };
+    let Some(badge_id) = BadgeId::new(row.get::<_, String>(0)?) else {
+        return Err(rusqlite::Error::InvalidQuery);
+    };
+    Ok(HistoryItem {
+        badge_id,
+        template_id: row.get::<_, Option<String>>(1)?.and_then(TemplateId::new),
+        title: text(2)?,
+        badge_type_name: None,
+        category_name: None,
+        level: None,
+        level_name: None,
+        recipient_name: text(3)?,
+        recipient_email: text(4)?,
+        status_name: text(5)?,
+        email_status: text(6)?,
+        issuing_org: None,
+        valid_until: time(7)?,
+        issued_at: time(8)?,
+        reg_date: time(9)?,
+        revoke_at: time(10)?,
+        rnum: None,
+    })
+}
+
+/// Brings a row up to date with what the badge's own record says. A badge that is not in the index stays out.
+pub(super) fn refresh(db: &Connection, badge: &Badge) -> rusqlite::Result<()> {
+    let found = db
+        .prepare_cached(&format!("SELECT {COLUMNS}, reading FROM badge WHERE id = ?1"))?
+        .query_row([badge.badge_id.wire()], |row| Ok((item(row)?, row.get::<_, i64>(11)?)))
+        .optional()?;
+    let Some((known, reading)) = found else { return Ok(()) };
+    let fresh = HistoryItem {
+        title: badge.title.clone().or(known.title),
+        recipient_name: badge.recipient_name.clone().or(known.recipient_name),
+        recipient_email: badge.recipient_email.clone().or(known.recipient_email),
+        status_name: badge.status_name.clone(),
+        email_status: badge.email_status.clone(),
+        valid_until: badge.valid_until.clone(),
+        issued_at: badge.issued_at.clone(),
+        revoke_at: badge.revoke_at.clone(),
+        ..known
+    };
+    put(db, &fresh, reading)
+}
+
+/// Removes what was accepted before a moment, with its details.
+pub(super) fn forget(db: &Connection, oldest: &str) -> rusqlite::Result<()> {
+    let removed = db.prepare_cached("DELETE FROM badge WHERE reg < ?1")?.execute([oldest])?;
+    if removed > 0 {
+        forget_details(db)?;
+    }
+    Ok(())
+}
+
+/// Removes what a reading of the whole history has not seen: it is not there any more.
+pub(super) fn forget_unseen(db: &Connection, reading: i64) -> rusqlite::Result<()> {
+    db.prepare_cached("DELETE FROM badge WHERE reading <> ?1")?.execute([reading])?;
+    forget_details(db)
+}
+
+fn forget_details(db: &Connection) -> rusqlite::Result<()> {
+    db.execute("DELETE FROM detail WHERE id NOT IN (SELECT id FROM badge)", [])?;
+    Ok(())
+}
+
+/// How many rows a reading has seen.
+pub(super) fn seen(db: &Connection, reading: i64) -> rusqlite::Result<u64> {
+    db.prepare_cached("SELECT count(*) FROM badge WHERE reading = ?1")?
+        .query_row([reading], |r| r.get::<_, i64>(0))
+        .map(i64::unsigned_abs)
+}
+
+/// Pages of the history, newest first, on which badges stand whose state is about to change: those with the
+/// most of them first.
+pub(super) fn unsettled_pages(db: &Connection, per_page: u64, most: usize) -> rusqlite::Result<Vec<u64>> {
+    db.prepare_cached(
+        "SELECT (place - 1) / ?1 + 1 AS page, count(*) AS n
+         FROM (SELECT row_number() OVER (ORDER BY reg DESC, rowid) AS place, base FROM badge)
+         WHERE base IN ('waiting', 'revoking') GROUP BY page ORDER BY n DESC, page LIMIT ?2",
+    )?
+    .query_map(params![per_page as i64, most as i64], |r| r.get::<_, i64>(0).map(i64::unsigned_abs))?
+    .collect()
+}
+
+/// A text as an SQL value.
+pub(super) fn value(text: impl Into<String>) -> Value {
+    Value::Text(text.into())
+}

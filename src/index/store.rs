@@ -1,0 +1,262 @@
+//! The file and its thread: whoever reads or writes waits for the disk there, and no screen does.
+
+use super::error::IndexError;
+use super::place::{Account, file_of, folder, lock_of};
+use super::{Result, rows, state};
+use crate::disk::{create_private_dir, open_private_append};
+use crate::domain::text::scrub;
+use jiff::ToSpan;
+use jiff::civil::DateTime;
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// The schema that this lapel writes. An index of another one is built anew: it is only a copy.
+const SCHEMA: i64 = 1;
+/// Marks the file as an index of lapel ("lapi").
+const APPLICATION: i64 = 0x6c61_7069;
+/// How long another process may hold the file.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How an index is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Badges that were accepted more days ago than this are not kept.
+    pub max_age_days: u32,
+    /// How many minutes of real time lie between two readings of what is new, while the desk runs.
+    pub refresh_minutes: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { max_age_days: 730, refresh_minutes: 15 }
+    }
+}
+
+/// The index of one service and key. Clones share it; it is closed with the last of them.
+#[derive(Clone)]
+pub struct Index {
+    work: Sender<Work>,
+    file: Arc<str>,
+    /// Without one it lives as long as the program.
+    path: Option<Arc<Path>>,
+    pub(super) settings: Settings,
+    /// Whether somebody in this process reads the history into it.
+    reading: Arc<AtomicBool>,
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Index").field(&self.file).finish()
+    }
+}
+
+type Work = Box<dyn FnOnce(&mut Connection) + Send>;
+
+/// The right to read the history into an index; one at a time.
+pub(super) struct Alone {
+    reading: Arc<AtomicBool>,
+    lock: Option<File>,
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        // Other processes first: in this one somebody may wait for just that.
+        drop(self.lock.take());
+        self.reading.store(false, Ordering::Release);
+    }
+}
+
+impl Index {
+    /// Opens the index of an account in a data folder, and makes it if there is none. What is older than the
+    /// settings allow is removed.
+    ///
+    /// # Errors
+    /// [`IndexError::Store`] or [`IndexError::Corrupt`]; also when the file belongs to another account.
+    pub fn open(data: &Path, account: &Account, settings: Settings) -> Result<Self> {
+        let path = file_of(data, account);
+        let file: Arc<str> = scrub(&path.to_string_lossy()).into_owned().into();
+        let io = |why: std::io::Error| IndexError::io(&why, &file);
+        create_private_dir(&folder(data)).map_err(io)?;
+        // SQLite makes its other files with the mode of this one.
+        drop(open_private_append(&path).map_err(io)?);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = Connection::open_with_flags(&path, flags).map_err(|why| IndexError::of(&why, &file))?;
+        Self::start(opened, account, file, Some(path.into()), settings)
+    }
+
+    /// An index that lives as long as the program, and leaves nothing behind.
+    ///
+    /// # Errors
+    /// When there is no memory or no thread for it.
+    pub fn in_memory(account: &Account, settings: Settings) -> Result<Self> {
+        let file: Arc<str> = "in memory".into();
+        let opened = Connection::open_in_memory().map_err(|why| IndexError::of(&why, &file))?;
+        Self::start(opened, account, file, None, settings)
+    }
+
+    fn start(
+        mut connection: Connection,
+        account: &Account,
+        file: Arc<str>,
+        path: Option<Arc<Path>>,
+        settings: Settings,
+    ) -> Result<Self> {
+        prepare(&mut connection, account, &file)?;
+        let limit = oldest(jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime(), settings);
+        rows::forget(&connection, &limit).map_err(|why| IndexError::of(&why, &file))?;
+        let (work, queue) = channel();
+        std::thread::Builder::new()
+            .name("index".into())
+            .spawn(move || keep(connection, &queue))
+            .map_err(|why| IndexError::io(&why, &file))?;
+        Ok(Self { work, file, path, settings, reading: Arc::default() })
+    }
+
+    /// Where it is, for people.
+    pub fn place(&self) -> &str {
+        &self.file
+    }
+
+    /// Whether it is in a file, rather than only in memory.
+    pub fn is_kept(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// How it is kept.
+    pub fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    /// How many bytes its file has; 0 in memory.
+    pub(super) fn bytes(&self) -> u64 {
+        self.path.as_ref().and_then(|path| std::fs::metadata(path).ok()).map_or(0, |found| found.len())
+    }
+
+    /// The right to read the history into it.
+    ///
+    /// # Errors
+    /// [`IndexError::Busy`].
+    pub(super) fn alone(&self) -> Result<Alone> {
+        let busy = || IndexError::Busy { file: self.file.to_string() };
+        if self.reading.swap(true, Ordering::AcqRel) {
+            return Err(busy());
+        }
+        // From here on, dropping it lets others in again.
+        let mut alone = Alone { reading: self.reading.clone(), lock: None };
+        if let Some(path) = &self.path {
+            let file = open_private_append(&lock_of(path)).map_err(|why| IndexError::io(&why, &self.file))?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Err(busy()),
+                // Some network file systems have no locks; then one does without.
+                Ok(()) | Err(TryLockError::Error(_)) => alone.lock = Some(file),
+            }
+        }
+        Ok(alone)
+    }
+
+    /// Reads.
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.ask(move |db| work(db)).await
+    }
+
+    /// Writes in one transaction.
+    pub(super) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.ask(move |db| {
+            let writing = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let value = work(&writing)?;
+            writing.commit()?;
+            Ok(value)
+        })
+        .await
+    }
+
+    async fn ask<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (answer, asked) = oneshot::channel();
+        let job: Work = Box::new(move |db| {
+            let _ = answer.send(work(db));
+        });
+        self.work.send(job).map_err(|_| IndexError::Closed)?;
+        asked.await.map_err(|_| IndexError::Closed)?.map_err(|why| IndexError::of(&why, &self.file))
+    }
+}
+
+/// The moment before which nothing is kept, as it is compared.
+pub(super) fn oldest(now: DateTime, settings: Settings) -> String {
+    let days = i64::from(settings.max_age_days);
+    rows::moment(now.checked_sub(days.days()).unwrap_or(DateTime::MIN))
+}
+
+/// The index's thread.
+fn keep(mut connection: Connection, queue: &Receiver<Work>) {
+    while let Ok(work) = queue.recv() {
+        work(&mut connection);
+    }
+}
+
+/// Sets the connection up, and sees to it that the file is an index of this account.
+pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str) -> Result<()> {
+    let failed = |why: rusqlite::Error| IndexError::of(&why, file);
+    let corrupt = |why: &str| IndexError::Corrupt { file: file.to_owned(), why: why.to_owned() };
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    let number = |db: &Connection, name: &str| -> Result<i64> {
+        db.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).map_err(failed)
+    };
+    let tables: i64 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)).map_err(failed)?;
+    let (found, application) = (number(connection, "user_version")?, number(connection, "application_id")?);
+    if application != APPLICATION && (application, found, tables) != (0, 0, 0) {
+        return Err(corrupt("it is a database of another program"));
+    }
+    // A network home may not be able to: then the rollback journal it is. A power cut may lose the last
+    // pages that were read, which are then read again.
+    let _: String = connection.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0)).map_err(failed)?;
+    connection
+        .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;")
+        .map_err(failed)?;
+    let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    // Another process may have been faster.
+    match number(&writing, "user_version")? {
+        0 => {
+            writing.execute_batch(include_str!("schema.sql")).map_err(failed)?;
+            writing
+                .execute_batch(&format!(
+                    "PRAGMA user_version = {SCHEMA}; PRAGMA application_id = {APPLICATION}"
+                ))
+                .map_err(failed)?;
+            state::put(&writing, "account", &account.name()).map_err(failed)?;
+        }
+        SCHEMA => {}
+        _ => return Err(corrupt("it was written by another version of lapel")),
+    }
+    let owner: Option<String> = state::get(&writing, "account").map_err(failed)?;
+    if owner.as_deref() != Some(account.name()) {
+        return Err(corrupt("it belongs to another service or key"));
+    }
+    writing.commit().map_err(failed)
+}
+
+/// Empties an index in place, for whoever has it open.
+pub(super) fn empty(path: &Path) -> rusqlite::Result<()> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(PathBuf::from(path), flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.execute_batch(
+        "PRAGMA secure_delete = ON; DELETE FROM badge; DELETE FROM detail;
+         DELETE FROM meta WHERE name <> 'account';",
+    )
+}

@@ -1,0 +1,225 @@
+use super::detail::cert_key;
+use super::place::{Account, file_of, purge, purge_all};
+use super::store::{Index, Settings, prepare};
+use super::sums::sums;
+use super::{IndexError, Period, Which, rows};
+use crate::domain::{BadgeId, HistoryItem, ServiceTime, State, Text, Verdict};
+use jiff::ToSpan;
+use jiff::civil::{DateTime, datetime};
+use proptest::prelude::*;
+use rusqlite::Connection;
+
+const NOW: DateTime = datetime(2026, 11, 21, 12, 0, 0, 0);
+
+fn database() -> Connection {
+    let mut db = Connection::open_in_memory().expect("memory");
+    prepare(&mut db, &Account::test("one"), "in memory").expect("prepared");
+    db
+}
+
+fn badge(id: &str) -> HistoryItem {
+    HistoryItem {
+        badge_id: BadgeId::new(id).expect("an id"),
+        template_id: None,
+        title: None,
+        badge_type_name: None,
+        category_name: None,
+        level: None,
+        level_name: None,
+        recipient_name: None,
+        recipient_email: None,
+        status_name: None,
+        email_status: None,
+        issuing_org: None,
+        valid_until: None,
+        issued_at: None,
+        reg_date: None,
+        revoke_at: None,
+        rnum: None,
+    }
+}
+
+fn time(days: Option<i64>) -> Option<ServiceTime> {
+    let at = NOW.checked_add(days?.days()).expect("near");
+    ServiceTime::new(&rows::moment(at))
+}
+
+proptest! {
+    /// The index counts a badge where its own screen puts it, whenever one looks.
+    #[test]
+    fn a_badge_is_counted_where_its_verdict_puts_it(
+        label in prop::option::of(prop::sample::select(vec![
+            "ISSUE_WAIT", "발급완료", "회수중", "회수완료", "만료", "발급보류", "",
+        ])),
+        until in prop::option::of(-40_i64..40),
+        issued in prop::option::of(-40_i64..1),
+        revoked in prop::option::of(-10_i64..1),
+        accepted in prop::option::of(-50_i64..1),
+        later in -5_i64..200,
+    ) {
+        let item = HistoryItem {
+            status_name: label.map(Text::from),
+            valid_until: time(until),
+            issued_at: time(issued),
+            revoke_at: time(revoked),
+            reg_date: time(accepted),
+            ..badge("b")
+        };
+        let now = NOW.checked_add(later.days()).expect("near");
+        let db = database();
+        rows::take(&db, std::slice::from_ref(&item), 1, "").expect("kept");
+        let sums = sums(&db, now, Period::Day, 0).expect("counted");
+        let waits = sums.waiting.by_age.iter().map(|(_, n)| n).sum::<u64>() + sums.waiting.unknown;
+        let counted = [sums.valid, sums.expired, sums.other, waits, sums.revoked.total()];
+        let expected = match Verdict::of(&item, now).state() {
+            State::Issued => [1, 0, 0, 0, 0],
+            State::Expired => [0, 1, 0, 0, 0],
+            State::Other(_) => [0, 0, 1, 0, 0],
+            State::Waiting => [0, 0, 0, 1, 0],
+            State::Revoking | State::Revoked => [0, 0, 0, 0, 1],
+        };
+        prop_assert_eq!(counted, expected);
+        if let Verdict::Overdue { .. } = Verdict::of(&item, now) {
+            prop_assert_eq!(sums.waiting.by_age[3].1 + sums.waiting.by_age[4].1, 1);
+        } else {
+            prop_assert_eq!(sums.waiting.by_age[3].1 + sums.waiting.by_age[4].1, 0);
+        }
+        // What it was read from is what comes out.
+        let kept = db
+            .query_row(&format!("SELECT {} FROM badge", rows::COLUMNS), [], rows::item)
+            .expect("a row");
+        prop_assert_eq!(kept, item);
+    }
+}
+
+#[test]
+fn periods_have_no_gap_and_add_up() {
+    let db = database();
+    let days = [0, -1, -6, -7, -29, -30, -31, -200, -800];
+    let items: Vec<HistoryItem> = days
+        .iter()
+        .enumerate()
+        .map(|(at, days)| HistoryItem {
+            status_name: Some("발급완료".into()),
+            issued_at: time(Some(*days)),
+            reg_date: time(Some(*days)),
+            ..badge(&at.to_string())
+        })
+        .collect();
+    rows::take(&db, &items, 1, "").expect("kept");
+    for period in [Period::Day, Period::Week, Period::Month] {
+        let series = sums(&db, NOW, period, 0).expect("counted").issued;
+        assert_eq!(series.total(), days.len() as u64);
+        assert_eq!(series.spans.len(), period.how_many());
+        assert!(series.spans.windows(2).all(|pair| pair[1].to == Some(pair[0].from)));
+        for span in &series.spans {
+            // What stands behind a bar is what the bar counts.
+            let (condition, values) = Which::Issued(Some(span.from), span.to).condition();
+            let sql = format!("SELECT count(*) FROM badge WHERE {condition}");
+            let n: i64 =
+                db.query_row(&sql, rusqlite::params_from_iter(values), |r| r.get(0)).expect("counted");
+            assert_eq!(n.unsigned_abs(), span.count);
+        }
+    }
+    // 21 November 2026 is a Saturday.
+    let weeks = sums(&db, NOW, Period::Week, 0).expect("counted").issued;
+    assert_eq!(weeks.spans[0].from, jiff::civil::date(2026, 11, 16));
+    assert_eq!((weeks.spans[0].count, weeks.spans[1].count), (2, 2));
+}
+
+#[test]
+fn a_certificate_number_is_found_however_it_is_written() {
+    for typed in ["DV-2026-00311", " dv 2026 00311", "ＤＶ－２０２６－００３１１", "dv202600311"]
+    {
+        assert_eq!(cert_key(typed).as_deref(), Some("DV202600311"), "{typed}");
+    }
+    assert_eq!(cert_key(" - "), None);
+    assert_ne!(cert_key("DV-1"), cert_key("DV-2"));
+}
+
+#[test]
+fn mails_are_told_apart_by_domain_and_only_where_one_has_failed() {
+    let db = database();
+    let mail = |id: &str, email: &str, label: &str, status: Option<&str>| HistoryItem {
+        recipient_email: Some(email.into()),
+        status_name: Some(label.into()),
+        issued_at: time(Some(-1)),
+        email_status: status.map(Text::from),
+        ..badge(id)
+    };
+    let items = [
+        mail("1", "a@StrictGate.example", "발급완료", Some("FAIL")),
+        mail("2", "b@strictgate.example", "발급완료", Some("SENT")),
+        mail("3", "c@naru.example", "발급완료", Some("SENT")),
+        mail("4", "d@naru.example", "발급대기", Some("WAIT")),
+        mail("5", "e@naru.example", "회수완료", Some("FAIL")),
+        mail("6", "f@naru.example", "발급완료", None),
+    ];
+    rows::take(&db, &items, 1, "").expect("kept");
+    let found = super::sums::mails(&db).expect("read");
+    assert_eq!((found.mails.len(), found.others), (2, 2), "{found:?}");
+    let (condition, values) = Which::MailFailed("strictgate.example".to_owned()).condition();
+    let sql = format!("SELECT id FROM badge WHERE {condition}");
+    let id: String = db.query_row(&sql, rusqlite::params_from_iter(values), |r| r.get(0)).expect("one");
+    assert_eq!(id, "1");
+}
+
+#[tokio::test]
+async fn an_index_is_private_belongs_to_one_account_and_can_be_thrown_away() {
+    let data = tempfile::tempdir().expect("a folder");
+    let (one, two) = (Account::test("one"), Account::test("two"));
+    assert_eq!(purge(data.path(), &one), Ok(0), "nothing to remove is no error");
+    let index = Index::open(data.path(), &one, Settings::default()).expect("made");
+    let kept = HistoryItem { reg_date: time(Some(-1)), ..badge("1") };
+    index.write(move |db| rows::take(db, &[kept], 1, "")).await.expect("kept");
+    let file = file_of(data.path(), &one);
+    #[cfg(unix)]
+    for entry in std::fs::read_dir(file.parent().expect("a folder")).expect("a folder") {
+        let entry = entry.expect("an entry");
+        assert_eq!(crate::disk::mode_of(&entry.metadata().expect("there")), 0o600, "{entry:?}");
+    }
+    assert_eq!(index.status().await.expect("read").badges, 1);
+    // Under another name it is still the first one's.
+    let foreign = file_of(data.path(), &two);
+    let mut database = Connection::open(&foreign).expect("a file");
+    prepare(&mut database, &one, "another").expect("prepared");
+    drop(database);
+    let refused = Index::open(data.path(), &two, Settings::default()).expect_err("another account's");
+    assert!(
+        matches!(&refused, IndexError::Corrupt { .. }) && refused.to_string().contains("another"),
+        "{refused}"
+    );
+    std::fs::write(&foreign, "no database").expect("written");
+    let refused = Index::open(data.path(), &two, Settings::default()).expect_err("damaged");
+    assert!(refused.to_string().contains("lapel index purge"), "{refused}");
+    let (n, bytes) = purge_all(data.path()).expect("removed");
+    assert!(n == 2 && bytes > 0);
+    assert_eq!(std::fs::read_dir(file.parent().expect("a folder")).expect("a folder").count(), 0);
+}
+
+#[tokio::test]
+async fn what_is_removed_is_gone_for_whoever_has_it_open_too() {
+    let data = tempfile::tempdir().expect("a folder");
+    let one = Account::test("one");
+    let index = Index::open(data.path(), &one, Settings::default()).expect("made");
+    let kept =
+        HistoryItem { recipient_name: Some("한서윤".into()), reg_date: time(Some(-1)), ..badge("1") };
+    index.write(move |db| rows::take(db, &[kept], 1, "")).await.expect("kept");
+    purge(data.path(), &one).expect("removed");
+    assert_eq!(index.status().await.expect("read").badges, 0);
+    assert!(!file_of(data.path(), &one).exists());
+}
+
+#[test]
+fn what_is_too_old_is_not_kept() {
+    let db = database();
+    let items: Vec<HistoryItem> = [-1, -5, -9]
+        .into_iter()
+        .map(|days| HistoryItem { reg_date: time(Some(days)), ..badge(&days.to_string()) })
+        .collect();
+    let limit = |days: i64| rows::moment(NOW.checked_sub(days.days()).expect("near"));
+    let taken = rows::take(&db, &items, 1, &limit(7)).expect("kept");
+    assert_eq!((taken.new, taken.old), (2, 1));
+    rows::forget(&db, &limit(3)).expect("removed");
+    assert_eq!(rows::seen(&db, 1).expect("counted"), 1);
+}

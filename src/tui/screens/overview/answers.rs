@@ -1,0 +1,169 @@
+//! What comes back from the index, and what the overview makes of it.
+
+use super::{Overview, Plan};
+use crate::index::Renewal;
+use crate::jobs::Person;
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::deed::Deed;
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::fit::{count, number};
+use crate::tui::index::{IndexAnswer, MOST_DETAILS, left_out};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Minutes between two readings where the profile does not say.
+const REFRESH_MINUTES: u32 = 15;
+
+impl Overview {
+    /// Takes an answer, or gives it back.
+    pub fn receive(
+        &mut self,
+        ticket: Ticket,
+        answer: Answer,
+        env: &Env,
+        out: &mut Out<'_>,
+    ) -> Result<(), Answer> {
+        let Answer::Index(answer) = answer else { return Err(answer) };
+        let is_running = self.running.as_ref().is_some_and(|running| running.ticket == ticket);
+        match answer {
+            IndexAnswer::Sums(sums) if self.counting == Some(ticket) => {
+                self.counting = None;
+                match sums {
+                    Ok(all) => self.all = Some(all),
+                    Err(why) => self.error = Some(why),
+                }
+                let at = self.cursor();
+                self.move_to(at);
+            }
+            IndexAnswer::Synced(synced) if is_running => {
+                self.running = None;
+                self.error = synced.err();
+                self.changed();
+                let minutes = env
+                    .session
+                    .as_ref()
+                    .and_then(|session| session.index.as_ref())
+                    .map_or(REFRESH_MINUTES, |index| index.settings.refresh_minutes);
+                self.due = Some(Instant::now() + Duration::from_secs(u64::from(minutes) * 60));
+            }
+            IndexAnswer::Details(read) if is_running => {
+                self.running = None;
+                self.changed();
+                match read {
+                    Ok(read) => out.say(format!(
+                        "Read {}{}. / finds them by their certificate numbers.",
+                        count(read.read, "record", "records"),
+                        if read.gone > 0 {
+                            format!("; {} are not there any more", number(read.gone))
+                        } else {
+                            String::new()
+                        },
+                    )),
+                    Err(why) => out.warn(why),
+                }
+            }
+            answer if self.asked == Some(ticket) => {
+                self.asked = None;
+                self.answered(answer, out);
+            }
+            answer => {
+                return match &mut self.behind {
+                    Some(behind) => behind.receive(ticket, answer, out).map_err(Answer::Index),
+                    None => Err(Answer::Index(answer)),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn changed(&mut self) {
+        self.stale = true;
+        if let Some(behind) = &mut self.behind {
+            behind.stale = true;
+        }
+    }
+
+    fn answered(&mut self, answer: IndexAnswer, out: &mut Out<'_>) {
+        match answer {
+            IndexAnswer::On(Ok(())) => self.turned_on = true,
+            IndexAnswer::Found(Ok(certs)) => match certs.as_slice() {
+                [] => self.not_found(),
+                [one] => {
+                    self.find = None;
+                    let reg = one.row.as_ref().and_then(|row| row.reg_date.clone());
+                    out.go.push(Go::Badge(one.badge_id.clone(), reg));
+                }
+                several => {
+                    let ids: Vec<String> = several.iter().map(|cert| cert.badge_id.to_string()).collect();
+                    if let Some(find) = &mut self.find {
+                        find.said = Some(format!(
+                            "{} have this number: {}. The Badge tab opens each by its id.",
+                            count(several.len() as u64, "badge", "badges"),
+                            ids.join(", ")
+                        ));
+                    }
+                }
+            },
+            IndexAnswer::WithoutDetails(Ok(ids)) if ids.is_empty() => {
+                out.say("The own record of every badge of this list was read already.");
+            }
+            IndexAnswer::WithoutDetails(Ok(ids)) => {
+                let n = ids.len() as u64;
+                let more = if ids.len() >= MOST_DETAILS { ", the first ones of the list" } else { "" };
+                out.say(format!(
+                    "Certificate numbers stand only in the badges' own records: {} to read{more}, which takes {} in the background. D once more reads them.",
+                    count(n, "record", "records"),
+                    count(n, "request", "requests"),
+                ));
+                self.offered = Some(ids);
+            }
+            IndexAnswer::Renewals(Ok(found)) => {
+                let said = left_out(&found);
+                let people = |renewal: Renewal| {
+                    let of = |(name, email)| Person { name, email };
+                    let all: Vec<Person> = renewal.people.into_iter().map(of).collect();
+                    ((renewal.template_id, renewal.title), all)
+                };
+                let plans: Vec<Plan> = found.of.into_iter().map(people).collect();
+                match said {
+                    said if plans.is_empty() => {
+                        let why = said.unwrap_or_default();
+                        out.warn(format!(
+                            "There is nobody to issue these badges to again. {why} Nothing was planned."
+                        ));
+                    }
+                    // Said before the review opens: it has no room for it.
+                    Some(said) => {
+                        out.warn(format!(
+                            "{said} i once more plans the others; nothing is sent before the review."
+                        ));
+                        self.planned = Some(plans);
+                    }
+                    None => plan(plans, out),
+                }
+            }
+            IndexAnswer::On(Err(why))
+            | IndexAnswer::WithoutDetails(Err(why))
+            | IndexAnswer::Renewals(Err(why))
+            | IndexAnswer::Found(Err(why)) => out.warn(why),
+            _ => {}
+        }
+    }
+
+    fn not_found(&mut self) {
+        let status = self.all.as_ref().map(|all| &all.sums.status);
+        let (certs, badges) = status.map_or((0, 0), |status| (status.certs, status.badges));
+        if let Some(find) = &mut self.find {
+            find.said = Some(format!(
+                "Not found. lapel knows the certificate numbers of {} of {}: those whose own record was read, by opening them or with D on a list. The service cannot look one up.",
+                number(certs),
+                count(badges, "badge", "badges"),
+            ));
+        }
+    }
+}
+
+/// Hands plans in, for drafts and their review.
+pub(super) fn plan(plans: Vec<Plan>, out: &mut Out<'_>) {
+    out.ask(Ask::Do(Box::new(Deed::Plan(plans))));
+}

@@ -1,0 +1,200 @@
+//! The list behind a bar: badges from the index, read page by page, only those on the screen.
+
+use crate::domain::HistoryItem;
+use crate::index::{Query, Which};
+use crate::tui::action::Action;
+use crate::tui::ask::{Ask, Ticket};
+use crate::tui::browser::{Browse, two_sided};
+use crate::tui::env::{Env, Go, Out};
+use crate::tui::fit::{cells, fit, layout, number, wrap};
+use crate::tui::index::{IndexAnswer, IndexAsk};
+use crate::tui::list::{Entry, PagedList, Place};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use std::cell::Cell;
+
+/// The column that tells when a badge was issued; of those that end it tells when.
+const WHEN: usize = 4;
+
+/// The badges behind a bar.
+pub struct Behind {
+    /// Which.
+    pub which: Which,
+    /// What they are, in words.
+    pub title: String,
+    list: PagedList<HistoryItem>,
+    /// Whether the index has changed since they were read.
+    pub stale: bool,
+    built: Cell<u64>,
+}
+
+impl Behind {
+    /// Of a bar.
+    pub fn new(which: Which, title: String) -> Self {
+        Self { which, title, list: PagedList::default(), stale: false, built: Cell::new(0) }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        self.list.len()
+    }
+
+    /// Rows that the last drawing built.
+    pub fn rows_built(&self) -> u64 {
+        self.built.get()
+    }
+
+    /// Moves, opens; false when the action is none of the list's.
+    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        match action {
+            Action::Down => self.list.move_by(1),
+            Action::Up => self.list.move_by(-1),
+            Action::PageDown => self.list.page_by(1),
+            Action::PageUp => self.list.page_by(-1),
+            Action::First => self.list.move_to(0),
+            Action::Last => self.list.move_to(u64::MAX),
+            Action::Open => match self.list.selected() {
+                Some(row) => out.go.push(Go::Badge(row.badge_id.clone(), row.reg_date.clone())),
+                None => out.say("There is no badge on this row to open."),
+            },
+            Action::Wallet => match self.list.selected().and_then(|row| row.recipient_email.as_ref()) {
+                Some(email) => out.go.push(Go::Holder(email.wire().to_owned())),
+                None => out.say("This row has no e-mail address to look up."),
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(
+        &mut self,
+        ticket: Ticket,
+        answer: IndexAnswer,
+        out: &mut Out<'_>,
+    ) -> Result<(), IndexAnswer> {
+        match answer {
+            IndexAnswer::List(page) if self.list.awaits(ticket) => {
+                if let Some((_, dropped)) = self.list.receive(ticket, page) {
+                    out.cancel(dropped);
+                }
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Asks for what is missing in an area.
+    pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
+        self.list.set_height(area.height.saturating_sub(3));
+        if self.stale && !self.list.is_loading() {
+            self.stale = false;
+            out.cancel(self.list.reload());
+        }
+        let per_page = self.list.per_page();
+        let which = &self.which;
+        let dropped = self.list.pump(|page| {
+            let query = Query { which: which.clone(), page, per_page };
+            out.ask(Ask::Index(Box::new(IndexAsk::List(query))))
+        });
+        out.cancel(dropped);
+    }
+
+    /// Selects the row at a screen row, for the mouse.
+    pub fn click(&mut self, area: Rect, row: u16) -> bool {
+        let first = area.y + 2;
+        let last = area.bottom().saturating_sub(1);
+        let place = (first..last).contains(&row).then(|| self.list.top() + u64::from(row - first));
+        let place = place.filter(|place| *place < self.list.len());
+        if let Some(place) = place {
+            self.list.move_to(place);
+        }
+        place.is_some()
+    }
+
+    /// Draws it: what it is, headings, rows, and where one is.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let text = format!("  {} {} {}", self.title, env.glyphs.dot, badges(self.list.len()));
+        let text = fit(&text, usize::from(area.width).saturating_sub(1), env.glyphs.ellipsis);
+        frame.render_widget(Line::styled(text, theme.strong()), Rect { height: 1, ..area });
+        let heads = HistoryItem::HEADS;
+        let columns: Vec<_> = heads.iter().map(|head| head.column).collect();
+        let widths = layout(&columns, usize::from(area.width).saturating_sub(3));
+        let ending = self.which.is_ending();
+        let titles: Vec<(String, Style)> = heads
+            .iter()
+            .enumerate()
+            .map(|(at, head)| {
+                let title = if ending && at == WHEN { "Until" } else { head.title };
+                (title.to_owned(), theme.dim())
+            })
+            .collect();
+        let mut spans = vec![Span::raw("  ")];
+        spans.extend(cells(&titles, &widths, env.glyphs.ellipsis));
+        frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
+        let body = Rect { y: area.y + 2, height: area.height.saturating_sub(3), ..area };
+        self.built.set(0);
+        if self.list.is_empty() {
+            let (text, style) = match self.list.error() {
+                Some(error) => (format!("{} {error}", env.glyphs.alert), theme.error()),
+                None if self.list.is_answered() => ("There are no such badges.".to_owned(), theme.dim()),
+                None => (format!("{} reading the index", env.spinner()), theme.dim()),
+            };
+            let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width).saturating_sub(4))
+                .into_iter()
+                .map(|l| Line::styled(format!("  {l}"), style))
+                .collect();
+            frame.render_widget(ratatui::text::Text::from(lines), body);
+            return;
+        }
+        for (i, (place, what)) in self.list.visible().enumerate() {
+            let Ok(i) = u16::try_from(i) else { break };
+            if i >= body.height {
+                break;
+            }
+            self.built.set(self.built.get() + 1);
+            let selected = place == self.list.cursor();
+            let mut spans = vec![
+                Span::styled(if selected { env.glyphs.cursor } else { " " }, theme.accent()),
+                Span::raw(" "),
+            ];
+            match what {
+                Place::Entry(Entry::Row(row)) => {
+                    let mut values = row.cells(env);
+                    if ending && let Some((text, _)) = values.get_mut(WHEN) {
+                        *text = row
+                            .valid_until
+                            .as_ref()
+                            .map_or_else(|| env.glyphs.dash.to_owned(), |t| t.short(Some(env.now())));
+                    }
+                    spans.extend(cells(&values, &widths, env.glyphs.ellipsis));
+                }
+                Place::Failed(error) => {
+                    spans.push(Span::styled(format!("{} {error}", env.glyphs.alert), theme.error()));
+                }
+                Place::Loading | Place::Entry(_) => {
+                    spans.push(Span::styled(format!("{} reading", env.spinner()), theme.dim()));
+                }
+            }
+            let mut line = Line::from(spans);
+            let at = Rect { y: body.y + i, height: 1, ..body };
+            if selected {
+                line = line.patch_style(theme.selected());
+            }
+            frame.render_widget(line, at);
+            if selected {
+                frame.buffer_mut().set_style(at, theme.selected());
+            }
+        }
+        let right = format!("row {} of {}", number(self.list.cursor() + 1), number(self.list.len()));
+        let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
+        two_sided(frame, foot, Line::raw(""), Span::styled(right, theme.dim()), true);
+    }
+}
+
+fn badges(n: u64) -> String {
+    crate::tui::fit::count(n, "badge", "badges")
+}

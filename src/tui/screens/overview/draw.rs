@@ -1,0 +1,400 @@
+//! Drawing the overview: a line of totals, the sections, the bars of one of them with numbers beside; on a
+//! wide screen the other sections at a glance.
+
+use super::sections::{Bar, Section, bars, caption, overdue};
+use super::{Find, Overview};
+use crate::tui::browser::two_sided;
+use crate::tui::env::Env;
+use crate::tui::fit::{count, fit, number, width, wrap};
+use crate::tui::index::Overall;
+use crate::tui::theme::Glyphs;
+use jiff::Timestamp;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// From this width on, the other sections stand beside the open one.
+const BESIDE: u16 = 120;
+/// Bars of each section at a glance.
+const GLANCE: usize = 5;
+/// Columns that a number takes.
+const NUMBER: usize = 9;
+/// Columns of the longest bar.
+const LONGEST_BAR: usize = 60;
+/// Lines that what went wrong takes.
+const LONGEST_TROUBLE: usize = 6;
+/// From low to high.
+const SPARKS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+/// The same in plain signs.
+const PLAIN_SPARKS: [&str; 8] = [".", ":", "-", "=", "+", "*", "#", "@"];
+
+/// The screen below the line of totals.
+pub fn body(area: Rect) -> Rect {
+    Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
+}
+
+impl Overview {
+    /// Where the bars are: below what went wrong, if anything did.
+    pub(super) fn bars_area(&self, area: Rect) -> Rect {
+        let wide = if area.width >= BESIDE { area.width * 3 / 5 } else { area.width };
+        let lines = u16::try_from(self.trouble(wide, "!").len()).unwrap_or(0);
+        let above = 4 + lines.saturating_sub(1);
+        Rect { y: area.y + above, height: area.height.saturating_sub(above + 1), width: wide, ..area }
+    }
+
+    /// What went wrong, in lines of a width.
+    fn trouble(&self, columns: u16, sign: &str) -> Vec<String> {
+        let Some(error) = &self.error else { return Vec::new() };
+        let mut lines = wrap(&format!("{sign} {error}"), usize::from(columns).saturating_sub(4));
+        lines.truncate(LONGEST_TROUBLE);
+        lines
+    }
+
+    /// Draws the screen.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        if !self.is_on(env) {
+            draw_off(frame, area, env);
+            return;
+        }
+        self.draw_totals(frame, Rect { height: 1, ..area }, env);
+        if let Some(find) = &self.find {
+            draw_find(find, frame, body(area), env);
+            return;
+        }
+        if let Some(behind) = &self.behind {
+            behind.draw(frame, body(area), env);
+            return;
+        }
+        self.draw_sections(frame, Rect { y: area.y + 1, height: 1, ..area }, env);
+        let list = self.bars_area(area);
+        let caption = Rect { y: area.y + 2, height: list.y - area.y - 2, width: list.width, ..area };
+        let trouble: Vec<Line<'_>> = self
+            .trouble(list.width, env.glyphs.alert)
+            .into_iter()
+            .map(|line| Line::styled(format!("  {line}"), env.theme.error()))
+            .collect();
+        let Some(all) = &self.all else {
+            if trouble.is_empty() {
+                let text = Line::styled(format!("  {} counting", env.spinner()), env.theme.dim());
+                frame.render_widget(text, caption);
+            } else {
+                frame.render_widget(ratatui::text::Text::from(trouble), caption);
+            }
+            return;
+        };
+        if trouble.is_empty() {
+            self.draw_caption(all, frame, Rect { height: 1, ..caption }, env);
+        } else {
+            frame.render_widget(ratatui::text::Text::from(trouble), caption);
+        }
+        self.draw_bars(frame, list, env);
+        self.draw_foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..list }, env);
+        if area.width >= BESIDE {
+            let x = list.right() + 1;
+            let beside = Rect { x, y: area.y + 2, width: area.right() - x, height: area.height - 2 };
+            for y in beside.y..beside.bottom() {
+                let at = Rect { x: list.right(), y, width: 1, height: 1 };
+                frame.render_widget(Span::styled(env.glyphs.bar, env.theme.dim()), at);
+            }
+            self.draw_glance(all, frame, beside, env);
+        }
+    }
+
+    /// What there is in all, and how far it was read.
+    fn draw_totals(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let (right, style) = self.reading_words(env);
+        let mut parts = vec!["Overview".to_owned()];
+        if let Some(all) = &self.all {
+            let sums = &all.sums;
+            parts.push(count(sums.status.badges, "badge", "badges"));
+            if overdue(all) > 0 {
+                parts.push(format!("{} overdue", number(overdue(all))));
+            }
+            parts.push(format!("{} valid", number(sums.valid)));
+            parts.push(format!("{} expired", number(sums.expired)));
+            if sums.other > 0 {
+                parts.push(format!("{} of unknown state", number(sums.other)));
+            }
+        }
+        // Whole facts, as many as there is room for.
+        let dot = format!(" {} ", env.glyphs.dot);
+        let room = usize::from(area.width).saturating_sub(width(&right) + 5);
+        while parts.len() > 1 && width(&parts.join(&dot)) > room {
+            parts.pop();
+        }
+        let left = Line::styled(format!("  {}", parts.join(&dot)), theme.strong());
+        two_sided(frame, area, left, Span::styled(right, style), true);
+    }
+
+    fn reading_words(&self, env: &Env) -> (String, Style) {
+        let theme = &env.theme;
+        if let Some(running) = &self.running {
+            let of = if running.all > 0 {
+                format!(" {} of {}", number(running.done.min(running.all)), number(running.all))
+            } else {
+                String::new()
+            };
+            let what = if running.details { "records" } else { "the history" };
+            return (format!("reading {what}{of}"), theme.warning());
+        }
+        let Some(status) = self.all.as_ref().map(|all| &all.sums.status) else {
+            return (String::new(), theme.dim());
+        };
+        if self.error.is_some() {
+            return (format!("{} not read on", env.glyphs.alert), theme.error());
+        }
+        match (status.read_at, status.scanning) {
+            (_, Some((done, all))) => {
+                let all = all.map_or(String::new(), |all| format!(" of {}", number(all)));
+                (format!("read to {}{all}", number(done)), theme.warning())
+            }
+            (Some(at), None) => {
+                let at = Timestamp::from_second(at).unwrap_or_default();
+                let at = env.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string();
+                if status.complete {
+                    (format!("read {at}"), theme.dim())
+                } else {
+                    (format!("{} read {at}, does not add up", env.glyphs.alert), theme.warning())
+                }
+            }
+            (None, None) => ("not read yet".to_owned(), theme.warning()),
+        }
+    }
+
+    fn draw_sections(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let mut spans = vec![Span::raw("  ")];
+        for (section, name) in Section::ALL {
+            let here = section == self.section;
+            // The open one is told by a sign, too: not every terminal underlines.
+            spans.push(Span::styled(if here { env.glyphs.cursor } else { " " }, theme.accent()));
+            spans.push(Span::styled(name, if here { theme.tab() } else { theme.dim() }));
+            spans.push(Span::raw("  "));
+        }
+        frame.render_widget(Line::from(spans), area);
+    }
+
+    fn draw_caption(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let text = format!("  {}", caption(self.section, all, self.period));
+        let spark = if self.section.has_periods() { spark(&self.bars(), env) } else { String::new() };
+        two_sided(
+            frame,
+            area,
+            Line::styled(text, theme.text()),
+            Span::styled(format!("{spark} "), theme.accent()),
+            false,
+        );
+    }
+
+    fn draw_bars(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let bars = self.bars();
+        let widths = Widths::of(&bars, usize::from(area.width).saturating_sub(2));
+        let at = self.cursor().min(bars.len().saturating_sub(1));
+        let visible = bars.iter().enumerate().skip(self.top).take(usize::from(area.height));
+        for (row, (place, bar)) in visible.enumerate() {
+            let Ok(row) = u16::try_from(row) else { break };
+            let selected = place == at;
+            let mut spans = vec![
+                Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
+                Span::raw(" "),
+            ];
+            spans.extend(bar_spans(bar, &widths, env));
+            let mut line = Line::from(spans);
+            let here = Rect { y: area.y + row, height: 1, ..area };
+            if selected {
+                line = line.patch_style(env.theme.selected());
+            }
+            frame.render_widget(line, here);
+            if selected {
+                frame.buffer_mut().set_style(here, env.theme.selected());
+            }
+        }
+    }
+
+    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let bars = self.bars();
+        let place = match self.section {
+            Section::Ending => {
+                format!("  {} lists them; there, i plans to issue them again", env.glyphs.enter)
+            }
+            Section::Mail => "  SENT says that a mail went out, not that it arrived".to_owned(),
+            // Whoever looks at what was kept sees where.
+            Section::Issued => {
+                let place = self.all.as_ref().map_or("", |all| all.place.as_str());
+                let room = usize::from(area.width).saturating_sub(12);
+                fit(&format!("  index: {place}"), room, env.glyphs.ellipsis)
+            }
+            _ => String::new(),
+        };
+        let right = if bars.len() > self.height {
+            format!("{} of {}", self.cursor() + 1, bars.len())
+        } else {
+            String::new()
+        };
+        two_sided(
+            frame,
+            area,
+            Line::styled(place, env.theme.dim()),
+            Span::styled(right, env.theme.dim()),
+            true,
+        );
+    }
+
+    /// The other sections, each with its first bars.
+    fn draw_glance(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        for (section, name) in Section::ALL.into_iter().filter(|(section, _)| *section != self.section) {
+            let all_bars = bars(section, all, self.period);
+            let few: Vec<Bar> = all_bars.iter().filter(|bar| !bar.aside).take(GLANCE).cloned().collect();
+            let few: Vec<Bar> = few.into_iter().map(|bar| Bar { note: String::new(), ..bar }).collect();
+            let mut head = vec![Span::styled(format!(" {name}"), theme.strong())];
+            if section.has_periods() {
+                head.push(Span::styled(format!("  {}", spark(&all_bars, env)), theme.accent()));
+            }
+            if section == Section::Waiting && overdue(all) > 0 {
+                head.push(Span::styled(
+                    format!("  {} {} overdue", env.glyphs.alert, number(overdue(all))),
+                    theme.warning(),
+                ));
+            }
+            lines.push(Line::from(head));
+            if few.is_empty() {
+                lines.push(Line::styled("   none", theme.dim()));
+            }
+            let widths = Widths::of(&few, usize::from(area.width).saturating_sub(4));
+            for bar in &few {
+                let mut spans = vec![Span::raw("   ")];
+                spans.extend(bar_spans(bar, &widths, env));
+                lines.push(Line::from(spans));
+            }
+            lines.push(Line::raw(""));
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+/// The widths of a set of bars, and what the longest of them stands for.
+struct Widths {
+    label: usize,
+    bar: usize,
+    note: usize,
+    most: u64,
+}
+
+impl Widths {
+    fn of(bars: &[Bar], room: usize) -> Self {
+        let label = bars.iter().map(|bar| width(&bar.label)).max().unwrap_or(0).min(room * 2 / 5);
+        // A sign stands before what a person should look at.
+        let sign = if bars.iter().any(|bar| bar.alarming) { 2 } else { 0 };
+        let label = label + sign;
+        let note = bars.iter().map(|bar| width(&bar.note) + 1).max().unwrap_or(0);
+        let left = room.saturating_sub(label + NUMBER + 3);
+        // The number never goes; the note takes what the bars can spare.
+        let bar = left.saturating_sub(note).clamp(left / 3, left.max(1)).min(LONGEST_BAR);
+        let most = bars.iter().filter(|bar| !bar.aside).map(|bar| bar.count).max().unwrap_or(0);
+        Self { label, bar, note: left.saturating_sub(bar), most }
+    }
+}
+
+/// A bar with its label, its number and what else there is to say. Something is never drawn as nothing.
+fn bar_spans(bar: &Bar, widths: &Widths, env: &Env) -> Vec<Span<'static>> {
+    let theme = &env.theme;
+    let cells = if bar.aside || bar.count == 0 || widths.most == 0 {
+        0
+    } else {
+        let scaled = u128::from(bar.count) * widths.bar as u128 / u128::from(widths.most);
+        usize::try_from(scaled).unwrap_or(widths.bar).clamp(1, widths.bar.max(1))
+    };
+    let style = if bar.alarming { theme.warning() } else { theme.accent() };
+    let text = if bar.alarming { theme.warning() } else { theme.text() };
+    let label = if bar.alarming { format!("{} {}", env.glyphs.alert, bar.label) } else { bar.label.clone() };
+    vec![
+        Span::styled(fit(&label, widths.label, env.glyphs.ellipsis), text),
+        Span::raw(" "),
+        Span::styled(fit(&env.glyphs.full.repeat(cells), widths.bar, ""), style),
+        Span::styled(format!("{:>NUMBER$} ", number(bar.count)), text),
+        Span::styled(fit(&format!(" {}", bar.note), widths.note, env.glyphs.ellipsis), theme.dim()),
+    ]
+}
+
+/// The course of the periods, from the oldest to the newest.
+fn spark(bars: &[Bar], env: &Env) -> String {
+    let sparks = if env.glyphs == Glyphs::ASCII { PLAIN_SPARKS } else { SPARKS };
+    let counts: Vec<u64> = bars.iter().rev().filter(|bar| !bar.aside).map(|bar| bar.count).collect();
+    let most = counts.iter().copied().max().unwrap_or(0);
+    counts
+        .into_iter()
+        .map(|n| {
+            if n == 0 || most == 0 {
+                return " ";
+            }
+            let step = u128::from(n) * (sparks.len() as u128 - 1) / u128::from(most);
+            usize::try_from(step).ok().and_then(|step| sparks.get(step)).copied().unwrap_or(" ")
+        })
+        .collect()
+}
+
+fn draw_find(find: &Find, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    let theme = &env.theme;
+    let mut spans = vec![
+        Span::styled("  Certificate no. ", theme.strong()),
+        Span::styled(env.glyphs.cursor, theme.accent()),
+    ];
+    spans.extend(find.field.spans(usize::from(area.width).saturating_sub(22), true, env));
+    frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
+    let (text, style) = match &find.said {
+        Some(said) => (said.clone(), theme.warning()),
+        None => (
+            format!(
+                "Type or paste a certificate number, then press {}. Letter case, spaces and signs do not matter. No request is sent.",
+                env.glyphs.enter
+            ),
+            theme.dim(),
+        ),
+    };
+    let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width).saturating_sub(4))
+        .into_iter()
+        .map(|l| Line::styled(format!("  {l}"), style))
+        .collect();
+    let below = Rect { y: area.y + 3, height: area.height.saturating_sub(3), ..area };
+    frame.render_widget(ratatui::text::Text::from(lines), below);
+}
+
+/// What an index is, what it would hold and where, and how to have one.
+fn draw_off(frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    let theme = &env.theme;
+    let name = env.session.as_ref().map_or("NAME", |session| session.name.as_str());
+    let name = crate::domain::text::scrub(name);
+    let texts: [(String, Style); 7] = [
+        ("The overview needs an index, and there is none.".to_owned(), theme.strong()),
+        (
+            "It counts what was issued and revoked when, what waits, what expires, and whose mails did not go out. The service cannot count that, so lapel would read the whole history, slowly and in the background, and keep a copy: names, e-mail addresses, titles and states.".to_owned(),
+            theme.text(),
+        ),
+        ("Nothing was read for it and nothing is kept.".to_owned(), theme.text()),
+        ("o   turns it on until lapel ends: in memory only, nothing is written.".to_owned(), theme.text()),
+        (
+            format!("To keep it, write into config.toml:   [profiles.{name}.index]   enabled = true"),
+            theme.text(),
+        ),
+        (
+            "It is then a file of its own in lapel's data folder, under index/, which only you can read; it is not encrypted. Badges older than max_age_days (730) are not kept.".to_owned(),
+            theme.dim(),
+        ),
+        ("lapel index purge removes it, at any time.".to_owned(), theme.dim()),
+    ];
+    let room = usize::from(area.width).saturating_sub(4);
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    for (text, style) in texts {
+        lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        // On a small screen every line counts.
+        if area.height > 16 {
+            lines.push(Line::raw(""));
+        }
+    }
+    frame.render_widget(ratatui::text::Text::from(lines), area);
+}

@@ -1,0 +1,412 @@
+//! The overview: what was issued and revoked when, what waits, what expires, whose mails failed; counted from
+//! the local index, with the badges behind every number.
+
+mod answers;
+mod behind;
+mod draw;
+mod sections;
+
+use crate::domain::{BadgeId, TemplateId, Text};
+use crate::index::{Period, Want};
+use crate::jobs::Person;
+use crate::tui::action::Action;
+use crate::tui::ask::{Ask, Ticket};
+use crate::tui::env::{Env, Out};
+use crate::tui::field::Field;
+use crate::tui::index::{IndexAsk, Overall};
+use crate::tui::keymap::Context;
+use behind::Behind;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use sections::{Bar, Section, bars};
+use tokio::time::Instant;
+
+/// While the history is read, the counts are taken anew after so many pages.
+const COUNTED_AFTER: u64 = 10;
+
+/// The overview.
+#[derive(Default)]
+pub struct Overview {
+    /// Whether somebody has turned an index on for this session.
+    turned_on: bool,
+    period: Period,
+    section: Section,
+    /// The selected bar of each section.
+    cursors: [usize; Section::ALL.len()],
+    top: usize,
+    height: usize,
+    all: Option<Box<Overall>>,
+    /// Why there are no counts, or why the history was not read on.
+    error: Option<String>,
+    counting: Option<Ticket>,
+    /// Whether the index has changed since it was counted.
+    stale: bool,
+    running: Option<Running>,
+    /// Whether the history was looked at in this session.
+    looked: bool,
+    due: Option<Instant>,
+    behind: Option<Behind>,
+    find: Option<Find>,
+    asked: Option<Ticket>,
+    /// Badges whose own records are read when a person says so once more.
+    offered: Option<Vec<BadgeId>>,
+    /// The same for what is planned to be issued again, where not all of it can be.
+    planned: Option<Vec<Plan>>,
+}
+
+/// A template, and who is to get it again.
+type Plan = ((TemplateId, Text), Vec<Person>);
+
+/// What goes on behind the screen.
+struct Running {
+    ticket: Ticket,
+    /// Whether badges' own records are read, rather than the history.
+    details: bool,
+    done: u64,
+    all: u64,
+    told: u64,
+}
+
+/// Looking for a certificate number.
+#[derive(Default)]
+struct Find {
+    field: Field,
+    said: Option<String>,
+}
+
+impl Overview {
+    /// Whether an index is kept.
+    fn is_on(&self, env: &Env) -> bool {
+        self.turned_on || env.session.as_ref().is_some_and(|session| session.index.is_some())
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        if self.find.is_some() {
+            return vec![Context::Prompt, Context::Always];
+        }
+        let inner = if self.behind.is_some() { Context::OverviewList } else { Context::Overview };
+        vec![inner, Context::List, Context::Global, Context::Always]
+    }
+
+    /// Whether back would change something on this screen.
+    pub fn can_go_back(&self) -> bool {
+        self.behind.is_some() || self.find.is_some()
+    }
+
+    /// It is looked at: what it tells of ages is counted anew.
+    pub fn opened(&mut self) {
+        self.stale = true;
+    }
+
+    /// When the history is to be looked at again; never before it was looked at in this session.
+    pub fn due(&self) -> Option<Instant> {
+        self.due.filter(|_| self.running.is_none())
+    }
+
+    /// Looks at the history again where that is due.
+    pub fn tick(&mut self, out: &mut Out<'_>) {
+        if self.due().is_some_and(|due| due <= Instant::now()) {
+            self.read(Want::New, out);
+        }
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action, env: &Env) -> bool {
+        let on = self.is_on(env);
+        match action {
+            Action::IndexOn => !on,
+            Action::IndexStop => self.running.is_some(),
+            Action::Reload | Action::Rescan => on && self.running.is_none(),
+            Action::Period => on && self.section.has_periods(),
+            Action::Open if self.behind.is_none() => self.bar().is_some_and(|bar| bar.which.is_some()),
+            Action::Renew => self.behind.as_ref().is_some_and(|b| b.which.is_ending() && b.len() > 0),
+            Action::Details => self.running.is_none() && self.behind.as_ref().is_some_and(|b| b.len() > 0),
+            Action::FindCert | Action::NextSection => on,
+            _ => true,
+        }
+    }
+
+    /// The bars of the section.
+    fn bars(&self) -> Vec<Bar> {
+        self.all.as_ref().map(|all| bars(self.section, all, self.period)).unwrap_or_default()
+    }
+
+    fn bar(&self) -> Option<Bar> {
+        let at = self.cursors[self.section.place()];
+        let bars = self.bars();
+        let last = bars.len().saturating_sub(1);
+        bars.into_iter().nth(at.min(last))
+    }
+
+    /// Does an action; false when it is none of this screen's.
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+        if self.find.is_some() {
+            return self.act_in_find(action, out);
+        }
+        if action != Action::Details {
+            self.offered = None;
+        }
+        let planned = self.planned.take().filter(|_| action == Action::Renew);
+        match action {
+            Action::IndexOn if !self.is_on(env) => {
+                self.asked = Some(ask(out, IndexAsk::TurnOn));
+            }
+            Action::IndexOn => out.say("The index is on already."),
+            Action::IndexStop => self.stop(out),
+            Action::Reload | Action::Rescan if !self.is_on(env) => {
+                out.say("There is no index to read into. Nothing was asked.");
+            }
+            Action::Reload => self.read(Want::New, out),
+            Action::Rescan => self.read(Want::All, out),
+            Action::FindCert if self.is_on(env) => self.find = Some(Find::default()),
+            Action::FindCert => {
+                out.say("Without an index there is nothing to look a certificate number up in.");
+            }
+            _ if self.behind.is_some() => match planned {
+                Some(plans) => answers::plan(plans, out),
+                None => return self.act_in_list(action, out),
+            },
+            Action::NextSection => self.go_to(self.section.step(1)),
+            Action::PreviousSection => self.go_to(self.section.step(Section::ALL.len() - 1)),
+            Action::Period if self.section.has_periods() => {
+                self.period = self.period.next();
+                self.cursors[self.section.place()] = 0;
+                self.stale = true;
+            }
+            Action::Period => out.say("Only what is issued and revoked is counted by day, week and month."),
+            Action::Down => self.move_to(self.cursor() + 1),
+            Action::Up => self.move_to(self.cursor().saturating_sub(1)),
+            Action::PageDown => self.move_to(self.cursor() + self.height.max(2) - 1),
+            Action::PageUp => self.move_to(self.cursor().saturating_sub(self.height.max(2) - 1)),
+            Action::First => self.move_to(0),
+            Action::Last => self.move_to(usize::MAX),
+            Action::Open => match self.bar() {
+                Some(Bar { which: Some(which), count: 1.., .. }) => {
+                    let title = self.bar().map(|bar| bar.behind(self.section)).unwrap_or_default();
+                    self.behind = Some(Behind::new(which, title));
+                }
+                Some(Bar { which: None, .. }) => {
+                    out.say(
+                        "These are one person here and another there; History finds each by its address.",
+                    );
+                }
+                _ => out.say("There is nothing behind this bar."),
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    fn act_in_list(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        let Some(behind) = &mut self.behind else { return false };
+        match action {
+            Action::Back => self.behind = None,
+            Action::Renew if behind.which.is_ending() => {
+                let which = behind.which.clone();
+                self.asked = Some(ask(out, IndexAsk::Renewals(which)));
+            }
+            Action::Renew => {
+                out.say(
+                    "Only badges that expire are issued again from here: the Expiring section lists them.",
+                );
+            }
+            Action::Details => self.details(out),
+            _ => return behind.act(action, out),
+        }
+        true
+    }
+
+    /// The first time says what it costs, the second time reads.
+    fn details(&mut self, out: &mut Out<'_>) {
+        if self.running.is_some() {
+            out.say("Something is being read already; S stops it.");
+            return;
+        }
+        match (self.offered.take(), &self.behind) {
+            (Some(ids), _) => {
+                let all = ids.len() as u64;
+                let ticket = ask(out, IndexAsk::Details(ids));
+                self.running = Some(Running { ticket, details: true, done: 0, all, told: 0 });
+            }
+            (None, Some(behind)) => {
+                self.asked = Some(ask(out, IndexAsk::WithoutDetails(behind.which.clone())));
+            }
+            (None, None) => {}
+        }
+    }
+
+    fn act_in_find(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        let Some(find) = &mut self.find else { return false };
+        match action {
+            Action::Back => self.find = None,
+            Action::ClearField => find.field.clear(),
+            Action::Accept if find.field.value().trim().is_empty() => {
+                find.said = Some("Type the certificate number first.".to_owned());
+            }
+            Action::Accept => {
+                self.asked = Some(ask(out, IndexAsk::Find(find.field.value().to_owned())));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn cursor(&self) -> usize {
+        self.cursors[self.section.place()]
+    }
+
+    fn move_to(&mut self, at: usize) {
+        self.cursors[self.section.place()] = at.min(self.bars().len().saturating_sub(1));
+    }
+
+    fn go_to(&mut self, section: Section) {
+        self.section = section;
+        self.top = 0;
+    }
+
+    fn read(&mut self, want: Want, out: &mut Out<'_>) {
+        if self.running.is_some() {
+            out.say("It is being read already; S stops it.");
+            return;
+        }
+        self.looked = true;
+        self.due = None;
+        let ticket = ask(out, IndexAsk::Sync(want));
+        self.running = Some(Running { ticket, details: false, done: 0, all: 0, told: 0 });
+    }
+
+    fn stop(&mut self, out: &mut Out<'_>) {
+        match self.running.take() {
+            Some(running) => {
+                out.cancel([running.ticket]);
+                self.stale = true;
+                let again = if running.details { "D" } else { "r" };
+                out.say(format!("Stopped. What was read is kept; {again} goes on with the rest."));
+            }
+            None => out.say("Nothing is being read."),
+        }
+    }
+
+    /// Takes how far a reading is; whether it is one of this screen's.
+    pub fn progress(&mut self, ticket: Ticket, done: u64, all: u64) -> bool {
+        let Some(running) = self.running.as_mut().filter(|running| running.ticket == ticket) else {
+            return false;
+        };
+        (running.done, running.all) = (done, all);
+        self.stale |= running.told.is_multiple_of(COUNTED_AFTER);
+        running.told += 1;
+        true
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let Some(find) = &mut self.find else { return false };
+        if find.field.key(key) {
+            find.said = None;
+        }
+        true
+    }
+
+    /// Takes pasted text: a certificate number.
+    pub fn paste(&mut self, text: &str, env: &Env) {
+        if !self.is_on(env) {
+            return;
+        }
+        let find = self.find.get_or_insert_default();
+        find.said = None;
+        find.field.paste(text.trim());
+    }
+
+    /// Asks for what is missing in an area.
+    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Out<'_>) {
+        if !self.is_on(env) {
+            return;
+        }
+        if !self.looked {
+            self.read(Want::New, out);
+            self.stale = true;
+        }
+        if self.stale && self.counting.is_none() {
+            self.stale = false;
+            self.counting = Some(ask(out, IndexAsk::Sums(self.period)));
+        }
+        let body = draw::body(area);
+        if let Some(behind) = &mut self.behind {
+            behind.pump(body, out);
+        }
+        self.height = usize::from(self.bars_area(area).height).max(1);
+        let at = self.cursor();
+        self.top = self.top.min(at).max((at + 1).saturating_sub(self.height));
+    }
+
+    /// Selects what was clicked; whether there is anything.
+    pub fn click(&mut self, area: Rect, row: u16) -> bool {
+        if self.find.is_some() {
+            return false;
+        }
+        if let Some(behind) = &mut self.behind {
+            return behind.click(draw::body(area), row);
+        }
+        let list = self.bars_area(area);
+        if !(list.y..list.bottom()).contains(&row) {
+            return false;
+        }
+        let at = self.top + usize::from(row - list.y);
+        let there = at < self.bars().len();
+        if there {
+            self.move_to(at);
+        }
+        there
+    }
+
+    /// Rows that the last drawing built, for counting.
+    pub fn rows_built(&self) -> u64 {
+        self.behind.as_ref().map_or(0, Behind::rows_built)
+    }
+}
+
+fn ask(out: &mut Out<'_>, what: IndexAsk) -> Ticket {
+    out.ask(Ask::Index(Box::new(what)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::ask::Tickets;
+    use crate::tui::worker::Order;
+    use std::time::Duration;
+
+    #[test]
+    fn sections_go_round() {
+        let mut section = Section::default();
+        for (expected, _) in Section::ALL {
+            assert_eq!(section, expected);
+            section = section.step(1);
+        }
+        assert_eq!(section, Section::default());
+        assert_eq!(section.step(Section::ALL.len() - 1), Section::Mail);
+    }
+
+    /// How often the history is asked for, when so many seconds are left until it is due.
+    fn asked(left: Option<u64>) -> usize {
+        let due = left.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        let mut overview = Overview { due, ..Overview::default() };
+        let mut tickets = Tickets::default();
+        let mut out = Out::new(&mut tickets);
+        overview.tick(&mut out);
+        // While it is being read it is not due.
+        overview.tick(&mut out);
+        assert_eq!(overview.due().is_some(), left.is_some_and(|seconds| seconds > 0));
+        let is_sync = |order: &&Order| match order {
+            Order::Ask(_, Ask::Index(ask)) => matches!(**ask, IndexAsk::Sync(Want::New)),
+            _ => false,
+        };
+        out.orders.iter().filter(is_sync).count()
+    }
+
+    #[tokio::test]
+    async fn the_history_is_looked_at_again_when_that_is_due_and_not_before() {
+        assert_eq!((asked(None), asked(Some(60)), asked(Some(0))), (0, 0, 1));
+    }
+}
