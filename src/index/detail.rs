@@ -7,7 +7,7 @@ use super::rows::{self, COLUMNS, item};
 use super::store::Index;
 use crate::api::{ApiError, Call, Reader};
 use crate::domain::{Badge, BadgeId, HistoryItem, ServiceTime, Text};
-use rusqlite::{OptionalExtension, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use unicode_normalization::UnicodeNormalization;
@@ -44,6 +44,18 @@ pub(super) fn cert_key(cert_no: &str) -> Option<String> {
     (!key.is_empty()).then_some(key)
 }
 
+fn noted(db: &Connection, badge: &Badge, at: i64) -> rusqlite::Result<()> {
+    let cert = badge.cert_no.as_ref().filter(|cert| !cert.looks_empty()).map(Text::wire);
+    db.prepare_cached("INSERT OR REPLACE INTO detail VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(params![
+        badge.badge_id.wire(),
+        cert,
+        cert.and_then(cert_key),
+        badge.valid_until.as_ref().map(|until| until.raw().wire()),
+        at,
+    ])?;
+    rows::refresh(db, badge)
+}
+
 impl Index {
     /// Notes what a badge's own record says. `at`: seconds of the service's UTC.
     ///
@@ -51,20 +63,14 @@ impl Index {
     /// When the index cannot be written.
     pub async fn note(&self, badge: &Badge, at: i64) -> Result<()> {
         let badge = badge.clone();
-        self.write(move |db| {
-            let cert = badge.cert_no.as_ref().filter(|cert| !cert.looks_empty()).map(Text::wire);
-            db.prepare_cached("INSERT OR REPLACE INTO detail VALUES (?1, ?2, ?3, ?4, ?5)")?.execute(
-                params![
-                    badge.badge_id.wire(),
-                    cert,
-                    cert.and_then(cert_key),
-                    badge.valid_until.as_ref().map(|until| until.raw().wire()),
-                    at,
-                ],
-            )?;
-            rows::refresh(db, &badge)
-        })
-        .await
+        self.write(move |db| noted(db, &badge, at)).await
+    }
+
+    /// The same, before anything that is asked of the index from now on, without waiting for it. That it fails
+    /// is only logged: nobody waits for it.
+    pub fn note_soon(&self, badge: &Badge, at: i64) {
+        let badge = badge.clone();
+        self.write_soon(move |db| noted(db, &badge, at));
     }
 
     /// Finds badges by their certificate number; letter case, spaces and signs do not matter. Only badges whose

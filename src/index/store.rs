@@ -182,6 +182,24 @@ impl Index {
         .await
     }
 
+    /// Writes in one transaction, in its turn, and waits for nothing.
+    pub(super) fn write_soon(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()> + Send + 'static,
+    ) {
+        let job: Work = Box::new(move |db| {
+            let done = db.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|writing| {
+                work(&writing)?;
+                writing.commit()
+            });
+            if let Err(why) = done {
+                tracing::warn!("the index was not written: {why}");
+            }
+        });
+        // A thread that has ended has nothing to write into any more.
+        let _ = self.work.send(job);
+    }
+
     async fn ask<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,

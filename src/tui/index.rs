@@ -144,15 +144,12 @@ impl Slot {
         Ok(())
     }
 
-    /// Notes what a badge's own record says, where there is an index. That it fails stops nothing.
+    /// Notes what a badge's own record says, where there is an index. Nobody waits for it.
     pub async fn note(&self, badge: &Badge, reader: &Reader) {
-        let noted = match self.get().await {
-            Ok(Some(index)) => index.note(badge, reader.clock().utc().as_second()).await,
-            Ok(None) => Ok(()),
-            Err(why) => Err(why),
-        };
-        if let Err(why) = noted {
-            tracing::warn!("a badge's record was not noted in the index: {why}");
+        match self.get().await {
+            Ok(Some(index)) => index.note_soon(badge, reader.clock().utc().as_second()),
+            Ok(None) => {}
+            Err(why) => tracing::warn!("a badge's record was not noted in the index: {why}"),
         }
     }
 }
