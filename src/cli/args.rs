@@ -51,14 +51,14 @@ pub struct ProfileFlags {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Settings")]
 pub struct LookFlags {
-    /// Colours for a dark or a light terminal, or none
-    #[arg(long, value_name = "THEME", value_parser = themes())]
+    /// Colours: dark, light, high-contrast, terminal, none
+    #[arg(long, value_name = "THEME", value_parser = themes(), hide_possible_values = true)]
     theme: Option<ThemeChoice>,
     /// Signs of the screen: unicode or plain ascii
-    #[arg(long, value_name = "SET", value_parser = glyphs())]
+    #[arg(long, value_name = "SET", value_parser = glyphs(), hide_possible_values = true)]
     glyphs: Option<GlyphChoice>,
-    /// Pictures of badges: by what the terminal can do, in one way, or none
-    #[arg(long, value_name = "WAY", value_parser = pictures())]
+    /// Pictures: auto, kitty, iterm2, sixel, halfblocks, none
+    #[arg(long, value_name = "WAY", value_parser = pictures(), hide_possible_values = true)]
     pictures: Option<PictureChoice>,
 }
 
@@ -80,19 +80,19 @@ pub enum Command {
     /// What was sent, and what has become of it
     #[command(long_about = help::JOBS, after_help = help::JOBS_EXAMPLES)]
     Jobs(JobsFlags),
-    /// The local copy of the history, where a profile keeps one: status, build, purge
+    /// The local copy of the history: status, build, purge
     #[command(long_about = help::INDEX, after_help = help::INDEX_EXAMPLES)]
     Index(IndexFlags),
     /// Reading, and taking away what was read.
     #[command(flatten)]
     Read(ReadVerb),
-    /// What lapel has learned of the service, and whether everything here is in order
+    /// What lapel has learned of the service, and its journal
     #[command(long_about = help::DOCTOR, after_help = help::DOCTOR_EXIT)]
     Doctor(DoctorFlags),
     /// Profiles and their keys: list, add, edit, remove, test
     #[command(long_about = help::PROFILE, after_help = help::PROFILE_EXAMPLES)]
     Profile(ProfileVerbs),
-    /// Where everything is: files, settings and where they come from, the terminal, the build
+    /// Where everything is: files, settings, terminal, build
     #[command(long_about = help::INFO)]
     Info {
         /// Answer with one line of JSON

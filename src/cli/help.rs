@@ -27,7 +27,7 @@ Where settings come from:
   over the default. config.toml stands in ~/.config/lapel:
 
     default_profile = "uni"
-    theme = "dark"                     dark, light, high-contrast, terminal, none
+    theme = "dark"                     light, high-contrast, terminal, none
     glyphs = "unicode"                 unicode, ascii
     pictures = "auto"                  kitty, iterm2, sixel, halfblocks, none
     clipboard = "auto"                 auto, native, osc52, off

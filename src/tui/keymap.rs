@@ -7,7 +7,7 @@ use super::action::{Action, kebab};
 use super::theme::Glyphs;
 use crokey::{KeyCombination, OneToThree};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A place with keys of its own. What has the focus gives the stack of contexts that a key is looked up in,
 /// innermost first.
@@ -136,6 +136,7 @@ impl Context {
                 | Self::Form
                 | Self::RevokeForm
                 | Self::FileField
+                | Self::Export
                 | Self::Review
         )
     }
@@ -410,7 +411,9 @@ enum Found {
 #[derive(Clone, Debug)]
 pub struct Keymap {
     lines: Vec<(Context, Action, Vec<Chord>)>,
-    lookup: HashMap<(Context, Chord), Action>,
+    lookup: HashMap<Context, HashMap<Chord, Action>>,
+    /// With which keys chords begin; mostly there are none.
+    beginnings: HashMap<Context, HashSet<Chord>>,
     ascii: bool,
 }
 
@@ -452,13 +455,17 @@ fn normal(key: KeyCombination) -> KeyCombination {
 
 impl Keymap {
     fn of(lines: Vec<(Context, Action, Vec<Chord>)>) -> Self {
-        let mut lookup = HashMap::new();
+        let mut lookup: HashMap<Context, HashMap<Chord, Action>> = HashMap::new();
+        let mut beginnings: HashMap<Context, HashSet<Chord>> = HashMap::new();
         for (context, action, chords) in &lines {
             for chord in chords {
-                lookup.insert((*context, chord.clone()), *action);
+                lookup.entry(*context).or_default().insert(chord.clone(), *action);
+                for n in 1..chord.len() {
+                    beginnings.entry(*context).or_default().insert(chord[..n].to_vec());
+                }
             }
         }
-        Self { lines, lookup, ascii: false }
+        Self { lines, lookup, beginnings, ascii: false }
     }
 
     /// With its keys named in this set of signs.
@@ -512,7 +519,7 @@ impl Keymap {
     fn find(&self, stack: &[Context], chord: &[KeyCombination]) -> Found {
         stack
             .iter()
-            .find_map(|context| match self.lookup.get(&(*context, chord.to_vec())) {
+            .find_map(|context| match self.lookup.get(context).and_then(|keys| keys.get(chord)) {
                 Some(action) => Some(Found::Action(*action)),
                 None => self.begins(*context, chord).then_some(Found::Beginning),
             })
@@ -520,9 +527,7 @@ impl Keymap {
     }
 
     fn begins(&self, context: Context, chord: &[KeyCombination]) -> bool {
-        self.lookup
-            .keys()
-            .any(|(c, keys)| *c == context && keys.len() > chord.len() && keys.starts_with(chord))
+        self.beginnings.get(&context).is_some_and(|all| all.contains(chord))
     }
 
     /// Whether inner contexts leave these keys to an outer one.
@@ -533,18 +538,22 @@ impl Keymap {
 
     /// What can follow the keys of a chord that was begun.
     pub fn follows(&self, stack: &[Context], begun: &[KeyCombination]) -> Vec<(String, Action)> {
-        self.bound(stack)
+        self.bound(stack, |_| true)
             .filter(|(_, chord)| chord.len() > begun.len() && chord.starts_with(begun))
             .map(|(action, chord)| (self.name(&chord[begun.len()..]), action))
             .collect()
     }
 
-    /// The keys that reach an action in `stack`, innermost first.
-    fn bound<'a>(&'a self, stack: &'a [Context]) -> impl Iterator<Item = (Action, &'a Chord)> {
+    /// The keys that reach actions in `stack`, innermost first.
+    fn bound<'a>(
+        &'a self,
+        stack: &'a [Context],
+        wanted: impl Fn(Action) -> bool + Copy + 'a,
+    ) -> impl Iterator<Item = (Action, &'a Chord)> {
         stack.iter().enumerate().flat_map(move |(depth, context)| {
             self.lines
                 .iter()
-                .filter(move |(c, ..)| c == context)
+                .filter(move |(c, action, _)| c == context && wanted(*action))
                 .flat_map(|(_, action, chords)| chords.iter().map(move |chord| (*action, chord)))
                 .filter(move |(_, chord)| self.is_free(&stack[..depth], chord))
         })
@@ -567,7 +576,7 @@ impl Keymap {
 
     /// The first keys of an action in `stack`, for a hint.
     pub fn key(&self, stack: &[Context], action: Action) -> Option<String> {
-        self.bound(stack).find(|(a, _)| *a == action).map(|(_, chord)| self.name(chord))
+        self.bound(stack, move |a| a == action).next().map(|(_, chord)| self.name(chord))
     }
 
     /// Every line, in order: for the README's table and for tests.

@@ -264,7 +264,8 @@ mod tests {
             ("[review]\nconfirm = 'enter'\n", 2, "neither Enter"),
             ("[review]\nconfirm = 'ctrl-y enter'\n", 2, "neither Enter"),
             ("[draft]\nconfirm = 'i'\n", 2, "neither Enter"),
-            ("[templates]\nissue = 'y'\n", 2, "it may open nothing"),
+            ("[templates]\nissue = 'Y'\n[review]\nconfirm = 'Y'\n", 2, "it may open nothing"),
+            ("[categories]\nonly-category = 'y'\n", 2, "a key of copy"),
             ("[always]\nquit-now = []\n", 2, "leaves lapel from everywhere"),
         ] {
             let wrong = keymap(text).expect_err(text);
@@ -282,9 +283,8 @@ mod tests {
     /// What tmux, screens, flow control and editors of lines take is no usual key, but where it means the same.
     #[test]
     fn no_usual_key_is_one_that_others_take() {
-        // tmux and screen; flow control; the signs of Tab, Enter, Backspace and Esc; the shell's own.
-        const TAKEN: &[char] =
-            &['b', 'a', 's', 'q', 'i', 'm', 'j', 'h', '[', '\\', ']', '@', '_', '^', 'v', 'o'];
+        // tmux and screen; flow control; the signs of Tab, Enter, Backspace and Esc; what the line itself takes.
+        const TAKEN: &[char] = &['b', 'a', 's', 'q', 'i', 'm', 'j', 'h', '[', '\\', ']', '@', '_', '^', 'v'];
         for (context, action, chords) in Keymap::default().lines {
             for key in chords.iter().flatten() {
                 let OneToThree::One(KeyCode::Char(c)) = key.codes else { continue };
