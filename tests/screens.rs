@@ -380,10 +380,10 @@ async fn walk_overview(columns: u16, rows: u16) {
 
 #[tokio::test]
 async fn overview_at_80x24() {
-    walk_overview(80, 24).await;
+    Box::pin(walk_overview(80, 24)).await;
 }
 
 #[tokio::test]
 async fn overview_at_160x50() {
-    walk_overview(160, 50).await;
+    Box::pin(walk_overview(160, 50)).await;
 }
