@@ -60,8 +60,9 @@ impl<I: Eq + Hash> Pages<I> {
             self.first_total = page.total_count;
         }
         self.total_count = page.total_count.or(self.total_count);
-        let counted = self.total_count.is_some_and(|total| self.rows >= total);
-        // Without a count, or with one that is too high, only an empty page is the end for certain; a short
+        // More rows than were counted mean that the count is wrong, not that this is all.
+        let counted = self.total_count.is_some_and(|total| self.rows == total);
+        // Without a count, or with one that is wrong, only an empty page is the end for certain; a short
         // first page that nothing contradicts is taken as the end too, for the common case's sake.
         let short =
             page.list_len == 0 || (self.total_count.is_none() && page.list_len < MAX_ROWS_PER_PAGE as usize);
@@ -161,6 +162,8 @@ mod tests {
         assert_eq!((bounded.items.len(), bounded.complete), (300, false));
         let lied_to = read(30, 100, Some(40), 10).await;
         assert_eq!((lied_to.items.len(), lied_to.complete, lied_to.requests), (30, false, 2));
+        let counted_low = read(250, 100, Some(50), 10).await;
+        assert_eq!((counted_low.items.len(), counted_low.complete, counted_low.requests), (250, true, 4));
         let uncounted = read(130, 100, None, 10).await;
         assert_eq!((uncounted.items.len(), uncounted.complete), (130, true));
     }

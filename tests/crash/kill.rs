@@ -9,6 +9,7 @@ use lapel::jobs::Person;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 const NAMES: [&str; 12] =
@@ -78,7 +79,7 @@ impl Desk {
     fn issue(&self) -> Child {
         let mut command = self.lapel();
         command.args(["issue", "--template", person::TEMPLATE, "--yes", "--recipients"]).arg(&self.file);
-        command.spawn().expect("it starts")
+        command.stdout(Stdio::piped()).spawn().expect("it starts")
     }
 }
 
@@ -89,19 +90,21 @@ fn run(case: &Case) -> bool {
     world.fault(case.rule);
     let moment = Instant::now() + case.whole * case.moment / 1000;
     let mut child = desk.issue();
-    let died = loop {
-        if child.try_wait().expect("a child").is_some() {
-            break false;
-        }
-        if Instant::now() >= moment {
-            // On Unix this is SIGKILL.
-            child.kill().expect("killed");
-            child.wait().expect("it ends");
-            break true;
-        }
-        // The moment is by the clock: that is the point.
-        std::thread::sleep(Duration::from_millis(1));
-    };
+    // What it says ends when it does, and with that the channel closes.
+    let mut said = child.stdout.take().expect("piped");
+    let (open, ended) = std::sync::mpsc::channel::<()>();
+    let reading = std::thread::spawn(move || {
+        let _ = std::io::copy(&mut said, &mut std::io::sink());
+        drop(open);
+    });
+    if ended.recv_timeout(moment.saturating_duration_since(Instant::now())) == Err(RecvTimeoutError::Timeout)
+    {
+        // On Unix this is SIGKILL.
+        child.kill().expect("killed");
+    }
+    // One that was killed has no exit code.
+    let died = child.wait().expect("it ends").code().is_none();
+    reading.join().expect("read to its end");
     oracle::meanwhile(world, &desk.script);
     world.control().clear_faults();
     // It may never have begun: then there is no such job.
