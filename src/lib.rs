@@ -8,6 +8,7 @@
 //! an arrow says so:
 //!
 //! ```text
+//! words/     what lapel says, in English and in Korean; every room may speak
 //! domain/    what the words mean: records, states, verdicts, e-mail keys, service time, untrusted text
 //! disk/      files that are private, whole or not at all
 //! sheet/     tables as files: Excel, CSV, lines of JSON                       -> domain, disk
@@ -21,6 +22,9 @@
 //! sandbox/   the service itself on loopback; shares no code with api/, on purpose
 //! main.rs    parse, choose, hand over
 //! ```
+
+#[macro_use]
+pub mod words;
 
 pub mod api;
 pub mod cli;

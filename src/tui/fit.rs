@@ -1,5 +1,6 @@
 //! Fitting text into columns: by display width, never through the middle of a character.
 
+pub use crate::words::number;
 use ratatui::style::Style;
 use ratatui::text::Span;
 use unicode_segmentation::UnicodeSegmentation;
@@ -131,19 +132,6 @@ pub fn cells(cells: &[(String, Style)], widths: &[usize], ellipsis: &str) -> Vec
         spans.push(Span::styled(fit(text, *columns, ellipsis), *style));
     }
     spans
-}
-
-/// `4312` as `4,312`.
-pub fn number(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// `1 badge`, `3 badges`.

@@ -1,0 +1,85 @@
+//! Korean particles: their form depends on whether the word before ends in a consonant.
+
+/// The pairs, as they are written in the texts, with the form after a consonant and the one after a vowel.
+const PAIRS: &[(&str, &str, &str)] = &[
+    ("은(는)", "은", "는"),
+    ("이(가)", "이", "가"),
+    ("을(를)", "을", "를"),
+    ("과(와)", "과", "와"),
+    ("(으)로", "으로", "로"),
+    ("(이)나", "이나", "나"),
+    ("(이)라", "이라", "라"),
+    ("(이)며", "이며", "며"),
+];
+
+/// What a word ends in, as far as it can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Vowel,
+    Consonant,
+    /// The consonant ㄹ, after which 로 stands and not 으로.
+    Rieul,
+}
+
+/// The particle that `text` begins with in the form that fits behind `before`, and the rest of `text`. Where the
+/// ending cannot be told, or `text` begins with none, nothing is changed.
+pub(super) fn fitting<'a>(before: &str, text: &'a str) -> (&'a str, &'a str) {
+    for (both, consonant, vowel) in PAIRS {
+        if let Some(rest) = text.strip_prefix(both) {
+            return match ending(before) {
+                None => text.split_at(both.len()),
+                Some(Ending::Consonant) => (consonant, rest),
+                Some(Ending::Rieul) if *both != "(으)로" => (consonant, rest),
+                Some(_) => (vowel, rest),
+            };
+        }
+    }
+    ("", text)
+}
+
+/// How the last letter or digit of a text is read; marks behind it are silent.
+fn ending(text: &str) -> Option<Ending> {
+    let last = text.chars().rev().find(|c| c.is_alphanumeric())?;
+    match last {
+        '가'..='힣' => Some(match (u32::from(last) - 0xAC00) % 28 {
+            0 => Ending::Vowel,
+            8 => Ending::Rieul,
+            _ => Ending::Consonant,
+        }),
+        // 일, 칠, 팔; 영, 삼, 육; 이, 사, 오, 구.
+        '1' | '7' | '8' => Some(Ending::Rieul),
+        '0' | '3' | '6' => Some(Ending::Consonant),
+        '2' | '4' | '5' | '9' => Some(Ending::Vowel),
+        // A Latin word may be read in many ways.
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitting;
+
+    #[test]
+    fn the_form_follows_the_ending() {
+        for (before, text, expected) in [
+            ("배지", "을(를) 발급", "를 발급"),
+            ("한서윤", "을(를) 발급", "을 발급"),
+            ("서울", "(으)로", "로"),
+            ("집", "(으)로", "으로"),
+            ("나라", "(으)로", "로"),
+            ("\"한서윤\"", "이(가)", "이"),
+            ("달무리대학교 (LIVE)", "은(는)", "은(는)"),
+            ("12", "은(는)", "는"),
+            ("13", "은(는)", "은"),
+            ("1,000", "이(가)", "이"),
+            ("8", "(으)로", "로"),
+            ("8", "을(를)", "을"),
+            ("names.csv", "을(를)", "을(를)"),
+            ("", "을(를)", "을(를)"),
+            ("배지", " 3개", " 3개"),
+        ] {
+            let (particle, rest) = fitting(before, text);
+            assert_eq!(format!("{particle}{rest}"), expected, "{before} {text}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Every language against the English that stands in the code.
+
+use super::catalogue::{KOREAN, Piece, pieces};
+use super::*;
+use crate::{count, plural, t};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The texts that the sources say, with where.
+fn english() -> BTreeMap<String, String> {
+    let mut texts = BTreeMap::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for path in sources(&root) {
+        // The macros' own documentation and these tests say nothing.
+        if path.starts_with(root.join("words")) {
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).expect("a source can be read");
+        let tokens: TokenStream = source.parse().expect("a source is Rust");
+        let place = path.strip_prefix(&root).expect("below src").display().to_string();
+        gather(tokens, &mut |text| {
+            texts.entry(text).or_insert_with(|| place.clone());
+        });
+    }
+    texts
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder can be listed") {
+        let path = entry.expect("an entry can be read").path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Hands out the text of every `t!`, `plural!`, `count!` and `mark!`.
+fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for (at, token) in tokens.iter().enumerate() {
+        let TokenTree::Group(group) = token else { continue };
+        if group.delimiter() == Delimiter::Parenthesis
+            && let [.., TokenTree::Ident(name), TokenTree::Punct(bang)] = &tokens[..at]
+            && bang.as_char() == '!'
+        {
+            let literals = group.stream().into_iter().filter_map(|t| match t {
+                TokenTree::Literal(literal) => syn::parse_str::<syn::LitStr>(&literal.to_string()).ok(),
+                _ => None,
+            });
+            let mut literals = literals.map(|l| l.value());
+            match name.to_string().as_str() {
+                "t" | "mark" => literals.next().into_iter().for_each(&mut *found),
+                "plural" => literals.nth(1).into_iter().for_each(&mut *found),
+                "count" => {
+                    literals.nth(1).map(|many| format!("{{n}} {many}")).into_iter().for_each(&mut *found)
+                }
+                _ => {}
+            }
+        }
+        gather(group.stream(), found);
+    }
+}
+
+fn korean() -> BTreeMap<String, String> {
+    fn collect(name: String, value: &toml::Value, into: &mut Vec<(String, String)>) {
+        match value {
+            toml::Value::String(text) => into.push((name, text.clone())),
+            toml::Value::Table(table) => table.iter().for_each(|(n, v)| collect(n.clone(), v, into)),
+            other => panic!("{name} is no text: {other}"),
+        }
+    }
+    let file: toml::Table = KOREAN.parse().expect("assets/ko.toml is TOML");
+    let mut all = Vec::new();
+    file.iter().for_each(|(name, value)| collect(name.clone(), value, &mut all));
+    let mut texts = BTreeMap::new();
+    for (name, text) in all {
+        assert!(texts.insert(name.clone(), text).is_none(), "assets/ko.toml has {name:?} twice");
+    }
+    texts
+}
+
+fn placeholders(text: &str) -> BTreeSet<&str> {
+    pieces(text)
+        .into_iter()
+        .filter_map(|piece| if let Piece::Name(name) = piece { Some(name) } else { None })
+        .collect()
+}
+
+#[test]
+fn korean_is_complete_and_says_nothing_else() {
+    let (english, korean) = (english(), korean());
+    let missing: Vec<_> = english
+        .iter()
+        .filter(|(text, _)| !korean.contains_key(*text))
+        .map(|(t, p)| format!("{p}: {t:?}"))
+        .collect();
+    let unused: Vec<_> = korean.keys().filter(|text| !english.contains_key(*text)).collect();
+    assert!(missing.is_empty(), "assets/ko.toml lacks {}:\n{}", missing.len(), missing.join("\n"));
+    assert!(
+        unused.is_empty(),
+        "nobody says these {} texts of assets/ko.toml any more: {unused:#?}",
+        unused.len()
+    );
+}
+
+#[test]
+fn every_text_has_the_placeholders_of_its_english() {
+    for (english, korean) in korean() {
+        assert_eq!(placeholders(&english), placeholders(&korean), "{english:?} is {korean:?}");
+        assert!(placeholders(&english).iter().all(|name| !name.contains(':')), "{english:?} has a format");
+        assert!(!korean.trim().is_empty(), "{english:?} is said with nothing");
+    }
+}
+
+#[test]
+fn the_texts_that_the_macros_take_are_found() {
+    let source = r#"fn f() { t!("a"); x(plural!(n, "one {n}", "many {n}", k = t!("inner"))); count!(2, "b", "bs"); mark!("c") }"#;
+    let mut found = Vec::new();
+    gather(source.parse().expect("Rust"), &mut |text| found.push(text));
+    assert_eq!(found, ["a", "many {n}", "inner", "{n} bs", "c"]);
+}
+
+#[test]
+fn english_reads_as_it_is_written() {
+    let name = "list.csv";
+    assert_eq!(t!("{name} has {rows} rows", name, rows = 2 + 3), "list.csv has 5 rows");
+    assert_eq!(plural!(1, "{n} row of {name}", "{n} rows of {name}", name), "1 row of list.csv");
+    assert_eq!(plural!(4312, "{n} row of {name}", "{n} rows of {name}", name), "4,312 rows of list.csv");
+    assert_eq!(count!(1, "badge", "badges"), "1 badge");
+    assert_eq!(count!(1000, "badge", "badges"), "1,000 badges");
+}
+
+#[test]
+fn arguments_stand_where_the_text_wants_them() {
+    assert_eq!(fill("{b}을(를) {a}에 {{넣음}}", &[("a", &"파일"), ("b", &12)]), "12를 파일에 {넣음}");
+    // What an argument says is never taken for a part of the text.
+    assert_eq!(fill("{a}", &[("a", &"{b} 을(를)"), ("b", &1)]), "{b} 을(를)");
+    assert_eq!(fill("{unknown} } {", &[]), "{unknown} } {");
+}
+
+#[test]
+fn a_locale_names_a_language() {
+    for (locale, language) in [
+        ("ko_KR.UTF-8", Language::Korean),
+        ("ko", Language::Korean),
+        ("KO-kr", Language::Korean),
+        ("kok_IN", Language::English),
+        ("C.UTF-8", Language::English),
+        ("", Language::English),
+    ] {
+        assert_eq!(Language::of_locale(locale), language, "{locale}");
+    }
+}
