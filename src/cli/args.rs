@@ -7,6 +7,7 @@ use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{exit, help, say};
 use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice};
 use crate::sandbox;
+use crate::words::speak_to_programs;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
@@ -180,6 +181,25 @@ impl Cli {
     }
 }
 
+impl Cli {
+    /// Whether a program reads the answer. It is English then, with all that is said besides: the same call has
+    /// the same answer in every language.
+    pub fn is_for_programs(&self) -> bool {
+        match &self.command {
+            Some(Command::Issue(verb)) => verb.sending.json,
+            Some(Command::Revoke(verb)) => verb.sending.json,
+            Some(Command::Jobs(verb)) => verb.json,
+            Some(Command::Index(verb)) => verb.json,
+            Some(Command::Read(verb)) => verb.wants_json(),
+            Some(Command::Doctor(verb)) => verb.json,
+            Some(Command::Profile(verbs)) => verbs.json,
+            Some(Command::Sandbox(flags)) => flags.json,
+            Some(Command::Info { json, .. } | Command::Ping { json, .. }) => *json,
+            Some(Command::Demo(_) | Command::Completions { .. } | Command::Man) | None => false,
+        }
+    }
+}
+
 /// Laying the flags of a verb over those before it.
 trait Add {
     fn add_profile(&mut self, who: &ProfileFlags);
@@ -204,15 +224,19 @@ impl Add for Flags {
 /// # Errors
 /// The exit code, after help, version or the mistake has been printed.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
-    Cli::try_parse_from(args).map_err(|error| {
+    let cli = super::spoken::read(args).map_err(|error| {
         if is_about_a_key(&error) {
-            say::complain(help::NO_KEY_FLAG);
+            say::complain(crate::words::say(help::NO_KEY_FLAG));
             return exit::USAGE;
         }
         // Help that is read through `head` is no failure.
         let _ = error.print();
         u8::try_from(error.exit_code()).unwrap_or(exit::USAGE)
-    })
+    })?;
+    if cli.is_for_programs() {
+        speak_to_programs();
+    }
+    Ok(cli)
 }
 
 /// Whether somebody tried to hand a key over as an argument.
@@ -249,7 +273,7 @@ fn pictures() -> impl TypedValueParser<Value = PictureChoice> {
 fn speed(raw: &str) -> Result<f64, String> {
     match raw.parse::<f64>() {
         Ok(speed) if (0.0..=1e7).contains(&speed) => Ok(speed),
-        _ => Err("must be a number from 0 to 10000000, such as 60".to_owned()),
+        _ => Err(t!("must be a number from 0 to 10000000, such as 60").to_owned()),
     }
 }
 

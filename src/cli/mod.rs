@@ -17,6 +17,7 @@ mod interrupt;
 mod issue;
 mod jobs;
 mod json;
+mod label;
 pub mod logging;
 mod office;
 mod ping;
@@ -30,6 +31,7 @@ mod say;
 mod sending;
 mod shell;
 mod source;
+mod spoken;
 mod verbs;
 mod words;
 
@@ -47,6 +49,8 @@ pub use profile::{AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said
 pub use read::{ReadVerb, read};
 pub use revoke::revoke;
 pub use say::{complain, complain_of_settings, how_to_begin};
+#[cfg(test)]
+pub(crate) use spoken::texts as help_texts;
 pub use shell::{completions, man};
 pub use verbs::{
     DoctorFlags, Field, FileFlags, IssueFlags, JobsFlags, JobsVerb, ReadingFlags, RevokeFlags, SendingFlags,

@@ -71,7 +71,7 @@ impl Office {
         let folder = settings.paths.data_dir.clone();
         let journal = tokio::task::spawn_blocking(move || Journal::open(&folder))
             .await
-            .map_err(|why| Failure::new("journal", format!("The journal could not be opened: {why}")))??;
+            .map_err(|why| Failure::new("journal", t!("The journal could not be opened: {why}", why)))??;
         let mut how = job_settings(&profile.jobs);
         change(&mut how);
         let (jobs, events) = Jobs::start(access, journal, account, how).await?;
@@ -132,11 +132,8 @@ pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
     if !profile.read_only {
         return Ok(());
     }
-    let message = format!(
-        "Profile {} is read-only here (read_only in config.toml, or --read-only): nothing can be issued, \
-         revoked or followed with it. Nothing was read, and nothing was sent.",
-        profile.name
-    );
+    let message = t!("Profile {name} is read-only here (read_only in config.toml, or --read-only): nothing can be issued, \
+         revoked or followed with it. Nothing was read, and nothing was sent.", name = profile.name);
     Err(Failure { kind: "read_only".to_owned(), ..Failure::usage(message) })
 }
 

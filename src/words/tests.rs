@@ -23,6 +23,10 @@ fn english() -> BTreeMap<String, String> {
             texts.entry(text).or_insert_with(|| place.clone());
         });
     }
+    // The help stands in the comments of flags and verbs: it is what the command line makes of them.
+    for text in crate::cli::help_texts() {
+        texts.entry(text).or_insert_with(|| "the help".to_owned());
+    }
     texts
 }
 

@@ -4,6 +4,7 @@ use super::add::{key_of, nothing_kept};
 use super::args::EditFlags;
 use super::trial::Trial;
 use super::{Desk, Done, Failure, KeyPlace, adopt, kept_in, pin_of, profile_as_json, warn, whole};
+use crate::cli::words::count;
 use crate::config::{Change, Env, KeptIn, Key, Paths, Profile, edit_profile, profiles};
 use crate::jobs::Adopted;
 use serde_json::json;
@@ -15,9 +16,7 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
     let former = line.pin.clone();
     let mut change = change_of(desk, &flags).await?;
     if change.is_empty() && !flags.pin {
-        return Err(Failure::usage(format!(
-            "Nothing was said to be changed. lapel profile edit --help lists what can be; lapel profile edit {name} --pin pins the key anew."
-        )));
+        return Err(Failure::usage(t!("Nothing was said to be changed. lapel profile edit --help lists what can be; lapel profile edit {name} --pin pins the key anew.", name)));
     }
     // What leads somewhere else, or is another key, is tried before it is kept.
     let is_tried = flags.pin
@@ -38,7 +37,7 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
         if flags.pin && found.identity.prefix.is_none() {
             return Err(Failure::new(
                 "not_said",
-                "The service does not say how the key begins, so there is nothing to pin. Nothing was changed.",
+                t!("The service does not say how the key begins, so there is nothing to pin. Nothing was changed."),
             ));
         }
         if flags.pin || former.is_none() {
@@ -54,7 +53,7 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
         Some(pin) if flags.pin => {
             adopt(desk, &profile, pin.fingerprint.as_deref()).await.map_err(|mut why| {
                 why.message
-                    .push_str(" The profile was changed; its jobs of the former key were not taken over.");
+                    .push_str(t!(" The profile was changed; its jobs of the former key were not taken over."));
                 why
             })?
         }
@@ -69,17 +68,14 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
         "jobs_busy": adopted.busy,
     });
     let mut text = match &trial {
-        Some(trial) => format!("Changed profile {name}: {}.", trial.words()),
-        None => format!("Changed profile {name}."),
+        Some(trial) => t!("Changed profile {name}: {trial}.", name, trial = trial.words()),
+        None => t!("Changed profile {name}.", name),
     };
     if adopted.jobs > 0 {
-        text.push_str(&format!(" {} of the former key go on with this one.", jobs(adopted.jobs)));
+        text.push_str(&t!(" {jobs} of the former key go on with this one.", jobs = count(adopted.jobs as u64, "job")));
     }
     if adopted.busy > 0 {
-        text.push_str(&format!(
-            " {} of the former key belong to another lapel that is running: end it, and pin once more.",
-            jobs(adopted.busy)
-        ));
+        text.push_str(&t!(" {jobs} of the former key belong to another lapel that is running: end it, and pin once more.", jobs = count(adopted.busy as u64, "job")));
     }
     desk.answer(&text, &value)
 }
@@ -104,7 +100,7 @@ pub async fn pin_profile(
         let Some(pin) = pin else {
             return Err(Failure::new(
                 "other_key",
-                "The key that the profile itself names is not the one that was shown (is LAPEL_API_KEY set?). Nothing was pinned.",
+                t!("The key that the profile itself names is not the one that was shown (is LAPEL_API_KEY set?). Nothing was pinned."),
             ));
         };
         let former = profile.pin.clone().and_then(|pin| pin.fingerprint);
@@ -116,10 +112,6 @@ pub async fn pin_profile(
         Ok((profile, adopted))
     };
     pinned.await.map_err(|failure| failure.message)
-}
-
-fn jobs(n: usize) -> String {
-    if n == 1 { "1 job".to_owned() } else { format!("{n} jobs") }
 }
 
 async fn change_of(desk: &Desk, flags: &EditFlags) -> Result<Change, Failure> {
@@ -155,7 +147,7 @@ async fn place_now(desk: &Desk, name: &str) -> Result<KeptIn, Failure> {
     match place {
         KeptIn::File | KeptIn::Keyring(_) => Ok(place),
         _ => Err(Failure::usage(
-            "The key of this profile is not kept by lapel: change it where it is, and then lapel profile edit NAME --pin. Or say --key-from file or keyring. Nothing was changed.",
+            t!("The key of this profile is not kept by lapel: change it where it is, and then lapel profile edit NAME --pin. Or say --key-from file or keyring. Nothing was changed."),
         )),
     }
 }
