@@ -7,7 +7,7 @@ use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{exit, help, say};
 use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice};
 use crate::sandbox;
-use crate::words::speak_to_programs;
+use crate::words::{Language, language, speak_to_programs};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
@@ -229,8 +229,11 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
             say::complain(crate::words::say(help::NO_KEY_FLAG));
             return exit::USAGE;
         }
-        // Help that is read through `head` is no failure.
-        let _ = error.print();
+        match super::mistake::in_words(&error) {
+            Some(said) if language() != Language::English => say::note(&said),
+            // Help that is read through `head` is no failure.
+            _ => drop(error.print()),
+        }
         u8::try_from(error.exit_code()).unwrap_or(exit::USAGE)
     })?;
     if cli.is_for_programs() {

@@ -19,7 +19,10 @@ pub(super) fn somebody_is_there(yes: bool, what: &str) -> Result<(), Failure> {
     }
     Err(Failure {
         kind: "not_confirmed".to_owned(),
-        ..Failure::usage(t!("there is no terminal to ask on, so --yes is needed to {what}. Nothing was sent. --dry-run shows what would be.", what))
+        ..Failure::usage(t!(
+            "there is no terminal to ask on, so --yes is needed to {what}. Nothing was sent. --dry-run shows what would be.",
+            what
+        ))
     })
 }
 

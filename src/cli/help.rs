@@ -273,7 +273,8 @@ Exit codes:
   1  it is not, or the service did not answer
   2  no profile, or a mistake in the settings"#;
 
-pub(super) const NO_KEY_FLAG: &str = mark!("\
+pub(super) const NO_KEY_FLAG: &str = mark!(
+    "\
 no flag takes an API key: arguments can be seen by everybody on this computer
 and stay in the shell's history. If you have just typed a real key, consider
 replacing it in the issuer back office.
@@ -282,14 +283,17 @@ Give the key in one of these ways:
   - lapel profile add, which asks for it and does not show it
   - a file that only you can read, keys/NAME in ~/.config/lapel
   - key = { env = \"NAME\" } or key = { file = \"path\" } in the profile
-More: lapel --help");
+More: lapel --help"
+);
 
-pub(super) const HOW_TO_BEGIN: &str = mark!("\
+pub(super) const HOW_TO_BEGIN: &str = mark!(
+    "\
 no profile is configured, so there is no service to talk to. Do one of these:
   - look around without an account:  lapel demo
   - set LAPEL_BASE_URL and LAPEL_API_KEY
   - run lapel in a terminal, or lapel profile add: it asks for address and key
-  - write a profile into config.toml (lapel --help shows one)");
+  - write a profile into config.toml (lapel --help shows one)"
+);
 
 /// A text of the help, paragraph by paragraph, as `say` puts each. Of a table, every remark is a text of its own.
 pub(super) fn worded(text: &str, say: &mut dyn FnMut(&str) -> String) -> String {
@@ -315,7 +319,8 @@ fn is_table(paragraph: &str) -> bool {
         let typed = line.trim_start();
         let begin = line.len() - typed.len();
         // A setting stands four cells in; what is further in goes on from the line before.
-        begin == 4 || begin > 1 && (remark(line).is_some() || typed.starts_with("lapel") || typed.starts_with("--"))
+        begin == 4
+            || begin > 1 && (remark(line).is_some() || typed.starts_with("lapel") || typed.starts_with("--"))
     };
     let mut lines = paragraph.lines().peekable();
     lines.next_if(|line| !line.starts_with(' '));

@@ -102,14 +102,22 @@ async fn status(settings: &Settings, as_json: bool) -> Result<(), Failure> {
     let kept = if kept.is_some() {
         t!("kept, as config.toml says").to_owned()
     } else {
-        t!("not kept; to keep it, write into config.toml: [profiles.{name}.index] enabled = true", name = profile.name)
+        t!(
+            "not kept; to keep it, write into config.toml: [profiles.{name}.index] enabled = true",
+            name = profile.name
+        )
     };
     let text = match there {
-        None => t!("There is no index of profile {name} ({kept}).\nIt would be {shown}", name = profile.name, kept, shown),
+        None => t!(
+            "There is no index of profile {name} ({kept}).\nIt would be {shown}",
+            name = profile.name,
+            kept,
+            shown
+        ),
         Some(status) => {
             let head = t!("index of profile {name}: {kept}", name = profile.name, kept);
             format!("{head}\n{shown}\n{}", words(&status))
-        },
+        }
     };
     Ok(say::answer(&text)?)
 }
@@ -117,8 +125,11 @@ async fn status(settings: &Settings, as_json: bool) -> Result<(), Failure> {
 async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
     let (profile, connection, account) = account(settings)?;
     let Some(kept) = index_settings(&profile.index) else {
-        return Err(Failure::usage(t!("Profile {name} keeps no index, so nothing was read. It would hold names and e-mail addresses; to keep \
-             one, write into config.toml: [profiles.{name}.index] enabled = true", name = profile.name)));
+        return Err(Failure::usage(t!(
+            "Profile {name} keeps no index, so nothing was read. It would hold names and e-mail addresses; to keep \
+             one, write into config.toml: [profiles.{name}.index] enabled = true",
+            name = profile.name
+        )));
     };
     let index = opened(&settings.paths.data_dir, &account, kept).await?;
     let reader = api::connect(&connection)?.reader().clone();
@@ -208,7 +219,11 @@ fn words(status: &Status) -> String {
     if let (Some(oldest), Some(newest)) = (&status.oldest, &status.newest) {
         lines.push(t!("accepted from {oldest} to {newest}", oldest, newest));
     }
-    lines.push(t!("{details} records read, with {certs} certificate numbers", details = status.details, certs = status.certs));
+    lines.push(t!(
+        "{details} records read, with {certs} certificate numbers",
+        details = status.details,
+        certs = status.certs
+    ));
     lines.push(match (status.read_at, status.scanning) {
         (_, Some((done, Some(all)))) => {
             t!("a reading was broken off at {done} of {all}: lapel index build goes on there", done, all)

@@ -213,10 +213,14 @@ fn lines(value: &Value, found: &Survey) -> String {
     out.push(t!("profile").to_owned());
     match value["profile"].as_object() {
         None => out.push(format!("  {}", t!("none"))),
-        Some(profile) => out.extend(profile.iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 14), text(v)))),
+        Some(profile) => {
+            out.extend(profile.iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 14), text(v))))
+        }
     }
     out.push(t!("terminal").to_owned());
-    out.extend(fields("terminal").iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 14), text(v))));
+    out.extend(
+        fields("terminal").iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 14), text(v))),
+    );
     if !found.remarks.is_empty() {
         out.push(t!("remarks").to_owned());
         out.extend(found.remarks.iter().map(|remark| format!("  {remark}")));

@@ -12,7 +12,10 @@ impl Interrupt {
     pub fn watch() -> Self {
         Self::with(
             Some(t!("stopping; what is on its way is waited for. Once more ends at once.")),
-            (t!("ended at once. What was on its way is in doubt: lapel jobs follow looks for it."), exit::DOUBT),
+            (
+                t!("ended at once. What was on its way is in doubt: lapel jobs follow looks for it."),
+                exit::DOUBT,
+            ),
         )
     }
 

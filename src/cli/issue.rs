@@ -31,9 +31,9 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
     let yes = flags.sending.yes || flags.sending.dry_run;
     let is_input = flags.recipients.as_deref() == Some(Path::new("-"));
     if is_input && !yes {
-        return Err(Failure::usage(
-            t!("standard input is read for recipients, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent."),
-        ));
+        return Err(Failure::usage(t!(
+            "standard input is read for recipients, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent."
+        )));
     }
     confirm::somebody_is_there(yes, t!("issue badges"))?;
     let source = match &flags.recipients {
@@ -67,7 +67,10 @@ async fn plan(office: &mut Office, flags: &IssueFlags, source: Source, allow: bo
     let mut choices = source::choices(&flags.reading);
     let opened = office.open_source(&source, &mut choices, &flags.map).await?;
     if template.is_none() && opened.about.map.map().is_none_or(|map| map.template.is_none()) {
-        return Err(Failure::usage(t!("{name} has no column that says which template: say --template ID, or --map template=COL. Nothing was sent.", name = opened.about.name)));
+        return Err(Failure::usage(t!(
+            "{name} has no column that says which template: say --template ID, or --map template=COL. Nothing was sent.",
+            name = opened.about.name
+        )));
     }
     let request = FileRequest {
         template: template.as_ref().map(|t| (t.template_id.clone(), t.title.clone().unwrap_or_default())),
@@ -109,7 +112,12 @@ impl Facts {
         let mut parts = vec![about.format.label().to_owned()];
         parts.extend(about.encoding.iter().map(|e| e.encoding.label().to_owned()));
         parts.extend(about.delimiter.iter().map(|d| d.label().to_owned()));
-        let mut lines = vec![t!("From {name} ({parts}), SHA-256 {sum}…", name = about.name, parts = parts.join(", "), sum)];
+        let mut lines = vec![t!(
+            "From {name} ({parts}), SHA-256 {sum}…",
+            name = about.name,
+            parts = parts.join(", "),
+            sum
+        )];
         lines.extend(about.notes.iter().map(|note| format!("  {note}")));
         lines.extend(self.warnings.iter().map(|warning| format!("  {warning}")));
         lines
@@ -169,7 +177,9 @@ async fn reviewed(
     if !allow && drafts.iter().any(|d| !d.is_complete()) {
         return Err(Failure::new(
             "guard_incomplete",
-            t!("The history could not be read to its end, so it is not certain who holds the badge already. Nothing was sent. Try again, or say --on-duplicate allow."),
+            t!(
+                "The history could not be read to its end, so it is not certain who holds the badge already. Nothing was sent. Try again, or say --on-duplicate allow."
+            ),
         ));
     }
     if to_send > 0 && !sending.yes {

@@ -39,9 +39,9 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         }
         JobsVerb::Purge { older_than } => {
             let days = older_than.or(profile(settings)?.jobs.keep_days).ok_or_else(|| {
-                Failure::usage(
-                    t!("say how old: --older-than DAYS (or set keep_days in config.toml). Nothing was removed."),
-                )
+                Failure::usage(t!(
+                    "say how old: --older-than DAYS (or set keep_days in config.toml). Nothing was removed."
+                ))
             })?;
             purge(&open(Wish::Look).await?, days, as_json).await
         }
@@ -65,19 +65,20 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         }
         JobsVerb::Resend { id, row, why, wait } => {
             if why.trim().is_empty() {
-                return Err(Failure::usage(t!("--why must say why a second one is right. Nothing was sent.")));
+                return Err(Failure::usage(t!(
+                    "--why must say why a second one is right. Nothing was sent."
+                )));
             }
             let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), row, who, &why).await;
             send(open(Wish::Act).await?, JobId(id), work, wait, as_json).await
         }
         JobsVerb::Settle { id, row, is, leave: _, why } => {
-            let decision =
-                match is.map(|badge| badge.trim().to_owned()) {
-                    None => Decision::LeaveOut,
-                    Some(badge) => Decision::IsThis(BadgeId::new(badge).ok_or_else(|| {
-                        Failure::usage(t!("--is needs the id of a badge. Nothing was changed."))
-                    })?),
-                };
+            let decision = match is.map(|badge| badge.trim().to_owned()) {
+                None => Decision::LeaveOut,
+                Some(badge) => Decision::IsThis(BadgeId::new(badge).ok_or_else(|| {
+                    Failure::usage(t!("--is needs the id of a badge. Nothing was changed."))
+                })?),
+            };
             if why.trim().is_empty() {
                 return Err(Failure::usage(t!("--why must say how that is known. Nothing was changed.")));
             }
@@ -142,7 +143,12 @@ async fn show(office: &Office, id: JobId, rows: Option<Bucket>, as_json: bool) -
     let mut lines = vec![words::head(&job)];
     if let Some(origin) = &job.origin {
         let sum: String = origin.sha256.chars().take(12).collect();
-        lines.push(t!("  from {name} ({read_as}), SHA-256 {sum}…", name = origin.name, read_as = scrub(&origin.read_as), sum));
+        lines.push(t!(
+            "  from {name} ({read_as}), SHA-256 {sum}…",
+            name = origin.name,
+            read_as = scrub(&origin.read_as),
+            sum
+        ));
     }
     if let Some(owner) = &job.owner {
         lines.push(t!("  {label} has it", label = scrub(&owner.label)));
@@ -165,7 +171,10 @@ async fn show(office: &Office, id: JobId, rows: Option<Bucket>, as_json: bool) -
         lines.push(t!("Mails that did not go out:").to_owned());
         lines.extend(mail.groups.iter().map(|group| format!("  {group}")));
         if mail.scattered > 0 {
-            lines.push(t!("  {scattered} elsewhere, one person here and another there", scattered = mail.scattered));
+            lines.push(t!(
+                "  {scattered} elsewhere, one person here and another there",
+                scattered = mail.scattered
+            ));
         }
     }
     let steps = words::next_steps(&job, &office.again);
@@ -251,8 +260,11 @@ async fn undo(
             // What is not begun is no job.
             let _ = office.jobs.discard(undo).await;
             office.close().await;
-            let message =
-                t!("{why} What job {id} had not sent stays called off.", why = failure.message.trim_end(), id);
+            let message = t!(
+                "{why} What job {id} had not sent stays called off.",
+                why = failure.message.trim_end(),
+                id
+            );
             return Err(Failure { message, ..failure });
         }
     };
@@ -271,7 +283,11 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
         before.iter().filter(|job| job.is_open() && job.owner.as_ref().is_some_and(|o| !o.is_me)).collect();
     for job in &theirs {
         let owner = job.owner.as_ref().map_or("", |o| o.label.as_str());
-        say::complain(&t!("job {id} is followed by another lapel that is running ({owner}).", id = job.id, owner = scrub(owner)));
+        say::complain(&t!(
+            "job {id} is followed by another lapel that is running ({owner}).",
+            id = job.id,
+            owner = scrub(owner)
+        ));
     }
     let mut seen = Seen::default();
     if !mine.is_empty() {
@@ -331,7 +347,9 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
     }
     lines.push(match (ids.len(), changed.len()) {
         (0, _) => t!("Nothing is open.").to_owned(),
-        (all, 0) => t!("Nothing has changed ({jobs} looked at).", jobs = words::count(all as u64, "open job")),
+        (all, 0) => {
+            t!("Nothing has changed ({jobs} looked at).", jobs = words::count(all as u64, "open job"))
+        }
         (all, some) => t!("{some} of {jobs} changed.", some, jobs = words::count(all as u64, "open job")),
     });
     say::answer(&lines.join("\n"))?;
@@ -345,7 +363,11 @@ async fn purge(office: &Office, days: u32, as_json: bool) -> Result<u8, Failure>
         answer_json(&json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
     } else {
         let jobs = words::count(purged.len() as u64, "finished job");
-        say::answer(&t!("Names and addresses of {jobs} older than {days} were removed; numbers and badge ids stay.", jobs, days = words::count(u64::from(days), "day")))?;
+        say::answer(&t!(
+            "Names and addresses of {jobs} older than {days} were removed; numbers and badge ids stay.",
+            jobs,
+            days = words::count(u64::from(days), "day")
+        ))?;
     }
     Ok(exit::OK)
 }

@@ -19,6 +19,7 @@ mod jobs;
 mod json;
 mod label;
 pub mod logging;
+mod mistake;
 mod office;
 mod ping;
 mod profile;
@@ -49,9 +50,9 @@ pub use profile::{AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said
 pub use read::{ReadVerb, read};
 pub use revoke::revoke;
 pub use say::{complain, complain_of_settings, how_to_begin};
+pub use shell::{completions, man};
 #[cfg(test)]
 pub(crate) use spoken::texts as help_texts;
-pub use shell::{completions, man};
 pub use verbs::{
     DoctorFlags, Field, FileFlags, IssueFlags, JobsFlags, JobsVerb, ReadingFlags, RevokeFlags, SendingFlags,
 };

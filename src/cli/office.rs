@@ -132,8 +132,11 @@ pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
     if !profile.read_only {
         return Ok(());
     }
-    let message = t!("Profile {name} is read-only here (read_only in config.toml, or --read-only): nothing can be issued, \
-         revoked or followed with it. Nothing was read, and nothing was sent.", name = profile.name);
+    let message = t!(
+        "Profile {name} is read-only here (read_only in config.toml, or --read-only): nothing can be issued, \
+         revoked or followed with it. Nothing was read, and nothing was sent.",
+        name = profile.name
+    );
     Err(Failure { kind: "read_only".to_owned(), ..Failure::usage(message) })
 }
 

@@ -46,8 +46,12 @@ fn report(profile: &Profile, ping: &Ping, took: Duration, json: bool) -> u8 {
     let good = status.as_deref() == Some("ok");
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     if !good {
-        let what = t!("{base_url} answered, but says neither that the key is good nor that it is not: its status is {status}, not \
-             ok. Nothing was changed. Check the key in the issuer back office.", base_url = profile.base_url, status = status.as_deref().unwrap_or(t!("missing")));
+        let what = t!(
+            "{base_url} answered, but says neither that the key is good nor that it is not: its status is {status}, not \
+             ok. Nothing was changed. Check the key in the issuer back office.",
+            base_url = profile.base_url,
+            status = status.as_deref().unwrap_or(t!("missing"))
+        );
         return fail(json, "not_ok", &what, Some(profile), exit::FAILED);
     }
     if let Err(error) = connection(profile).and_then(|connection| api::compare_ping(ping, &connection)) {

@@ -144,10 +144,7 @@ impl Office {
             Kind::Issue => t!("Type {n} to issue {badges}; anything else sends nothing:", n, badges),
             Kind::Revoke => t!("Type {n} to revoke {badges}; anything else sends nothing:", n, badges),
         };
-        let mut words = vec![(
-            question,
-            n.to_string(),
-        )];
+        let mut words = vec![(question, n.to_string())];
         if self.is_live() {
             let organisation = self.organisation();
             let shown = crate::domain::text::scrub(&organisation).into_owned();

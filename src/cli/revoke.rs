@@ -33,9 +33,9 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
     }
     let yes = flags.sending.yes || flags.sending.dry_run;
     if flags.ids.as_deref() == Some(Path::new("-")) && !yes {
-        return Err(Failure::usage(
-            t!("standard input is read for badge ids, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent."),
-        ));
+        return Err(Failure::usage(t!(
+            "standard input is read for badge ids, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent."
+        )));
     }
     confirm::somebody_is_there(yes, t!("revoke badges"))?;
     let source = match &flags.ids {
@@ -54,7 +54,9 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
 fn of_ids(ids: &[String]) -> Result<Source, Failure> {
     let odd = |id: &&String| id.trim().is_empty() || id.chars().any(|c| c.is_control() || c.is_whitespace());
     match ids.iter().find(odd) {
-        Some(odd) => Err(Failure::usage(t!("\"{odd}\" is not a badge id. Nothing was sent.", odd = scrub(odd)))),
+        Some(odd) => {
+            Err(Failure::usage(t!("\"{odd}\" is not a badge id. Nothing was sent.", odd = scrub(odd))))
+        }
         None => Ok(Source::Pasted(format!("badge_id\n{}", ids.join("\n")))),
     }
 }
@@ -66,7 +68,8 @@ async fn plan(office: &mut Office, flags: &RevokeFlags, source: Source) -> Resul
         let token = office.interrupt.token();
         let opened = office.jobs.open_ids(source.clone(), choices.clone(), told, token).await?;
         choices.id_column = Some(source::column(&opened.about, wanted).map_err(|failure| {
-            let hint = t!("Say which row names the columns with --header-row N, or give the column's number.");
+            let hint =
+                t!("Say which row names the columns with --header-row N, or give the column's number.");
             Failure { message: format!("{} {hint}", failure.message), ..failure }
         })?);
     }

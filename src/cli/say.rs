@@ -17,7 +17,10 @@ pub fn complain(what: &str) {
 
 /// Says what is wrong with the settings and what works without them.
 pub fn complain_of_settings(error: &ConfigError) {
-    complain(&t!("the settings have a mistake, so nothing was done.\n{error}\n(lapel demo works without settings.)", error = indented(&error.to_string())));
+    complain(&t!(
+        "the settings have a mistake, so nothing was done.\n{error}\n(lapel demo works without settings.)",
+        error = indented(&error.to_string())
+    ));
 }
 
 /// What to do when no profile is configured.

@@ -203,7 +203,8 @@ impl Office {
         }
         if job.counts.sum(|b| matches!(b, Bucket::Waiting | Bucket::Unbound)) > 0 {
             lines.push(
-                t!("  Accepted is not issued: the service takes 5 minutes to a day for each badge.").to_owned(),
+                t!("  Accepted is not issued: the service takes 5 minutes to a day for each badge.")
+                    .to_owned(),
             );
         }
         let rows = self.some_rows(job, &NOT_AS_ASKED).await?;

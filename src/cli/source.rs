@@ -47,7 +47,10 @@ fn pasted() -> Result<Source, Failure> {
 pub(super) fn of_people(people: &[String]) -> Result<Source, Failure> {
     let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
     match people.iter().find(|p| p.contains(breaks) || p.trim().is_empty()) {
-        Some(odd) => Err(Failure::usage(t!("--to \"{odd}\" is not one recipient: write \"NAME <EMAIL>\". Nothing was sent.", odd = scrub(odd)))),
+        Some(odd) => Err(Failure::usage(t!(
+            "--to \"{odd}\" is not one recipient: write \"NAME <EMAIL>\". Nothing was sent.",
+            odd = scrub(odd)
+        ))),
         None => Ok(Source::Pasted(people.join("\n"))),
     }
 }
@@ -132,12 +135,20 @@ fn questions(about: &About, open: &[Question]) -> Failure {
             Question::SheetAmbiguous => {
                 for sheet in &about.sheets {
                     let hidden = if sheet.hidden { t!(", hidden") } else { "" };
-                    lines.push(t!("    --sheet '{name}'  ({rows} rows{hidden})", name = sheet.name, rows = sheet.rows, hidden));
+                    lines.push(t!(
+                        "    --sheet '{name}'  ({rows} rows{hidden})",
+                        name = sheet.name,
+                        rows = sheet.rows,
+                        hidden
+                    ));
                 }
             }
             Question::HeaderNotFound => lines.push(t!("    --header-row N, or --header-row none").to_owned()),
             Question::ColumnsAmbiguous { .. } | Question::ColumnMissing { .. } => {
-                lines.push(t!("    --map name=COL,email=COL (or family=COL,given=COL,email=COL); {about}", about = names(about)));
+                lines.push(t!(
+                    "    --map name=COL,email=COL (or family=COL,given=COL,email=COL); {about}",
+                    about = names(about)
+                ));
             }
         }
     }
@@ -159,12 +170,21 @@ pub(super) fn column(about: &About, wanted: &str) -> Result<usize, Failure> {
         [one] => return Ok(*one),
         [] => {}
         _ => {
-            return Err(Failure::usage(t!("more than one column is called {wanted}: name it by its number. {about}. Nothing was sent.", wanted = scrub(wanted), about = names(about))));
+            return Err(Failure::usage(t!(
+                "more than one column is called {wanted}: name it by its number. {about}. Nothing was sent.",
+                wanted = scrub(wanted),
+                about = names(about)
+            )));
         }
     }
     let number = wanted.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
     number.filter(|n| *n < about.columns.len()).ok_or_else(|| {
-        Failure::usage(t!("{name} has no column {wanted}; {about}. Nothing was sent.", name = about.name, wanted = scrub(wanted), about = names(about)))
+        Failure::usage(t!(
+            "{name} has no column {wanted}; {about}. Nothing was sent.",
+            name = about.name,
+            wanted = scrub(wanted),
+            about = names(about)
+        ))
     })
 }
 
@@ -194,8 +214,14 @@ fn columns(about: &About, said: &[(Field, String)]) -> Result<ColumnMap, Failure
     }
     match (name, email) {
         (Some(name), Some(email)) => Ok(ColumnMap { name, email, template }),
-        (None, _) => Err(Failure::usage(t!("--map must say which column is the name; {about}. Nothing was sent.", about = names(about)))),
-        (_, None) => Err(Failure::usage(t!("--map must say which column is the email; {about}. Nothing was sent.", about = names(about)))),
+        (None, _) => Err(Failure::usage(t!(
+            "--map must say which column is the name; {about}. Nothing was sent.",
+            about = names(about)
+        ))),
+        (_, None) => Err(Failure::usage(t!(
+            "--map must say which column is the email; {about}. Nothing was sent.",
+            about = names(about)
+        ))),
     }
 }
 

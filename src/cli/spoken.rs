@@ -72,11 +72,12 @@ fn reworded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
 
 fn argument_worded(argument: Arg, say: &mut dyn FnMut(&str) -> String) -> Arg {
     // Clap adds these in English.
-    let values: Vec<String> = if argument.is_hide_possible_values_set() || !argument.get_action().takes_values() {
-        Vec::new()
-    } else {
-        argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect()
-    };
+    let values: Vec<String> =
+        if argument.is_hide_possible_values_set() || !argument.get_action().takes_values() {
+            Vec::new()
+        } else {
+            argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect()
+        };
     let values = if values.is_empty() {
         String::new()
     } else {
@@ -117,12 +118,9 @@ fn heading(said: Option<&str>, is_positional: bool) -> Option<&'static str> {
 #[cfg(test)]
 pub(crate) fn texts() -> std::collections::BTreeSet<String> {
     let mut all = std::collections::BTreeSet::new();
-    worded(
-        whole(),
-        &mut |english| {
-            all.insert(english.to_owned());
-            english.to_owned()
-        },
-    );
+    worded(whole(), &mut |english| {
+        all.insert(english.to_owned());
+        english.to_owned()
+    });
     all
 }

@@ -113,8 +113,14 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
         step(format!("lapel jobs retry {id}"), t!("sends what was refused again"));
     }
     if job.counts.of(Bucket::NotSeen) > 0 {
-        step(format!("lapel jobs resend {id} --row N --why TEXT"), t!("sends a row again that was never seen"));
-        step(format!("lapel jobs settle {id} --row N --is BADGE_ID --why TEXT"), t!("says which badge it is"));
+        step(
+            format!("lapel jobs resend {id} --row N --why TEXT"),
+            t!("sends a row again that was never seen"),
+        );
+        step(
+            format!("lapel jobs settle {id} --row N --is BADGE_ID --why TEXT"),
+            t!("says which badge it is"),
+        );
     }
     if job.counts.sum(Bucket::needs_a_person) > 0 {
         step(format!("lapel jobs redo {id} --to FILE"), t!("writes a file of the rows to do again"));
@@ -128,7 +134,8 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
 /// The jobs as a table.
 pub(super) fn table(jobs: &[Job]) -> Vec<String> {
     let zone = TimeZone::system();
-    let head = [t!("JOB"), t!("PLANNED"), t!("WHAT"), t!("TITLE"), t!("STATE"), t!("ROWS")].map(str::to_owned);
+    let head =
+        [t!("JOB"), t!("PLANNED"), t!("WHAT"), t!("TITLE"), t!("STATE"), t!("ROWS")].map(str::to_owned);
     let mut rows = vec![head.to_vec()];
     for job in jobs {
         let mut state = state(job).to_owned();

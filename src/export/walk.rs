@@ -93,7 +93,11 @@ pub fn cost(rows: u64, a_minute: u32) -> String {
     let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
     let pace = u64::from(a_minute).max(1);
     if requests <= pace {
-        return if requests == 1 { t!("It takes 1 request.").to_owned() } else { t!("It takes {requests} requests.", requests) };
+        return if requests == 1 {
+            t!("It takes 1 request.").to_owned()
+        } else {
+            t!("It takes {requests} requests.", requests)
+        };
     }
     // More than fit into one minute take two at least.
     let minutes = requests.div_ceil(pace);
@@ -122,15 +126,31 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
         End::Complete => t!("{rows}, complete to total_count {total}.", rows, total),
         End::Uncounted => t!("{rows}, read to an empty page: the service gives no total_count.", rows),
         End::Unreadable => {
-            let first =
-                read.problems.first().map_or(String::new(), |p| t!(" (first: {place}: {why})", place = p.place, why = p.why));
-            t!("{rows}, and {unreadable} of total_count {total} that could not be read{first}. The service gives them in a form \
-                 that lapel does not understand: tell whoever runs it.", rows, unreadable = read.unreadable, total, first)
+            let first = read
+                .problems
+                .first()
+                .map_or(String::new(), |p| t!(" (first: {place}: {why})", place = p.place, why = p.why));
+            t!(
+                "{rows}, and {unreadable} of total_count {total} that could not be read{first}. The service gives them in a form \
+                 that lapel does not understand: tell whoever runs it.",
+                rows,
+                unreadable = read.unreadable,
+                total,
+                first
+            )
         }
-        End::Disagrees => t!("{rows}, but total_count is {total}. The list was read to its end more than once, and gave no others: what \
-             is missing, if anything, is not known. Ask whoever runs the service.", rows, total),
-        End::Moving => t!("{rows} of total_count {total}, not complete: the list changed each time it was read. Try again when less \
-             is going on, or take a part of it with the filters.", rows, total),
+        End::Disagrees => t!(
+            "{rows}, but total_count is {total}. The list was read to its end more than once, and gave no others: what \
+             is missing, if anything, is not known. Ask whoever runs the service.",
+            rows,
+            total
+        ),
+        End::Moving => t!(
+            "{rows} of total_count {total}, not complete: the list changed each time it was read. Try again when less \
+             is going on, or take a part of it with the filters.",
+            rows,
+            total
+        ),
     };
     if read.gone > 0 {
         said.push_str(&t!(" {rows} left the list while it was read.", rows = counted(read.gone, noun)));

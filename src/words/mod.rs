@@ -62,9 +62,8 @@ const TO_PROGRAMS: u8 = 2;
 pub fn speak(language: Language) {
     let spoken = u8::from(language == Language::Korean);
     // Whoever speaks to a program goes on to: nothing is done when this fails.
-    let _ = SPOKEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| {
-        (now != TO_PROGRAMS).then_some(spoken)
-    });
+    let _ = SPOKEN
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| (now != TO_PROGRAMS).then_some(spoken));
 }
 
 /// Speaks English until the process ends, whatever the settings say: a program reads it.

@@ -42,7 +42,10 @@ fn people_read_korean() {
     let none = korean(&bench, &["revoke", "no-such-id", "--reason", " "]).ended(2);
     assert!(none.err.contains("사유를 적어야 합니다. 서비스가 사유를 요구합니다."), "{}", none.err);
     let wrong = korean(&bench, &["history", "--issue-start-date", "yesterday"]).ended(2);
-    assert!(wrong.err.contains("날짜가 아닙니다"), "{}", wrong.err);
+    assert!(wrong.err.starts_with("오류: 'yesterday'"), "{}", wrong.err);
+    assert!(wrong.err.contains("날짜가 아닙니다") && !wrong.err.contains("error"), "{}", wrong.err);
+    let flag = korean(&bench, &["history", "--titel", "x"]).ended(2).err;
+    assert!(flag.contains("--title") && flag.contains("사용법: lapel history"), "{flag}");
     let key = korean(&bench, &["ping", "--api-key", "x"]).ended(2);
     assert!(key.err.contains("API 키는 플래그로 받지 않습니다"), "{}", key.err);
 }
@@ -50,7 +53,9 @@ fn people_read_korean() {
 #[test]
 fn the_help_is_korean_and_keeps_its_width() {
     let bench = Bench::new();
-    for args in [&["-h"][..], &["--help"], &["issue", "--help"], &["history", "-h"], &["profile", "add", "--help"]] {
+    for args in
+        [&["-h"][..], &["--help"], &["issue", "--help"], &["history", "-h"], &["profile", "add", "--help"]]
+    {
         let (korean, english) = (korean(&bench, args).ended(0).out, english(&bench, args).ended(0).out);
         for word in ["사용법: lapel", "옵션", "도움말 출력"] {
             assert!(korean.contains(word), "{word}: {korean}");
@@ -104,7 +109,11 @@ fn programs_read_the_same_in_every_language() {
         assert_eq!(korean.out, english.out, "{args:?}");
         assert_eq!(korean.code, english.code, "{args:?}");
         if args.ends_with(&["--json"]) {
-            assert!(!has_hangul(&korean.err.replace("홍길동", "").replace("두 번 발급", "")), "{}", korean.err);
+            assert!(
+                !has_hangul(&korean.err.replace("홍길동", "").replace("두 번 발급", "")),
+                "{}",
+                korean.err
+            );
         }
     }
     let files = ["ko.xlsx", "en.xlsx"].map(|name| bench.path(name).display().to_string());

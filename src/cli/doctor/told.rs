@@ -1,8 +1,8 @@
 //! What the doctor has found, for people and for programs.
 
 use super::super::failure::Failure;
-use super::super::office::answer_json;
 use super::super::label::label;
+use super::super::office::answer_json;
 use super::super::{exit, json, say, words};
 use super::Found;
 use crate::domain::text::scrub;

@@ -15,14 +15,18 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let all = profiles(&desk.paths, &desk.env)?;
     let said = &flags.said;
     let preset = if all.is_empty() { "main" } else { "" };
-    let name = given(flags.name.or(flags.name_flag), ask, t!("Name of the profile"), preset, t!("its name")).await?;
+    let name =
+        given(flags.name.or(flags.name_flag), ask, t!("Name of the profile"), preset, t!("its name")).await?;
     if !is_profile_name(&name) {
-        return Err(Failure::usage(
-            t!("This name cannot be used: a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _. Nothing was kept."),
-        ));
+        return Err(Failure::usage(t!(
+            "This name cannot be used: a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _. Nothing was kept."
+        )));
     }
     if all.iter().any(|line| line.name.eq_ignore_ascii_case(&name)) {
-        return Err(Failure::usage(t!("There is a profile {name} already. Choose another name, or: lapel profile edit {name}. Nothing was kept.", name)));
+        return Err(Failure::usage(t!(
+            "There is a profile {name} already. Choose another name, or: lapel profile edit {name}. Nothing was kept.",
+            name
+        )));
     }
     let environment = match said.environment {
         Some(environment) => environment,
@@ -58,9 +62,9 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
                 "file" => KeyPlace::File,
                 "keyring" => KeyPlace::Keyring,
                 _ => {
-                    return Err(Failure::usage(
-                        t!("The key is kept in a file or in the keyring. Nothing was kept."),
-                    ));
+                    return Err(Failure::usage(t!(
+                        "The key is kept in a file or in the keyring. Nothing was kept."
+                    )));
                 }
             }
         }
@@ -93,7 +97,13 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let value = json!({
         "ok": true, "profile": profile_as_json(&kept), "issuer": trial.issuer(), "warnings": warnings,
     });
-    let line = t!("Kept profile {name}: {environment}  {trial}. Its key is in {key_from}.", name = kept.name, environment = kept.environment, trial = trial.words(), key_from = kept.key_from);
+    let line = t!(
+        "Kept profile {name}: {environment}  {trial}. Its key is in {key_from}.",
+        name = kept.name,
+        environment = kept.environment,
+        trial = trial.words(),
+        key_from = kept.key_from
+    );
     desk.answer(&line, &value)
 }
 
@@ -122,9 +132,9 @@ pub(super) async fn key_of(desk: &Desk, place: &KeptIn, stdin: bool) -> Result<S
         KeptIn::File | KeptIn::Keyring(_) => typed_key(stdin).await,
         KeptIn::Variable(_) | KeptIn::OtherFile(_) | KeptIn::Command(_) => {
             if stdin {
-                return Err(Failure::usage(
-                    t!("--key-stdin goes with --key-from file or keyring: elsewhere the key is there already. Nothing was kept."),
-                ));
+                return Err(Failure::usage(t!(
+                    "--key-stdin goes with --key-from file or keyring: elsewhere the key is there already. Nothing was kept."
+                )));
             }
             let place = place.clone();
             desk.aside(move |paths, env| place.find(paths, env)).await

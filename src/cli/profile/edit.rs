@@ -16,7 +16,10 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
     let former = line.pin.clone();
     let mut change = change_of(desk, &flags).await?;
     if change.is_empty() && !flags.pin {
-        return Err(Failure::usage(t!("Nothing was said to be changed. lapel profile edit --help lists what can be; lapel profile edit {name} --pin pins the key anew.", name)));
+        return Err(Failure::usage(t!(
+            "Nothing was said to be changed. lapel profile edit --help lists what can be; lapel profile edit {name} --pin pins the key anew.",
+            name
+        )));
     }
     // What leads somewhere else, or is another key, is tried before it is kept.
     let is_tried = flags.pin
@@ -37,7 +40,9 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
         if flags.pin && found.identity.prefix.is_none() {
             return Err(Failure::new(
                 "not_said",
-                t!("The service does not say how the key begins, so there is nothing to pin. Nothing was changed."),
+                t!(
+                    "The service does not say how the key begins, so there is nothing to pin. Nothing was changed."
+                ),
             ));
         }
         if flags.pin || former.is_none() {
@@ -52,8 +57,9 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
     let adopted = match &former {
         Some(pin) if flags.pin => {
             adopt(desk, &profile, pin.fingerprint.as_deref()).await.map_err(|mut why| {
-                why.message
-                    .push_str(t!(" The profile was changed; its jobs of the former key were not taken over."));
+                why.message.push_str(t!(
+                    " The profile was changed; its jobs of the former key were not taken over."
+                ));
                 why
             })?
         }
@@ -72,10 +78,16 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
         None => t!("Changed profile {name}.", name),
     };
     if adopted.jobs > 0 {
-        text.push_str(&t!(" {jobs} of the former key go on with this one.", jobs = count(adopted.jobs as u64, "job")));
+        text.push_str(&t!(
+            " {jobs} of the former key go on with this one.",
+            jobs = count(adopted.jobs as u64, "job")
+        ));
     }
     if adopted.busy > 0 {
-        text.push_str(&t!(" {jobs} of the former key belong to another lapel that is running: end it, and pin once more.", jobs = count(adopted.busy as u64, "job")));
+        text.push_str(&t!(
+            " {jobs} of the former key belong to another lapel that is running: end it, and pin once more.",
+            jobs = count(adopted.busy as u64, "job")
+        ));
     }
     desk.answer(&text, &value)
 }
@@ -100,7 +112,9 @@ pub async fn pin_profile(
         let Some(pin) = pin else {
             return Err(Failure::new(
                 "other_key",
-                t!("The key that the profile itself names is not the one that was shown (is LAPEL_API_KEY set?). Nothing was pinned."),
+                t!(
+                    "The key that the profile itself names is not the one that was shown (is LAPEL_API_KEY set?). Nothing was pinned."
+                ),
             ));
         };
         let former = profile.pin.clone().and_then(|pin| pin.fingerprint);
@@ -146,8 +160,8 @@ async fn place_now(desk: &Desk, name: &str) -> Result<KeptIn, Failure> {
     let place = desk.aside(move |paths, env| KeptIn::of(paths, env, &name)).await?;
     match place {
         KeptIn::File | KeptIn::Keyring(_) => Ok(place),
-        _ => Err(Failure::usage(
-            t!("The key of this profile is not kept by lapel: change it where it is, and then lapel profile edit NAME --pin. Or say --key-from file or keyring. Nothing was changed."),
-        )),
+        _ => Err(Failure::usage(t!(
+            "The key of this profile is not kept by lapel: change it where it is, and then lapel profile edit NAME --pin. Or say --key-from file or keyring. Nothing was changed."
+        ))),
     }
 }

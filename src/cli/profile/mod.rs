@@ -70,7 +70,8 @@ impl Desk {
             return self.answer("", &json!({ "ok": true, "profiles": all }));
         }
         if all.is_empty() {
-            return self.answer(t!("There is no profile yet: lapel profile add, or lapel demo."), &Value::Null);
+            return self
+                .answer(t!("There is no profile yet: lapel profile add, or lapel demo."), &Value::Null);
         }
         self.answer(&table(&all), &Value::Null)
     }
@@ -96,12 +97,18 @@ impl Desk {
             if !prompt::somebody_is_there() {
                 return Err(Failure {
                     kind: "not_confirmed".to_owned(),
-                    ..Failure::usage(
-                        t!("there is no terminal to ask on, so --yes is needed to remove a profile. Nothing was removed."),
-                    )
+                    ..Failure::usage(t!(
+                        "there is no terminal to ask on, so --yes is needed to remove a profile. Nothing was removed."
+                    ))
                 });
             }
-            say::note(&t!("Profile {name}: {environment}  {base_url}  key from {key_from}. Jobs of it stay in the journal.", name, environment = line.environment, base_url = scrub(&line.base_url), key_from = line.key_from));
+            say::note(&t!(
+                "Profile {name}: {environment}  {base_url}  key from {key_from}. Jobs of it stay in the journal.",
+                name,
+                environment = line.environment,
+                base_url = scrub(&line.base_url),
+                key_from = line.key_from
+            ));
             let typed =
                 prompt::line(&t!("Type {name} to remove it; anything else keeps it", name), "").await?;
             if typed != name {
@@ -110,7 +117,8 @@ impl Desk {
         }
         let gone = name.clone();
         let removed = self.aside(move |paths, env| remove_profile(paths, env, &gone)).await?;
-        let then = if removed.was_default { t!(" It was the default; name another with --default.") } else { "" };
+        let then =
+            if removed.was_default { t!(" It was the default; name another with --default.") } else { "" };
         let value =
             json!({ "ok": true, "removed": name, "key": removed.key, "was_default": removed.was_default });
         self.answer(&t!("Removed profile {name}. {key}{then}", name, key = removed.key, then), &value)
@@ -121,7 +129,10 @@ impl Desk {
         let names = if names.is_empty() { t!("none").to_owned() } else { names.join(", ") };
         Failure {
             kind: "no_profile".to_owned(),
-            ..Failure::usage(t!("There is no profile of this name. There are: {names}. Nothing was changed.", names))
+            ..Failure::usage(t!(
+                "There is no profile of this name. There are: {names}. Nothing was changed.",
+                names
+            ))
         }
     }
 
@@ -144,9 +155,9 @@ impl Desk {
                 Some(line) => line.name.clone(),
                 None if all.is_empty() => return Err(no_profile()),
                 None => {
-                    return Err(Failure::usage(
-                        t!("Name the profile: there are several, and none is the default."),
-                    ));
+                    return Err(Failure::usage(t!(
+                        "Name the profile: there are several, and none is the default."
+                    )));
                 }
             },
         };
@@ -175,7 +186,15 @@ impl Desk {
         let value = json!({
             "ok": true, "profile": value, "issuer": trial.issuer(), "said_prefix": trial.identity.prefix, "warnings": warnings,
         });
-        self.answer(&t!("ok  profile {name}  {trial}  {millis} ms", name = profile.name, trial = trial.words(), millis = trial.millis), &value)
+        self.answer(
+            &t!(
+                "ok  profile {name}  {trial}  {millis} ms",
+                name = profile.name,
+                trial = trial.words(),
+                millis = trial.millis
+            ),
+            &value,
+        )
     }
 }
 
@@ -199,9 +218,9 @@ async fn adopt(desk: &Desk, profile: &Profile, former: Option<&str>) -> Result<A
 /// Where a key is to be kept, of what was typed.
 fn kept_in(place: &KeyPlace, command: &[String], env: &Env) -> Result<KeptIn, Failure> {
     if *place != KeyPlace::Command && !command.is_empty() {
-        return Err(Failure::usage(
-            t!("A command stands at the end, but not --key-from command. Nothing was kept."),
-        ));
+        return Err(Failure::usage(t!(
+            "A command stands at the end, but not --key-from command. Nothing was kept."
+        )));
     }
     Ok(match place {
         KeyPlace::File => KeptIn::File,
@@ -209,9 +228,9 @@ fn kept_in(place: &KeyPlace, command: &[String], env: &Env) -> Result<KeptIn, Fa
         KeyPlace::Variable(name) => KeptIn::Variable(name.clone()),
         KeyPlace::OtherFile(path) => KeptIn::OtherFile(whole(path)),
         KeyPlace::Command if command.is_empty() => {
-            return Err(Failure::usage(
-                t!("--key-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges"),
-            ));
+            return Err(Failure::usage(t!(
+                "--key-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges"
+            )));
         }
         KeyPlace::Command => KeptIn::Command(command.to_vec()),
     })
@@ -233,9 +252,9 @@ async fn typed_key(from_stdin: bool) -> Result<SecretString, Failure> {
     if prompt::somebody_is_there() {
         return prompt::secret(t!("API key")).await;
     }
-    Err(Failure::usage(
-        t!("there is no terminal to type the key on: hand it over with --key-stdin, such as lapel profile add ... --key-stdin <keyfile. Nothing was kept."),
-    ))
+    Err(Failure::usage(t!(
+        "there is no terminal to type the key on: hand it over with --key-stdin, such as lapel profile add ... --key-stdin <keyfile. Nothing was kept."
+    )))
 }
 
 /// The warnings of what was just done.

@@ -49,11 +49,10 @@ impl Trial {
         Err(ApiError::OtherKey {
             profile: profile.name.clone(),
             pinned: pin.prefix.clone(),
-            said: self
-                .identity
-                .prefix
-                .as_deref()
-                .map_or_else(|| t!("something that it does not say").to_owned(), |said| scrub(said).into_owned()),
+            said: self.identity.prefix.as_deref().map_or_else(
+                || t!("something that it does not say").to_owned(),
+                |said| scrub(said).into_owned(),
+            ),
         }
         .into())
     }

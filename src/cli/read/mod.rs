@@ -372,7 +372,11 @@ fn tell(said: Option<String>, bad: &[RecordProblem]) {
         say::complain(&said);
     }
     for problem in bad {
-        say::complain(&t!("a record could not be read ({place}: {why})", place = problem.place, why = problem.why));
+        say::complain(&t!(
+            "a record could not be read ({place}: {why})",
+            place = problem.place,
+            why = problem.why
+        ));
     }
 }
 

@@ -79,7 +79,11 @@ impl Out {
                 let all = table.columns();
                 Ok((
                     shown.map(|n| {
-                        t!("{n} of {all} columns fit into this terminal; --csv, --json and --xlsx have all.", n, all)
+                        t!(
+                            "{n} of {all} columns fit into this terminal; --csv, --json and --xlsx have all.",
+                            n,
+                            all
+                        )
                     }),
                     Vec::new(),
                 ))
