@@ -165,14 +165,14 @@ impl Found {
         for one in self.learned() {
             lines.push(format!("  {}", scrub(&one.about)));
             for fact in self.values(&one.name) {
-                lines.push(t!(
-                    "    {value}  ({evidence}; {times}, last {day})",
-                    value = scrub(&fact.value),
-                    evidence = scrub(&fact.evidence),
-                    times = words::count(fact.times, "time"),
-                    day = second(fact.last)
-                        .map_or_else(|| t!("never").to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
-                ));
+                let (value, evidence) = (scrub(&fact.value), scrub(&fact.evidence));
+                let times = words::count(fact.times, "time");
+                lines.push(match second(fact.last).map(|at| at.strftime("%Y-%m-%d").to_string()) {
+                    Some(day) => {
+                        t!("    {value}  ({evidence}; {times}, last {day})", value, evidence, times, day)
+                    }
+                    None => t!("    {value}  ({evidence}; {times}, last never)", value, evidence, times),
+                });
             }
             let any = self.values(&one.name).next().is_some();
             let how = match (any, self.conflicts(&one.name)) {
