@@ -214,7 +214,7 @@ fn lines(value: &Value, found: &Survey) -> String {
     match value["profile"].as_object() {
         None => out.push(format!("  {}", t!("none"))),
         Some(profile) => {
-            out.extend(profile.iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 14), text(v))))
+            out.extend(profile.iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 14), text(v))));
         }
     }
     out.push(t!("terminal").to_owned());

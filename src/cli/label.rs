@@ -53,9 +53,13 @@ pub(super) fn label(name: &str) -> String {
     }
 }
 
-/// A name as English writes it in the settings, and in words elsewhere.
+/// A name as programs get it, in English and where it has no other.
 pub(super) fn field(name: &str) -> String {
-    if language() == Language::English { name.to_owned() } else { label(name) }
+    let known = LABELS.iter().find(|known| **known == name.replace('_', " "));
+    match known {
+        Some(known) if language() != Language::English => say(known).to_owned(),
+        _ => name.to_owned(),
+    }
 }
 
 /// A text with what it lacks of so many cells.

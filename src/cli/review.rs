@@ -113,7 +113,7 @@ impl Office {
                 .guarded
                 .iter()
                 .flat_map(|g| &g.classes)
-                .map(|(class, n)| format!("{n} {}", class.word()))
+                .map(|(class, n)| t!("{n} {word}", n, word = class.word()))
                 .collect();
             if !found.is_empty() {
                 lines.push(t!("  found: {what}", what = found.join(", ")));

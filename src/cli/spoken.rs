@@ -124,3 +124,22 @@ pub(crate) fn texts() -> std::collections::BTreeSet<String> {
     });
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unicode_width::UnicodeWidthStr;
+
+    /// Clap breaks the lines of what it lays out itself; the rest was broken by hand, and Hangul is wide.
+    #[test]
+    fn what_is_laid_out_by_hand_fits_an_80_column_terminal_in_korean_too() {
+        let by_hand: Vec<String> = texts().into_iter().filter(|text| text.contains('\n')).collect();
+        assert!(by_hand.len() > 10, "{}", by_hand.len());
+        let beside = [help::NO_KEY_FLAG, help::HOW_TO_BEGIN].map(str::to_owned);
+        for text in by_hand.into_iter().chain(beside) {
+            for line in translated(&text).expect("it has its Korean").lines() {
+                assert!(line.width() <= 79, "{line}");
+            }
+        }
+    }
+}

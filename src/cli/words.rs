@@ -143,7 +143,7 @@ pub(super) fn table(jobs: &[Job]) -> Vec<String> {
             state.push_str(&format!(" ({})", Text::from(owner.label.as_str())));
         }
         let counts: Vec<String> =
-            job.counts.iter().map(|(bucket, n)| format!("{n} {}", bucket.word())).collect();
+            job.counts.iter().map(|(bucket, n)| t!("{n} {word}", n, word = bucket.word())).collect();
         rows.push(vec![
             job.id.to_string(),
             local(job.created, &zone),

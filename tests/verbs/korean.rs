@@ -106,7 +106,12 @@ fn programs_read_the_same_in_every_language() {
         &["ping", "--profile", "no-such-profile", "--json"],
     ] {
         let (korean, english) = (korean(&bench, args), english(&bench, args));
-        assert_eq!(korean.out, english.out, "{args:?}");
+        // A draft says when and by which process it was made.
+        let still = |said: &Said| match args[0] {
+            "issue" | "revoke" => said.out.replace(|c: char| c.is_ascii_digit(), ""),
+            _ => said.out.clone(),
+        };
+        assert_eq!(still(&korean), still(&english), "{args:?}");
         assert_eq!(korean.code, english.code, "{args:?}");
         if args.ends_with(&["--json"]) {
             assert!(
