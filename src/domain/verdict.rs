@@ -34,12 +34,12 @@ pub enum State {
 impl State {
     /// The word for it, which always stands beside the glyph, in the language that is spoken.
     pub fn word(&self) -> Text {
-        self.own().map_or_else(|label| label.clone(), |word| words::say(word).into())
+        self.own().map_or_else(Text::clone, |word| words::say(word).into())
     }
 
     /// The same in English, whatever is spoken: for what is kept or exported.
     pub fn name(&self) -> Text {
-        self.own().map_or_else(|label| label.clone(), Text::from)
+        self.own().map_or_else(Text::clone, Text::from)
     }
 
     /// lapel's own word, or the service's where lapel does not know it.
