@@ -165,7 +165,7 @@ impl Found {
         for one in self.learned() {
             lines.push(format!("  {}", scrub(&one.about)));
             for fact in self.values(&one.name) {
-                let (value, evidence) = (scrub(&fact.value), scrub(&fact.evidence));
+                let (value, evidence) = (scrub(&fact.value), scrub(fact.grounds()));
                 let times = words::count(fact.times, "time");
                 lines.push(match second(fact.last).map(|at| at.strftime("%Y-%m-%d").to_string()) {
                     Some(day) => {
