@@ -5,10 +5,20 @@ use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict};
 use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
+use crate::words;
 use jiff::civil::DateTime;
 
-const HEADS: [&str; 9] =
-    ["State", "Holder", "E-mail", "Badge", "Accepted", "Issued", "Until", "Mail", "Badge id"];
+const HEADS: [&str; 9] = [
+    mark!("State"),
+    mark!("Holder"),
+    mark!("E-mail"),
+    mark!("Badge"),
+    mark!("Accepted"),
+    mark!("Issued"),
+    mark!("Until"),
+    mark!("Mail"),
+    mark!("Badge id"),
+];
 
 impl History {
     /// What can be copied from here.
@@ -16,16 +26,16 @@ impl History {
         let now = env.now();
         let mut all = Copyables::default();
         if let Some(row) = self.browser.list.selected() {
-            all.one('i', "badge id", Some(row.badge_id.wire()));
-            all.one('a', "e-mail address", row.recipient_email.as_ref().map(Text::wire));
+            all.one('i', t!("badge id"), Some(row.badge_id.wire()));
+            all.one('a', t!("e-mail address"), row.recipient_email.as_ref().map(Text::wire));
             all.row(&cells(row, now));
         }
         if self.marks.is_empty() {
             let rows: Vec<Vec<String>> = self.browser.list.loaded().map(|(_, row)| cells(row, now)).collect();
-            all.table(&HEADS, &rows, "that are loaded");
+            all.table(&HEADS.map(words::say), &rows, t!("that are loaded"));
         } else {
             let rows: Vec<Vec<String>> = self.marks.values().map(|row| cells(row, now)).collect();
-            all.table(&HEADS, &rows, "that are marked");
+            all.table(&HEADS.map(words::say), &rows, t!("that are marked"));
         }
         all
     }

@@ -7,9 +7,18 @@ use crate::domain::holder::Held;
 use crate::tui::ask::Ticket;
 use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
+use crate::words;
 use jiff::civil::DateTime;
 
-const HEADS: [&str; 7] = ["State", "Holder", "E-mail", "Badge", "Accepted", "Issued", "Badge id"];
+const HEADS: [&str; 7] = [
+    mark!("State"),
+    mark!("Holder"),
+    mark!("E-mail"),
+    mark!("Badge"),
+    mark!("Accepted"),
+    mark!("Issued"),
+    mark!("Badge id"),
+];
 
 impl Wallet {
     /// What can be copied from here.
@@ -18,17 +27,17 @@ impl Wallet {
         let email = self.asked.as_deref().unwrap_or_default();
         let mut all = Copyables::default();
         let Some(held) = self.rows().get(self.at) else {
-            all.one('a', "e-mail address", self.asked.as_deref());
+            all.one('a', t!("e-mail address"), self.asked.as_deref());
             return all;
         };
-        all.one('i', "badge id", Some(held.badge_id.wire()));
-        all.one('a', "e-mail address", Some(address(held, email)));
+        all.one('i', t!("badge id"), Some(held.badge_id.wire()));
+        all.one('a', t!("e-mail address"), Some(address(held, email)));
         let link = |url: &Text| env.reader.as_ref().and_then(|reader| reader.picture_url(url));
         let front = held.wallet.as_ref().and_then(|badge| badge.front_image_url.as_ref());
-        all.link('l', "link to the picture", front.and_then(link));
+        all.link('l', t!("link to the picture"), front.and_then(link));
         all.row(&cells(held, email, now));
         let rows: Vec<Vec<String>> = self.rows().iter().map(|held| cells(held, email, now)).collect();
-        all.table(&HEADS, &rows, "of this holder");
+        all.table(&HEADS.map(words::say), &rows, t!("of this holder"));
         all
     }
 
