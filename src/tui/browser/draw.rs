@@ -7,6 +7,7 @@ use crate::tui::env::Env;
 use crate::tui::fit::{cells, count, layout, number, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::list::{Entry, Note, Place};
+use crate::words::say;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
@@ -36,7 +37,7 @@ impl<T: Browse> Browser<T> {
             self.bar.draw(frame, filter, env);
         }
         let widths = layout(
-            &T::HEADS.iter().map(|h| h.column).collect::<Vec<_>>(),
+            &T::HEADS.iter().map(|h| h.column.titled(say(h.title))).collect::<Vec<_>>(),
             usize::from(body.width).saturating_sub(4),
         );
         frame.render_widget(self.heads(&widths, env), head);

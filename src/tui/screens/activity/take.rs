@@ -4,12 +4,10 @@ use super::Activity;
 use crate::api::RawOf;
 use crate::jobs::{Job, JobRow, shares};
 use crate::tui::copying::{Copyables, cell, records};
-use crate::words;
 
-const JOB_HEADS: [&str; 5] =
-    [mark!("Job"), mark!("Kind"), mark!("Title or reason"), mark!("Rows"), mark!("How they stand")];
-const ROW_HEADS: [&str; 6] =
-    [mark!("Row"), mark!("State"), mark!("Holder"), mark!("E-mail"), mark!("Badge id"), mark!("Why")];
+/// The same in every language, as in exported files: what is made of a copied table must not depend on it.
+const JOB_HEADS: [&str; 5] = ["Job", "Kind", "Title or reason", "Rows", "How they stand"];
+const ROW_HEADS: [&str; 6] = ["Row", "State", "Holder", "E-mail", "Badge id", "Why"];
 
 impl Activity {
     /// What can be copied from here.
@@ -20,7 +18,7 @@ impl Activity {
             all.one('i', t!("job's number"), Some(&job.id.to_string()));
             all.row(&job_cells(job));
             let jobs: Vec<Vec<String>> = self.jobs.iter().map(job_cells).collect();
-            all.table(&JOB_HEADS.map(words::say), &jobs, t!("of the list of jobs"));
+            all.table(&JOB_HEADS, &jobs, t!("of the list of jobs"));
             return all;
         };
         if let Some(row) = rows.list.selected() {
@@ -29,7 +27,7 @@ impl Activity {
             all.row(&row_cells(row));
         }
         let loaded: Vec<Vec<String>> = rows.list.loaded().map(|(_, row)| row_cells(row)).collect();
-        all.table(&ROW_HEADS.map(words::say), &loaded, t!("that are loaded"));
+        all.table(&ROW_HEADS, &loaded, t!("that are loaded"));
         all
     }
 

@@ -5,20 +5,11 @@ use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict};
 use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
-use crate::words;
 use jiff::civil::DateTime;
 
-const HEADS: [&str; 9] = [
-    mark!("State"),
-    mark!("Holder"),
-    mark!("E-mail"),
-    mark!("Badge"),
-    mark!("Accepted"),
-    mark!("Issued"),
-    mark!("Until"),
-    mark!("Mail"),
-    mark!("Badge id"),
-];
+/// The same in every language, as in exported files: what is made of a copied table must not depend on it.
+const HEADS: [&str; 9] =
+    ["State", "Holder", "E-mail", "Badge", "Accepted", "Issued", "Until", "Mail", "Badge id"];
 
 impl History {
     /// What can be copied from here.
@@ -32,10 +23,10 @@ impl History {
         }
         if self.marks.is_empty() {
             let rows: Vec<Vec<String>> = self.browser.list.loaded().map(|(_, row)| cells(row, now)).collect();
-            all.table(&HEADS.map(words::say), &rows, t!("that are loaded"));
+            all.table(&HEADS, &rows, t!("that are loaded"));
         } else {
             let rows: Vec<Vec<String>> = self.marks.values().map(|row| cells(row, now)).collect();
-            all.table(&HEADS.map(words::say), &rows, t!("that are marked"));
+            all.table(&HEADS, &rows, t!("that are marked"));
         }
         all
     }

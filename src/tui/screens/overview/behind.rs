@@ -6,7 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Ask, Ticket};
 use crate::tui::browser::{Browse, two_sided};
 use crate::tui::env::{Env, Go, Out};
-use crate::tui::fit::{Column, cells, fit, layout, number, width, wrap};
+use crate::tui::fit::{cells, fit, layout, number, wrap};
 use crate::tui::index::{IndexAnswer, IndexAsk};
 use crate::tui::list::{Entry, PagedList, Place};
 use crate::words;
@@ -131,11 +131,8 @@ impl Behind {
                 (title.to_owned(), theme.dim())
             })
             .collect();
-        let columns: Vec<_> = heads
-            .iter()
-            .zip(&titles)
-            .map(|(head, (title, _))| Column { least: head.column.least.max(width(title)), ..head.column })
-            .collect();
+        let columns: Vec<_> =
+            heads.iter().zip(&titles).map(|(head, (title, _))| head.column.titled(title)).collect();
         let widths = layout(&columns, usize::from(area.width).saturating_sub(3));
         let mut spans = vec![Span::raw("  ")];
         spans.extend(cells(&titles, &widths, env.glyphs.ellipsis));

@@ -161,7 +161,9 @@ fn by_period(series: &Series, beside: Option<&Series>, period: Period, revoked: 
         })
         .collect();
     if let Some(first) = series.spans.last().filter(|_| series.earlier > 0) {
-        bars.push(Bar::new(t!("earlier"), series.earlier, which(None, Some(first.from))).aside());
+        bars.push(
+            Bar::new(t!("Earlier").to_lowercase(), series.earlier, which(None, Some(first.from))).aside(),
+        );
     }
     if series.undated > 0 {
         bars.push(Bar::new(t!("no day given"), series.undated, Which::Undated(revoked)).aside());

@@ -7,17 +7,9 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Ask, Ticket};
 use crate::tui::copying::{Copyables, cell};
 use crate::tui::env::{Env, Out};
-use crate::words;
 
-const HEADS: [&str; 7] = [
-    mark!("Title"),
-    mark!("Type"),
-    mark!("Category"),
-    mark!("Level"),
-    mark!("Level name"),
-    mark!("In use"),
-    mark!("Template id"),
-];
+/// The same in every language, as in exported files: what is made of a copied table must not depend on it.
+const HEADS: [&str; 7] = ["Title", "Type", "Category", "Level", "Level name", "In use", "Template id"];
 
 impl Templates {
     /// What can be copied from here.
@@ -38,7 +30,7 @@ impl Templates {
         all.link('l', t!("link to the picture"), row.image_url.as_ref().and_then(link));
         all.row(&cells(row));
         let rows: Vec<Vec<String>> = self.browser.list.loaded().map(|(_, row)| cells(row)).collect();
-        all.table(&HEADS.map(words::say), &rows, t!("that are loaded"));
+        all.table(&HEADS, &rows, t!("that are loaded"));
         all
     }
 

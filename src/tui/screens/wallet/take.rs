@@ -7,18 +7,10 @@ use crate::domain::holder::Held;
 use crate::tui::ask::Ticket;
 use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
-use crate::words;
 use jiff::civil::DateTime;
 
-const HEADS: [&str; 7] = [
-    mark!("State"),
-    mark!("Holder"),
-    mark!("E-mail"),
-    mark!("Badge"),
-    mark!("Accepted"),
-    mark!("Issued"),
-    mark!("Badge id"),
-];
+/// The same in every language, as in exported files: what is made of a copied table must not depend on it.
+const HEADS: [&str; 7] = ["State", "Holder", "E-mail", "Badge", "Accepted", "Issued", "Badge id"];
 
 impl Wallet {
     /// What can be copied from here.
@@ -37,7 +29,7 @@ impl Wallet {
         all.link('l', t!("link to the picture"), front.and_then(link));
         all.row(&cells(held, email, now));
         let rows: Vec<Vec<String>> = self.rows().iter().map(|held| cells(held, email, now)).collect();
-        all.table(&HEADS.map(words::say), &rows, t!("of this holder"));
+        all.table(&HEADS, &rows, t!("of this holder"));
         all
     }
 
