@@ -10,6 +10,7 @@ use super::place::{Sheet, join};
 use super::profile::{Environment, NAME_RULE, Pin, is_profile_name};
 use super::source::KeySource;
 use super::ui::{GlyphChoice, ThemeChoice};
+use crate::words::Language;
 use jiff::tz::Offset;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -27,6 +28,7 @@ const TOP: &[&str] = &[
     "clipboard",
     "notice",
     "refresh",
+    "language",
     "jobs",
     "index",
     "profiles",
@@ -66,6 +68,7 @@ pub(super) struct ConfigFile {
     pub theme: Option<ThemeChoice>,
     pub glyphs: Option<GlyphChoice>,
     pub pictures: Option<PictureChoice>,
+    pub language: Option<Language>,
     pub desk: DeskSettings,
     /// For all profiles.
     pub jobs: JobSettings,
@@ -180,6 +183,9 @@ impl ConfigFile {
         }
         if let Some(value) = top.get("pictures") {
             self.pictures = sheet.word(value, "pictures");
+        }
+        if let Some(value) = top.get("language") {
+            self.language = sheet.word(value, "language");
         }
         self.take_desk(sheet, top);
         if let Some(value) = top.get("jobs") {

@@ -151,6 +151,7 @@ impl Settings {
             (flags.theme, flags.glyphs, flags.pictures),
             env,
             (file.theme, file.glyphs, file.pictures),
+            file.language,
             own,
         );
         Self { paths, profile: None, profiles, ui, desk: file.desk, log, warnings }
