@@ -91,7 +91,7 @@ impl IdsForm {
             Action::Accept if self.at_reason => self.go_on(out),
             Action::Accept if self.source().is_some() => self.at_reason = true,
             Action::Accept => {
-                out.say(t!("Type the name of a file with badge ids, or paste or drop one here."))
+                out.say(t!("Type the name of a file with badge ids, or paste or drop one here."));
             }
             Action::Toggle => self.when_issued = !self.when_issued,
             Action::ClearField => self.reason.clear(),

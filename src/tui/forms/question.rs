@@ -1,5 +1,7 @@
 //! Short questions about a job: a reason, a choice, a path. Nothing that has consequences is done by Enter.
 
+mod lines;
+
 use super::label::aligned;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
@@ -16,6 +18,7 @@ use crate::tui::paths;
 use crate::tui::rows::explain;
 use crate::words::say;
 use crossterm::event::KeyEvent;
+use lines::{mail_lines, undo_words};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -455,70 +458,4 @@ impl Question {
             Span::raw(format!(" {}", t!("go back"))),
         ])
     }
-}
-
-/// Whom the mail did not reach, the worst first.
-fn mail_lines(
-    report: &MailReport,
-    lines: &mut Vec<Line<'static>>,
-    put: &dyn Fn(&mut Vec<Line<'static>>, &str, ratatui::style::Style),
-    env: &Env,
-) {
-    let theme = &env.theme;
-    if report.is_empty() {
-        let text = plural!(
-            report.issued,
-            "Of {n} badge that is Issued no mail is known to have failed. SENT is not “delivered”: the service does not say more.",
-            "Of {n} badges that are Issued no mail is known to have failed. SENT is not “delivered”: the service does not say more."
-        );
-        put(lines, &text, theme.text());
-        return;
-    }
-    put(
-        lines,
-        &t!("{failed} of {issued} mails are not SENT.", failed = report.failed, issued = report.issued),
-        theme.warning(),
-    );
-    lines.push(Line::raw(""));
-    for group in &report.groups {
-        put(lines, &format!("{} {group}", env.glyphs.alert), theme.warning());
-    }
-    if report.scattered > 0 {
-        put(lines, &t!("{n} more, one person here and one there", n = report.scattered), theme.dim());
-    }
-    lines.push(Line::raw(""));
-    put(lines, t!("The service offers no way to send a mail again."), theme.dim());
-}
-
-/// What undoing a job would do, as its rows stand now.
-fn undo_words(job: &Job) -> String {
-    let of = |which: &dyn Fn(Bucket) -> bool| job.counts.sum(which);
-    let issued = of(&|b| matches!(b, Bucket::Issued | Bucket::Other));
-    let later = of(&|b| {
-        matches!(
-            b,
-            Bucket::Waiting
-                | Bucket::Overdue
-                | Bucket::Unbound
-                | Bucket::InDoubt
-                | Bucket::NotSeen
-                | Bucket::Sending
-        )
-    });
-    let unsent = of(&|b| b == Bucket::Ready);
-    let mut parts = Vec::new();
-    if unsent > 0 {
-        parts.push(plural!(unsent, "{n} row is not sent: called off", "{n} rows are not sent: called off"));
-    }
-    parts.push(plural!(
-        issued,
-        "{n} badge is Issued: revoked after the review",
-        "{n} badges are Issued: revoked after the review"
-    ));
-    parts.push(plural!(
-        later,
-        "{n} badge is not Issued yet: revoked as soon as they are, while lapel runs",
-        "{n} badges are not Issued yet: revoked as soon as they are, while lapel runs"
-    ));
-    t!("{what}. Mails that were sent cannot be called back.", what = parts.join("; "))
 }

@@ -345,7 +345,7 @@ impl IssueForm {
                     Validity::Until(day) if detail.fixed_expire_date.is_none() => {
                         t!("{policy}; issued today until {day}, as lapel computes it", policy, day)
                     }
-                    _ => policy.to_string(),
+                    _ => policy,
                 };
                 put(lines, &text, env.theme.dim());
                 for warning in warnings(detail, now) {
