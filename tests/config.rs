@@ -290,12 +290,13 @@ fn the_look_has_layers_too() {
 
 #[test]
 fn the_language_is_that_of_the_settings_or_else_of_the_locale() {
+    use Language::{English, Korean};
+    type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], Language);
     let language = |config: &str, env: &[(&str, &str)]| {
         let home = env.iter().fold(Home::with_config(config), |home, (name, value)| home.set(name, value));
         Settings::resolve(&Flags::default(), &home.env()).expect("settings").ui.language
     };
-    use Language::{English, Korean};
-    let cases: &[(&str, &[(&str, &str)], Language)] = &[
+    let cases: &[Case<'_>] = &[
         ("", &[("LANG", "ko_KR.UTF-8")], Korean),
         ("", &[("LANG", "en_US.UTF-8")], English),
         ("", &[("LANG", "de_DE.UTF-8")], English),
