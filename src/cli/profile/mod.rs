@@ -4,10 +4,12 @@
 mod add;
 mod args;
 mod edit;
+mod manage;
 mod trial;
 
 pub use args::{AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said};
 pub use edit::pin_profile;
+pub use manage::{change_profile, remove_profile as remove_profile_in_words, test_profile};
 
 use super::failure::Failure;
 use super::{exit, json, prompt, say};
@@ -157,6 +159,25 @@ impl Desk {
                 }
             },
         };
+        let (profile, trial, warnings) = self.tested(name).await?;
+        for warning in &warnings {
+            say::complain(warning);
+        }
+        let mut value = profile_as_json(&profile);
+        if let Value::Object(fields) = &mut value {
+            fields.insert("round_trip_ms".to_owned(), trial.millis.into());
+        }
+        let value = json!({
+            "ok": true, "profile": value, "issuer": trial.issuer(), "said_prefix": trial.identity.prefix, "warnings": warnings,
+        });
+        self.answer(&format!("ok  profile {}  {}  {} ms", profile.name, trial.words(), trial.millis), &value)
+    }
+
+    /// Asks the service of a profile about its key; with what is odd.
+    ///
+    /// # Errors
+    /// Why the key is not good, or why nobody knows.
+    async fn tested(&self, name: String) -> Result<(Profile, Trial, Vec<String>), Failure> {
         let profile = self.with_key(name).await?;
         let trial = Trial::of(&profile).await?;
         if let Some(pin) = &profile.pin {
@@ -178,17 +199,7 @@ impl Desk {
             }
             Some(_) => {}
         }
-        for warning in &warnings {
-            say::complain(warning);
-        }
-        let mut value = profile_as_json(&profile);
-        if let Value::Object(fields) = &mut value {
-            fields.insert("round_trip_ms".to_owned(), trial.millis.into());
-        }
-        let value = json!({
-            "ok": true, "profile": value, "issuer": trial.issuer(), "said_prefix": trial.identity.prefix, "warnings": warnings,
-        });
-        self.answer(&format!("ok  profile {}  {}  {} ms", profile.name, trial.words(), trial.millis), &value)
+        Ok((profile, trial, warnings))
     }
 }
 
