@@ -8,7 +8,10 @@ use lapel::config::{
 };
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
-use lapel::tui::{self, Around, Begin, Candidate, Helpers, IndexUse, Keymap, Manner, Session, Start};
+use lapel::tui::{
+    self, Around, Begin, Candidate, Helpers, IndexUse, Keymap, Manner, ProfileAsk, ProfileChange, Session,
+    Start,
+};
 use lapel::words::speak;
 use secrecy::ExposeSecret;
 use std::io::IsTerminal;
@@ -231,8 +234,7 @@ fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
         connection,
         name: profile.name.clone(),
         environment: profile.environment,
-        // A profile without a label is told apart by its host.
-        organisation: profile.organisation.clone().or_else(|| host(&profile.base_url)),
+        organisation: Some(profile.label()),
         journal: Some(data_dir.to_owned()),
         index: cli::index_settings(&profile.index)
             .map(|settings| IndexUse { folder: Some(data_dir.to_owned()), settings }),
@@ -240,11 +242,6 @@ fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
         files: Vec::new(),
         remark: None,
     })
-}
-
-/// The host of a base URL.
-fn host(base_url: &str) -> Option<String> {
-    url::Url::parse(base_url).ok()?.host_str().map(str::to_owned)
 }
 
 /// The profiles, for the desk. Whatever may take a while is done aside.
@@ -261,7 +258,7 @@ struct Profiles {
 impl Profiles {
     fn helpers(self: &Arc<Self>) -> Helpers {
         let all = || self.clone();
-        let (keeping, listing, opening, pinning) = (all(), all(), all(), all());
+        let (keeping, listing, opening, pinning, managing) = (all(), all(), all(), all(), all());
         Helpers {
             keep_profile: Arc::new(move |candidate| {
                 let all = keeping.clone();
@@ -281,7 +278,29 @@ impl Profiles {
                 let all = pinning.clone();
                 Box::pin(async move { all.pin(&name, &prefix).await })
             }),
+            profile: Arc::new(move |ask| {
+                let all = managing.clone();
+                Box::pin(async move { all.manage(ask).await })
+            }),
             ..Helpers::default()
+        }
+    }
+
+    /// Changes, removes or tests a profile.
+    async fn manage(self: Arc<Self>, ask: ProfileAsk) -> Result<String, String> {
+        match ask {
+            ProfileAsk::Change(asked) => {
+                let ProfileChange { name, mut change, key, pin } = *asked;
+                change.key = key.map(|(in_keyring, key)| {
+                    let keyring = || KeptIn::Keyring(self.env.keyring().clone());
+                    (if in_keyring { keyring() } else { KeptIn::File }, key)
+                });
+                cli::change_profile(&self.paths, &self.env, &name, change, pin, &self.who).await
+            }
+            ProfileAsk::Remove(name) => {
+                aside(move || cli::remove_profile_in_words(&self.paths, &self.env, &name)).await
+            }
+            ProfileAsk::Test(name) => cli::test_profile(&self.paths, &self.env, &name).await,
         }
     }
 

@@ -46,7 +46,10 @@ pub use issue::issue;
 pub use jobs::jobs;
 pub use office::{Asker, job_settings};
 pub use ping::{ping, ping_without_settings};
-pub use profile::{AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said, pin_profile, profile};
+pub use profile::{
+    AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said, change_profile, pin_profile, profile,
+    remove_profile_in_words, test_profile,
+};
 pub use read::{ReadVerb, read};
 pub use revoke::revoke;
 pub use say::{complain, complain_of_settings, how_to_begin};

@@ -90,7 +90,7 @@ impl Office {
 
     /// What the organisation is called: by the person, or else by its host.
     pub fn organisation(&self) -> String {
-        organisation(&self.profile)
+        self.profile.label()
     }
 
     /// Where this goes, as JSON.
@@ -138,11 +138,6 @@ pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
         name = profile.name
     );
     Err(Failure { kind: "read_only".to_owned(), ..Failure::usage(message) })
-}
-
-fn organisation(profile: &Profile) -> String {
-    let host = || url::Url::parse(&profile.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
-    profile.organisation.clone().or_else(host).unwrap_or_else(|| profile.base_url.clone())
 }
 
 /// How jobs work, as the settings say.

@@ -38,6 +38,19 @@ pub struct Change {
     pub make_default: bool,
 }
 
+impl std::fmt::Debug for Change {
+    /// Neither the key nor the proxy, which may hold a password, is shown.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Change")
+            .field("environment", &self.environment)
+            .field("base_url", &self.base_url)
+            .field("organisation", &self.organisation)
+            .field("read_only", &self.read_only)
+            .field("ca_file", &self.ca_file)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Change {
     /// Whether nothing is to be changed.
     pub fn is_empty(&self) -> bool {

@@ -145,6 +145,9 @@ actions! {
     Toggle: "switch", "switch what stands behind the brackets on and off";
     ToggleDirection: "direction", "sort the other way round";
     Profiles: "profiles", "the profiles: open another one, or add one";
+    ChangeProfile: "change", "change this profile; what leads elsewhere is tried before it is kept";
+    TestProfile: "test", "ask the service of this profile about its key; nothing is kept";
+    RemoveProfile: "remove", "remove this profile, after its name was typed";
     ChooseSandbox: "sandbox", "start the sandbox and look around without an account";
     ChooseService: "service", "set up a real service with its base URL and key";
 }

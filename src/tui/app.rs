@@ -14,6 +14,7 @@ use super::ask::{Ask, Session, Ticket, Tickets};
 use super::commands::CommandPalette;
 use super::copy_menu::CopyMenu;
 use super::env::{Env, Out};
+use super::forms::again::AgainForm;
 use super::forms::correct::CorrectForm;
 use super::forms::draft::DraftForm;
 use super::forms::export::ExportForm;
@@ -87,6 +88,7 @@ pub(super) enum Over {
     Issue(Box<IssueForm>),
     Revoke(Box<RevokeForm>),
     Question(Box<Question>),
+    Again(Box<AgainForm>),
     Draft(Box<DraftForm>),
     Correct(Box<CorrectForm>),
     File(Box<FileForm>),
@@ -355,6 +357,7 @@ impl App {
             Some(Over::Issue(form)) => form.stack(),
             Some(Over::Revoke(form)) => form.stack(),
             Some(Over::Question(form)) => form.stack(),
+            Some(Over::Again(form)) => form.stack(),
             Some(Over::Draft(form)) => form.stack(),
             Some(Over::Correct(form)) => form.stack(),
             Some(Over::File(form)) => form.stack(),
@@ -563,6 +566,7 @@ impl App {
     pub(super) fn offers(&self, action: Action) -> bool {
         match self.over.last() {
             Some(Over::Question(form)) => form.offers(action),
+            Some(Over::Again(form)) => form.offers(action),
             Some(Over::Draft(form)) => form.offers(action),
             Some(Over::Revoke(form)) => form.offers(action),
             Some(Over::Issue(form)) => form.offers(action),

@@ -5,6 +5,7 @@ use super::deed::{Deed, Done, RowsQuery};
 use super::errand::{Errand, Report};
 use super::hands::Handing;
 use super::index::{IndexAnswer, IndexAsk, IndexUse};
+use super::manage::ProfileAsk;
 use super::pictures::{Packed, PictureAsk};
 use crate::api::{
     ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, TemplateQuery,
@@ -107,6 +108,8 @@ pub enum Ask {
     Profiles,
     /// Open a profile: its key is asked for. Without a name, the one that lapel was started with.
     OpenProfile(Option<String>),
+    /// Something about a profile of the settings.
+    Profile(Box<ProfileAsk>),
     /// Pin the key of a profile, which begins like this now.
     Pin {
         /// The profile's name.
@@ -146,6 +149,7 @@ impl Ask {
                 | Self::StartSandbox
                 | Self::Profiles
                 | Self::OpenProfile(_)
+                | Self::Profile(_)
                 | Self::Pin { .. }
         )
     }
@@ -276,6 +280,8 @@ pub enum Answer {
     Paused,
     /// To [`Ask::Profiles`].
     Profiles(Result<Vec<ProfileLine>, String>),
+    /// To [`Ask::Profile`]: what was done, or why not, in words.
+    Profile(Result<String, String>),
     /// To [`Ask::TryProfile`], [`Ask::StartSandbox`], [`Ask::OpenProfile`] and [`Ask::Pin`]: how to connect, or
     /// why not, in words.
     Connected(Result<Box<Session>, String>),
@@ -313,6 +319,25 @@ pub struct Session {
     pub files: Vec<std::path::PathBuf>,
     /// What a person should know about it, once it is open.
     pub remark: Option<String>,
+}
+
+#[cfg(test)]
+impl Session {
+    /// For tests of a single widget: nobody is there.
+    pub(in crate::tui) fn for_test(environment: Environment, organisation: &str) -> Self {
+        let key = crate::api::ApiKey::new("dmu_test_0123456789abcdef").expect("a key");
+        Self {
+            connection: Connection::new("https://b.example/api/v1/ext", key).expect("an address"),
+            name: "uni".to_owned(),
+            environment,
+            organisation: Some(organisation.to_owned()),
+            journal: None,
+            index: None,
+            jobs: crate::jobs::Settings::default(),
+            files: Vec::new(),
+            remark: None,
+        }
+    }
 }
 
 /// Gives out tickets.

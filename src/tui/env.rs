@@ -86,6 +86,11 @@ impl Env {
         self.session.as_ref().map_or(Environment::Live, |s| s.environment)
     }
 
+    /// What the organisation is called in words of the person, or by its host; else the profile's name.
+    pub fn organisation(&self) -> &str {
+        self.session.as_ref().map_or("", |s| s.organisation.as_deref().unwrap_or(&s.name))
+    }
+
     /// Where something is sent to, in words: `LIVE 달무리대학교`.
     pub fn place(&self) -> String {
         match &self.session {
@@ -127,6 +132,8 @@ pub enum Go {
     TemplatesTitled(String),
     /// Look up a holder on the Wallet tab.
     Holder(String),
+    /// The same, with this badge of theirs selected.
+    HolderOf(String, BadgeId),
     /// Open the issue form for a template.
     Issue(crate::domain::TemplateId, Text),
     /// Open the revoke form for these badges.
@@ -135,6 +142,8 @@ pub enum Go {
     Activity,
     /// Ask whether to call off what a job has not sent.
     CallOff(Box<Job>),
+    /// Do what sends again, or goes on sending; where it is live, after a confirmation.
+    Again(Box<crate::tui::deed::Deed>),
     /// Ask why an issue job is to be undone.
     Undo(Box<Job>),
     /// Decide about a row of a job.

@@ -52,6 +52,8 @@ pub enum Context {
     RevokeForm,
     /// A review before something is sent.
     Review,
+    /// The organisation's name, typed before something is sent in LIVE.
+    Organisation,
     /// The jobs.
     Activity,
     /// The rows of a job.
@@ -62,6 +64,8 @@ pub enum Context {
     OverviewList,
     /// A choice of a few.
     Menu,
+    /// The list of profiles.
+    Profiles,
     /// A draft of an issue whose rows are looked through.
     Draft,
     /// A draft of a revocation.
@@ -105,9 +109,11 @@ impl Context {
             Self::File => mark!("A file of recipients"),
             Self::RevokeForm => mark!("The revoke form"),
             Self::Review => mark!("A review before sending"),
+            Self::Organisation => mark!("The organisation's name, before sending in LIVE"),
             Self::Activity => mark!("Activity"),
             Self::JobRows => mark!("Rows of a job"),
             Self::Menu => mark!("A choice"),
+            Self::Profiles => mark!("The list of profiles"),
             Self::Draft => mark!("Looking through a draft"),
             Self::DraftRevoke => mark!("Looking through a revocation"),
             Self::Palette => mark!("The palette"),
@@ -123,7 +129,10 @@ impl Context {
 
     /// Whether it is a screen of its own, rather than something that opens over one.
     pub fn is_a_screen(self) -> bool {
-        let over = matches!(self, Self::Menu | Self::SortMenu | Self::File | Self::Help | Self::Welcome);
+        let over = matches!(
+            self,
+            Self::Menu | Self::Profiles | Self::SortMenu | Self::File | Self::Help | Self::Welcome
+        );
         !over && !self.is_text()
     }
 
@@ -139,6 +148,7 @@ impl Context {
                 | Self::FileField
                 | Self::Export
                 | Self::Review
+                | Self::Organisation
         )
     }
 }
@@ -291,6 +301,10 @@ const DEFAULT: &[Line] = &[
     (Context::Review, Action::PageDown, &["pagedown"]),
     (Context::Review, Action::PageUp, &["pageup"]),
     (Context::Review, Action::Back, &["esc"]),
+    // Every letter is text there; and it is not the key of the step before.
+    (Context::Organisation, Action::Confirm, &["ctrl-o"]),
+    (Context::Organisation, Action::ClearField, &["ctrl-u"]),
+    (Context::Organisation, Action::Back, &["esc"]),
     (Context::Activity, Action::Open, &["enter", "l", "right"]),
     (Context::Activity, Action::Pause, &["p"]),
     (Context::Activity, Action::Resume, &["R"]),
@@ -333,6 +347,13 @@ const DEFAULT: &[Line] = &[
     (Context::Menu, Action::Up, &["up", "k"]),
     (Context::Menu, Action::Accept, &["enter"]),
     (Context::Menu, Action::Back, &["esc"]),
+    (Context::Profiles, Action::Down, &["down", "j"]),
+    (Context::Profiles, Action::Up, &["up", "k"]),
+    (Context::Profiles, Action::Accept, &["enter"]),
+    (Context::Profiles, Action::ChangeProfile, &["e"]),
+    (Context::Profiles, Action::TestProfile, &["t"]),
+    (Context::Profiles, Action::RemoveProfile, &["X"]),
+    (Context::Profiles, Action::Back, &["esc"]),
     (Context::Draft, Action::Only, &["f"]),
     (Context::Draft, Action::Correct, &["enter"]),
     (Context::Draft, Action::Allow, &["space"]),
@@ -380,6 +401,7 @@ const DEFAULT: &[Line] = &[
     (Context::Help, Action::Back, &["esc", "?", "q", "f1"]),
     (Context::Welcome, Action::ChooseSandbox, &["s"]),
     (Context::Welcome, Action::ChooseService, &["u"]),
+    (Context::Welcome, Action::Profiles, &["P"]),
     (Context::Welcome, Action::Reload, &["r", "f5"]),
     (Context::Welcome, Action::Quit, &["q"]),
 ];

@@ -5,12 +5,13 @@ use super::deed;
 use super::errand;
 use super::hands;
 use super::index::{self, Slot};
+use super::manage::{Managing, ProfileAsk};
 use super::message::{Handle, Message};
 use super::paths;
 use super::pictures::Gallery;
 use crate::api::{
-    ApiError, ApiKey, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, connect,
-    identify, recognise, whole,
+    ApiError, ApiKey, Authorities, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader,
+    WalletQuery, connect, identify, recognise, whole,
 };
 use crate::config::{Environment, Pin as Pinned, ProfileLine};
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
@@ -51,6 +52,8 @@ pub struct Helpers {
     pub open_profile: Arc<dyn Fn(Option<String>) -> Connecting + Send + Sync>,
     /// Pins the key of a profile (its name) that begins like this now.
     pub pin_profile: Arc<dyn Fn(String, String) -> Connecting + Send + Sync>,
+    /// Changes, removes or tests a profile of the settings.
+    pub profile: Arc<dyn Fn(ProfileAsk) -> Managing + Send + Sync>,
 }
 
 impl Default for Helpers {
@@ -63,6 +66,7 @@ impl Default for Helpers {
             profiles: Arc::new(|| Box::pin(async { Ok(Vec::new()) })),
             open_profile: Arc::new(move |_| nothing()),
             pin_profile: Arc::new(move |_, _| nothing()),
+            profile: Arc::new(|_| Box::pin(async { Err(t!("this cannot be done here").to_owned()) })),
         }
     }
 }
@@ -347,6 +351,7 @@ fn failed(ask: &Ask) -> Answer {
         Ask::TryProfile(_) | Ask::StartSandbox | Ask::OpenProfile(_) | Ask::Pin { .. } => {
             Answer::Connected(Err(t!("A part of lapel failed.").to_owned()))
         }
+        Ask::Profile(_) => Answer::Profile(Err(t!("A part of lapel failed.").to_owned())),
         Ask::Profiles => Answer::Profiles(Err(t!("A part of lapel failed.").to_owned())),
         Ask::Jobs => Answer::Jobs(Err(NO_JOBS.to_owned())),
         Ask::Rows(_) => Answer::Rows(Err(NO_JOBS.to_owned())),
@@ -386,6 +391,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::Profiles => return Answer::Profiles((helpers.profiles)().await),
         Ask::OpenProfile(name) => return connected((helpers.open_profile)(name).await),
         Ask::Pin { profile, prefix } => return connected((helpers.pin_profile)(profile, prefix).await),
+        Ask::Profile(ask) => return Answer::Profile((helpers.profile)(*ask).await),
         Ask::Hand(handing) => return Answer::Handed(hands::hand(handing).await),
         _ => {}
     }
@@ -439,6 +445,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         | Ask::TryProfile(_)
         | Ask::Profiles
         | Ask::OpenProfile(_)
+        | Ask::Profile(_)
         | Ask::Pin { .. }
         | Ask::Hand(_)
         | Ask::Quiet(_) => failed(&ask),
@@ -594,11 +601,18 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
 /// Keeps a profile only once its key has answered; what the service says of the key is kept with it.
 async fn try_profile(mut candidate: Candidate, helpers: &Helpers) -> Result<Session, String> {
     let key = ApiKey::new(candidate.key.expose_secret()).map_err(|e| e.to_string())?;
-    let connection = Connection::new(&candidate.profile.base_url, key.clone()).map_err(|e| e.to_string())?;
-    let access = tokio::task::spawn_blocking(move || connect(&connection))
-        .await
-        .map_err(|e| e.to_string())?
-        .map_err(|e| e.to_string())?;
+    let mut connection =
+        Connection::new(&candidate.profile.base_url, key.clone()).map_err(|e| e.to_string())?;
+    let (new, secret) = (candidate.profile.clone(), candidate.key.clone());
+    let connecting = move || {
+        // Reads the file of certificates.
+        let profile = new.profile(secret.expose_secret()).map_err(|e| e.to_string())?;
+        connection.proxy = profile.proxy;
+        connection.authorities =
+            profile.ca.map(|ca| Authorities { name: ca.path.to_string_lossy().into_owned(), pem: ca.pem });
+        connect(&connection).map_err(|e| e.to_string())
+    };
+    let access = tokio::task::spawn_blocking(connecting).await.map_err(|e| e.to_string())??;
     let identity =
         identify(access.reader(), &key, &Call::interactive()).await.map_err(|error| match error {
             ApiError::NotFound(_) => {

@@ -7,6 +7,7 @@
 )]
 
 mod activity;
+mod between;
 mod call;
 mod comforts;
 #[path = "../common/mod.rs"]
@@ -15,6 +16,7 @@ mod exporting;
 mod files;
 mod link;
 mod lists;
+mod live;
 mod looking;
 mod manners;
 mod overview;

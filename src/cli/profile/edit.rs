@@ -5,7 +5,7 @@ use super::args::EditFlags;
 use super::trial::Trial;
 use super::{Desk, Done, Failure, KeyPlace, adopt, kept_in, pin_of, profile_as_json, warn, whole};
 use crate::cli::words::count;
-use crate::config::{Change, Env, KeptIn, Key, Paths, Profile, edit_profile, profiles};
+use crate::config::{Change, Env, KeptIn, Key, Paths, Pin, Profile, edit_profile, profiles};
 use crate::jobs::Adopted;
 use serde_json::json;
 
@@ -14,58 +14,16 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
     let name = flags.name.clone();
     let Some(line) = all.iter().find(|line| line.name == name) else { return Err(desk.no_such(&all)) };
     let former = line.pin.clone();
-    let mut change = change_of(desk, &flags).await?;
+    let change = change_of(desk, &flags).await?;
     if change.is_empty() && !flags.pin {
         return Err(Failure::usage(t!(
             "Nothing was said to be changed. lapel profile edit --help lists what can be; lapel profile edit {name} --pin pins the key anew.",
             name
         )));
     }
-    // What leads somewhere else, or is another key, is tried before it is kept.
-    let is_tried = flags.pin
-        || change.base_url.is_some()
-        || change.proxy.is_some()
-        || change.ca_file.is_some()
-        || change.key.is_some();
-    let (preview, asked) = (change.clone(), name.clone());
-    let mut profile = desk.aside(move |paths, env| preview.preview(paths, env, &asked)).await?;
-    let mut trial = None;
-    if is_tried {
-        let key = profile.key.clone();
-        profile.key = Key::Known(desk.aside(move |_, _| key.fetch()).await?);
-        let found = Trial::of(&profile).await.map_err(nothing_kept)?;
-        if let (Some(pin), false) = (&former, flags.pin) {
-            found.compared_with(pin, &profile).map_err(nothing_kept)?;
-        }
-        if flags.pin && found.identity.prefix.is_none() {
-            return Err(Failure::new(
-                "not_said",
-                t!(
-                    "The service does not say how the key begins, so there is nothing to pin. Nothing was changed."
-                ),
-            ));
-        }
-        if flags.pin || former.is_none() {
-            change.pin = pin_of(&found);
-        }
-        warn(&found.warnings(&profile));
-        trial = Some(found);
-    }
-    let (kept, renamed) = (change.clone(), name.clone());
-    let (_, remark) = desk.aside(move |paths, env| edit_profile(paths, env, &renamed, &kept)).await?;
-    warn(&remark.into_iter().collect::<Vec<_>>());
-    let adopted = match &former {
-        Some(pin) if flags.pin => {
-            adopt(desk, &profile, pin.fingerprint.as_deref()).await.map_err(|mut why| {
-                why.message.push_str(t!(
-                    " The profile was changed; its jobs of the former key were not taken over."
-                ));
-                why
-            })?
-        }
-        _ => Adopted::default(),
-    };
-    profile.pin = change.pin.or(former);
+    let Changed { profile, trial, warnings, adopted } =
+        changed(desk, &name, change, flags.pin, former).await?;
+    warn(&warnings);
     let value = json!({
         "ok": true,
         "profile": profile_as_json(&profile),
@@ -90,6 +48,75 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
         ));
     }
     desk.answer(&text, &value)
+}
+
+/// What came of a change.
+pub(super) struct Changed {
+    pub profile: Profile,
+    /// What the service said, where it was asked.
+    pub trial: Option<Trial>,
+    /// What is odd, in sentences.
+    pub warnings: Vec<String>,
+    /// Jobs of the former key.
+    pub adopted: Adopted,
+}
+
+/// Changes a profile; with `pin`, the key is pinned as it is then. `former` is what was pinned before.
+///
+/// # Errors
+/// Why nothing was changed; or that only the jobs of the former key were not taken over.
+pub(super) async fn changed(
+    desk: &Desk,
+    name: &str,
+    mut change: Change,
+    pin: bool,
+    former: Option<Pin>,
+) -> Result<Changed, Failure> {
+    let name = name.to_owned();
+    let mut warnings = Vec::new();
+    // What leads somewhere else, or is another key, is tried before it is kept.
+    let is_tried = pin
+        || change.base_url.is_some()
+        || change.proxy.is_some()
+        || change.ca_file.is_some()
+        || change.key.is_some();
+    let (preview, asked) = (change.clone(), name.clone());
+    let mut profile = desk.aside(move |paths, env| preview.preview(paths, env, &asked)).await?;
+    let mut trial = None;
+    if is_tried {
+        let key = profile.key.clone();
+        profile.key = Key::Known(desk.aside(move |_, _| key.fetch()).await?);
+        let found = Trial::of(&profile).await.map_err(nothing_kept)?;
+        if let (Some(pinned), false) = (&former, pin) {
+            found.compared_with(pinned, &profile).map_err(nothing_kept)?;
+        }
+        if pin && found.identity.prefix.is_none() {
+            return Err(Failure::new(
+                "not_said",
+                t!("The service does not say how the key begins, so there is nothing to pin. Nothing was changed."),
+            ));
+        }
+        if pin || former.is_none() {
+            change.pin = pin_of(&found);
+        }
+        warnings.extend(found.warnings(&profile));
+        trial = Some(found);
+    }
+    let (kept, renamed) = (change.clone(), name.clone());
+    let (_, remark) = desk.aside(move |paths, env| edit_profile(paths, env, &renamed, &kept)).await?;
+    warnings.extend(remark);
+    let adopted = match &former {
+        Some(former) if pin => {
+            adopt(desk, &profile, former.fingerprint.as_deref()).await.map_err(|mut why| {
+                why.message
+                    .push_str(t!(" The profile was changed; its jobs of the former key were not taken over."));
+                why
+            })?
+        }
+        _ => Adopted::default(),
+    };
+    profile.pin = change.pin.or(former);
+    Ok(Changed { profile, trial, warnings, adopted })
 }
 
 /// Pins the key of a profile as it is now, if it still begins as a person was shown, and gives it the jobs of

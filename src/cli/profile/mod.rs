@@ -4,10 +4,12 @@
 mod add;
 mod args;
 mod edit;
+mod manage;
 mod trial;
 
 pub use args::{AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said};
 pub use edit::pin_profile;
+pub use manage::{change_profile, remove_profile as remove_profile_in_words, test_profile};
 
 use super::failure::Failure;
 use super::{exit, json, prompt, say};
@@ -161,21 +163,7 @@ impl Desk {
                 }
             },
         };
-        let profile = self.with_key(name).await?;
-        let trial = Trial::of(&profile).await?;
-        if let Some(pin) = &profile.pin {
-            trial.compared_with(pin, &profile)?;
-        }
-        let mut warnings = trial.warnings(&profile);
-        match &profile.pin {
-            None => warnings.push(t!("The key of profile {name} was never pinned, so lapel would not notice another organisation's: \
-                 lapel profile edit {name} --pin.", name = profile.name)),
-            Some(pin) if pin.fingerprint.as_ref().is_some_and(|f| *f != trial.fingerprint) => {
-                warnings.push(t!("The key of profile {name} is another one than the one that was pinned, and begins alike: \
-                     lapel profile edit {name} --pin.", name = profile.name));
-            }
-            Some(_) => {}
-        }
+        let (profile, trial, warnings) = self.tested(name).await?;
         for warning in &warnings {
             say::complain(warning);
         }
@@ -195,6 +183,29 @@ impl Desk {
             ),
             &value,
         )
+    }
+
+    /// Asks the service of a profile about its key; with what is odd.
+    ///
+    /// # Errors
+    /// Why the key is not good, or why nobody knows.
+    async fn tested(&self, name: String) -> Result<(Profile, Trial, Vec<String>), Failure> {
+        let profile = self.with_key(name).await?;
+        let trial = Trial::of(&profile).await?;
+        if let Some(pin) = &profile.pin {
+            trial.compared_with(pin, &profile)?;
+        }
+        let mut warnings = trial.warnings(&profile);
+        match &profile.pin {
+            None => warnings.push(t!("The key of profile {name} was never pinned, so lapel would not notice another organisation's: \
+                 lapel profile edit {name} --pin.", name = profile.name)),
+            Some(pin) if pin.fingerprint.as_ref().is_some_and(|f| *f != trial.fingerprint) => {
+                warnings.push(t!("The key of profile {name} is another one than the one that was pinned, and begins alike: \
+                     lapel profile edit {name} --pin.", name = profile.name));
+            }
+            Some(_) => {}
+        }
+        Ok((profile, trial, warnings))
     }
 }
 

@@ -1,7 +1,11 @@
 //! Where the screens want to go: tabs, forms, questions.
 
 use super::{App, Over, READ_ONLY, Tab};
+use crate::config::Environment;
+use crate::tui::ask::Ask;
+use crate::tui::deed::Deed;
 use crate::tui::env::{Go, Out};
+use crate::tui::forms::again::{self, AgainForm};
 use crate::tui::forms::correct::CorrectForm;
 use crate::tui::forms::draft::DraftForm;
 use crate::tui::forms::file::FileForm;
@@ -31,6 +35,11 @@ impl App {
                 self.follow_to(Tab::Wallet);
                 self.wallet.look_up(&email, out);
             }
+            Go::HolderOf(email, id) => {
+                self.follow_to(Tab::Wallet);
+                self.wallet.look_up(&email, out);
+                self.wallet.select(id);
+            }
             Go::Issue(id, title) => self.over.push(Over::Issue(Box::new(IssueForm::new(id, title, out)))),
             Go::Revoke(victims) => self.over.push(Over::Revoke(Box::new(RevokeForm::new(victims, out)))),
             Go::Activity => {
@@ -40,8 +49,11 @@ impl App {
                 self.activity.select_newest();
             }
             Go::CallOff(job) => self.over.push(Over::Question(Box::new(Question::call_off(job)))),
+            Go::Again(deed) => self.again(*deed, out),
             Go::Undo(job) => self.over.push(Over::Question(Box::new(Question::undo(job)))),
-            Go::Decide(job, row) => self.over.push(Over::Question(Box::new(Question::decide(job, row)))),
+            Go::Decide(job, row) => {
+                self.over.push(Over::Question(Box::new(Question::decide(job, row, self.is_live()))));
+            }
             Go::Drafts(jobs) => {
                 if let Some(form) = DraftForm::new(jobs, &self.env, out) {
                     self.over.push(Over::Draft(Box::new(form)));
@@ -74,6 +86,22 @@ impl App {
             Go::Quit => self.quit(out),
         }
     }
+
+    fn is_live(&self) -> bool {
+        self.env.environment() == Environment::Live
+    }
+
+    /// Does what sends something that was reviewed before; where it is live, it is confirmed first.
+    fn again(&mut self, deed: Deed, out: &mut Out<'_>) {
+        if !self.is_live() {
+            out.ask(Ask::Do(Box::new(deed)));
+            return;
+        }
+        let said = out.notice.take();
+        let job = again::sends(&deed).and_then(|id| self.activity.find(id));
+        let form = job.and_then(|job| AgainForm::new(deed, job, said, &self.env));
+        self.over.extend(form.map(|form| Over::Again(Box::new(form))));
+    }
 }
 
 /// Whether something is prepared there that has consequences at the service. The keys that lead there do
@@ -84,6 +112,7 @@ fn is_acting(go: &Go) -> bool {
         Go::Issue(..)
             | Go::Revoke(_)
             | Go::CallOff(_)
+            | Go::Again(_)
             | Go::Undo(_)
             | Go::Decide(..)
             | Go::File(..)

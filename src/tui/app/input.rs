@@ -90,6 +90,7 @@ impl App {
             Some(Over::Issue(form)) => form.act(action, &self.env, out),
             Some(Over::Revoke(form)) => form.act(action, &self.env, out),
             Some(Over::Question(form)) => form.act(action, out),
+            Some(Over::Again(form)) => form.act(action, out),
             Some(Over::Draft(form)) => form.act(action, &self.env, out),
             Some(Over::Correct(form)) => form.act(action, out),
             Some(Over::File(form)) => form.act(action, out),
@@ -130,7 +131,12 @@ impl App {
             Action::NextTab => self.open_tab(self.tab.step(1)),
             Action::PreviousTab => self.open_tab(self.tab.step(Tab::ALL.len() - 1)),
             Action::Activity => self.open_tab(Tab::Activity),
-            Action::Profiles => self.over.push(Over::Profiles(Box::new(Profiles::new(out)))),
+            Action::Profiles => {
+                // A demo is none of the settings' profiles, whatever it is called.
+                let kept = self.env.session.as_ref().filter(|session| session.journal.is_some());
+                let list = Profiles::new(kept.map(|session| session.name.clone()), out);
+                self.over.push(Over::Profiles(Box::new(list)));
+            }
             Action::Overview => self.open_overview(),
             Action::Help => {
                 let stack = self.stack();
@@ -210,6 +216,7 @@ impl App {
             Some(Over::Issue(form)) => form.key(key),
             Some(Over::Revoke(form)) => form.key(key),
             Some(Over::Question(form)) => form.key(key),
+            Some(Over::Again(form)) => form.key(key),
             Some(Over::Draft(form)) => form.key(key),
             Some(Over::Correct(form)) => form.key(key),
             Some(Over::Ids(form)) => form.key(key),
@@ -250,7 +257,13 @@ impl App {
             Some(Over::Profiles(list)) => list.paste(text),
             Some(Over::Log(log)) => log.paste(text),
             Some(
-                Over::Draft(_) | Over::File(_) | Over::Pin(_) | Over::Help(_) | Over::Copy(_) | Over::Raw(_),
+                Over::Again(_)
+                | Over::Draft(_)
+                | Over::File(_)
+                | Over::Pin(_)
+                | Over::Help(_)
+                | Over::Copy(_)
+                | Over::Raw(_),
             ) => {}
             None => match self.tab {
                 Tab::Templates => {

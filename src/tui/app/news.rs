@@ -41,7 +41,9 @@ impl App {
                 Over::Raw(pane) => pane.receive(ticket, left),
                 Over::Log(log) => log.receive(ticket, left, &self.env, out),
                 // The export was asked above.
-                Over::Commands(_) | Over::Help(_) | Over::Copy(_) | Over::Export(_) => Err(left),
+                Over::Again(_) | Over::Commands(_) | Over::Help(_) | Over::Copy(_) | Over::Export(_) => {
+                    Err(left)
+                }
             };
             match taken {
                 Ok(()) => return,
@@ -71,6 +73,9 @@ impl App {
         let Changed { job, touched } = changed;
         for over in &mut self.over {
             if let Over::Draft(form) = over {
+                form.take(&job, &self.env);
+            }
+            if let Over::Again(form) = over {
                 form.take(&job, &self.env);
             }
         }

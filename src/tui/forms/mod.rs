@@ -1,6 +1,7 @@
 //! Forms for what has consequences: fields, checks, a review of exactly what will be sent and where, and a
 //! confirmation that neither Enter nor the key that opened the form can give.
 
+pub mod again;
 pub mod confirm;
 pub mod correct;
 pub mod draft;
@@ -9,10 +10,12 @@ pub mod file;
 pub mod ids;
 pub mod issue;
 pub mod label;
+pub mod organisation;
 pub mod path;
 pub mod pin;
 pub mod profile;
 pub mod profiles;
 pub mod question;
+pub mod remove;
 pub mod replace;
 pub mod revoke;

@@ -30,6 +30,8 @@ pub struct Question {
     /// The question that this one has asked.
     ticket: Option<Ticket>,
     said: Option<String>,
+    /// Whether it is live: what sends is confirmed once more then, with more to type.
+    live: bool,
 }
 
 enum About {
@@ -66,7 +68,7 @@ const CHOICES: [(&str, &str); 3] = [
 
 impl Question {
     fn new(about: About) -> Self {
-        Self { about, field: Field::default(), ticket: None, said: None }
+        Self { about, field: Field::default(), ticket: None, said: None, live: false }
     }
 
     /// Whether to call off what a job has not sent.
@@ -80,8 +82,8 @@ impl Question {
     }
 
     /// What a person decides about a row.
-    pub fn decide(job: JobId, row: Box<JobRow>) -> Self {
-        Self::new(About::Decide { job, row, at: 0, step: Step::Choice })
+    pub fn decide(job: JobId, row: Box<JobRow>, live: bool) -> Self {
+        Self { live, ..Self::new(About::Decide { job, row, at: 0, step: Step::Choice }) }
     }
 
     /// Where a receipt, or the rows to be done again, go.
@@ -176,7 +178,7 @@ impl Question {
                     self.ticket = Some(out.ask(Ask::Do(Box::new(deed))));
                 }
             }
-            About::Decide { at, step, row, .. } => match step {
+            About::Decide { at, step, row, job } => match step {
                 Step::Choice => {
                     self.field = match at {
                         1 => Field::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
@@ -187,6 +189,11 @@ impl Question {
                 Step::Badge if empty => self.said = Some(t!("type or paste the badge's id").to_owned()),
                 Step::Why if empty => {
                     self.said = Some(t!("write a few words why: they are kept with the job").to_owned());
+                }
+                Step::Why if *at == 0 && self.live => {
+                    let why = self.field.value().trim().to_owned();
+                    let deed = Deed::Decide(*job, row.no, Decision::SendAgain, why);
+                    out.go.push(Go::Again(Box::new(deed)));
                 }
                 Step::Badge | Step::Why => *step = Step::Review,
                 Step::Review => {}

@@ -66,7 +66,10 @@ impl ReplaceForm {
 
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
-        vec![if self.review.is_some() { Context::Review } else { Context::Form }, Context::Always]
+        match &self.review {
+            Some(review) => review.confirm.stack(Context::Review),
+            None => vec![Context::Form, Context::Always],
+        }
     }
 
     /// Whether an action does something here now.
@@ -85,6 +88,7 @@ impl ReplaceForm {
             },
             Action::Accept if self.review.is_none() => self.go_on(env, out),
             Action::Confirm => self.confirm(out),
+            Action::Back if self.review.as_mut().is_some_and(|review| review.confirm.back()) => {}
             Action::Back => match self.review.take() {
                 Some(mut review) => out.cancel(review.ticket.take()),
                 None => {
@@ -151,14 +155,15 @@ impl ReplaceForm {
             holdings: None,
             sent_before: None,
             ticket: Some(ticket),
-            confirm: Confirm::new(1, env.environment()),
+            confirm: Confirm::new(1, env),
         });
     }
 
     fn confirm(&mut self, out: &mut Out<'_>) {
-        let (Some(review), Some(Ok((template_id, title)))) = (&self.review, &self.template) else { return };
-        if !review.confirm.is_ready() {
-            out.warn(review.confirm.missing());
+        let (Some(review), Some(Ok((template_id, title)))) = (&mut self.review, &self.template) else {
+            return;
+        };
+        if !review.confirm.agrees(out) {
             return;
         }
         let Some(holdings) = &review.holdings else {
@@ -221,7 +226,7 @@ impl ReplaceForm {
                     review.ticket = None;
                     review.holdings = Some(holdings.map_err(|error| error.to_string()));
                     if sent_before.is_some() {
-                        review.confirm = Confirm::typed(1);
+                        review.confirm.insist();
                     }
                     review.sent_before = sent_before;
                     Ok(())
@@ -261,9 +266,8 @@ impl ReplaceForm {
             let place =
                 t!("{place} {dot} 1 person {dot} 2 requests", place = env.place(), dot = env.glyphs.dot);
             lines.push(Line::styled(cut(&place), theme.accent()));
-            lines.push(
-                review.confirm.line(t!("to issue the corrected one, and to revoke this one then"), env),
-            );
+            let verb = t!("to issue the corrected one, and to revoke this one then");
+            lines.extend(review.confirm.lines(verb, room, env));
             lines.push(Line::raw(""));
             put(
                 &mut lines,

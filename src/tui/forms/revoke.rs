@@ -68,7 +68,10 @@ impl RevokeForm {
 
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
-        vec![if self.review.is_some() { Context::Review } else { Context::RevokeForm }, Context::Always]
+        match &self.review {
+            Some((_, confirm)) => confirm.stack(Context::Review),
+            None => vec![Context::RevokeForm, Context::Always],
+        }
     }
 
     /// Whether an action does something here now.
@@ -93,15 +96,15 @@ impl RevokeForm {
             Action::PageUp => self.top = self.top.saturating_sub(5),
             Action::Accept => self.go_on(env),
             Action::Confirm => {
-                let Some((plan, confirm)) = &self.review else { return true };
-                if !confirm.is_ready() {
-                    out.warn(confirm.missing());
+                let Some((plan, confirm)) = &mut self.review else { return true };
+                if !confirm.agrees(out) {
                     return true;
                 }
                 out.ask(Ask::Do(Box::new(Deed::Revoke(plan.clone()))));
                 out.go.push(Go::Close);
                 out.go.push(Go::Activity);
             }
+            Action::Back if self.review.as_mut().is_some_and(|(_, confirm)| confirm.back()) => {}
             Action::Back => {
                 if self.review.take().is_none() {
                     out.go.push(Go::Close);
@@ -133,7 +136,7 @@ impl RevokeForm {
                 Some(t!("the reason is empty; the service asks for one, and holders may see it").to_owned());
         } else {
             let plan = RevokePlan::new(self.victims.clone(), self.reason.value(), self.when_issued);
-            let confirm = Confirm::new(self.meant(), env.environment());
+            let confirm = Confirm::new(self.meant(), env);
             self.review = Some((plan, confirm));
         }
     }
@@ -228,9 +231,11 @@ impl RevokeForm {
         }
         lines.push(Line::raw(""));
         let foot = match &self.review {
-            Some((_, confirm)) => confirm.line(t!("to revoke: this cannot be taken back"), env),
-            None if self.meant() == 0 => Line::styled(format!("  {}", t!("esc goes back")), theme.dim()),
-            None => Line::styled(
+            Some((_, confirm)) => confirm.lines(t!("to revoke: this cannot be taken back"), room, env),
+            None if self.meant() == 0 => {
+                vec![Line::styled(format!("  {}", t!("esc goes back")), theme.dim())]
+            }
+            None => vec![Line::styled(
                 format!(
                     "  {}",
                     t!(
@@ -239,10 +244,11 @@ impl RevokeForm {
                     )
                 ),
                 theme.dim(),
-            ),
+            )],
         };
+        let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(area.height);
         // The names get what room is left between the breakdown and the foot.
-        let free = usize::from(area.height).saturating_sub(lines.len() + 3).max(1);
+        let free = usize::from(area.height).saturating_sub(lines.len() + 2 + foot.len()).max(1);
         let top = self.top.min(self.victims.len().saturating_sub(free));
         lines.extend(
             self.victims.iter().skip(top).take(free).map(|v| victim_line(v, usize::from(area.width), env)),
@@ -257,9 +263,10 @@ impl RevokeForm {
             lines.push(Line::styled(format!("    {text}"), env.theme.dim()));
         }
         // The confirmation stands at the bottom, whatever there is above it.
-        let rows = area.height.saturating_sub(1);
+        let rows = area.height.saturating_sub(foot_rows);
         frame.render_widget(ratatui::text::Text::from(lines), Rect { height: rows, ..area });
-        frame.render_widget(foot, Rect { y: area.y + rows, height: area.height.min(1), ..area });
+        let at = Rect { y: area.y + rows, height: foot_rows, ..area };
+        frame.render_widget(ratatui::text::Text::from(foot), at);
     }
 
     /// How many of which state, and what will become of them.

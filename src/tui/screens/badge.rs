@@ -1,13 +1,14 @@
 //! The Badge tab: the verdict first, everything else below it.
 
 mod take;
+mod told;
 
 use crate::api::ApiError;
-use crate::domain::script::{Case, script};
+use crate::domain::script::script;
 use crate::domain::spelling::remarks;
 use crate::domain::summary::summary;
 use crate::domain::time::age;
-use crate::domain::{Badge, BadgeId, Held, ServiceTime, State, Text, Verdict};
+use crate::domain::{Badge, BadgeId, ServiceTime, State, Text, Verdict};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
@@ -168,25 +169,16 @@ impl BadgeScreen {
                     out.ask_instead(&mut self.ticket, Ask::Badge(id));
                 }
             }
-            Action::Wallet => match self.badge().and_then(|b| b.recipient_email.as_ref()) {
-                Some(email) => out.go.push(Go::Holder(email.wire().to_owned())),
+            Action::Wallet => match self.badge().and_then(|b| Some((b, b.recipient_email.as_ref()?))) {
+                Some((badge, email)) => {
+                    out.go.push(Go::HolderOf(email.wire().to_owned(), badge.badge_id.clone()));
+                }
                 None => out.say(t!("There is no e-mail address here to look up.")),
             },
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
-                    let held =
-                        Held { detail: Some(Box::new(badge.clone())), ..Held::new(badge.badge_id.clone()) };
-                    let asked = badge.recipient_email.as_ref().map_or("", Text::wire);
-                    let all = std::slice::from_ref(&held);
-                    let case = Case {
-                        held: &held,
-                        all,
-                        asked,
-                        both: false,
-                        by_id: false,
-                        namesakes: 0,
-                        now: env.now(),
-                    };
+                    let held = told::held(badge);
+                    let case = told::case(&held, env.now());
                     out.copy(
                         summary(&case, &script(&case)),
                         t!("a summary, with names and addresses masked"),
@@ -262,8 +254,8 @@ impl BadgeScreen {
         self.over_text &= shown && !self.beside;
         let area = self.text_area(area);
         let room = usize::from(area.width).saturating_sub(4);
-        let lines = self.badge().map_or(0, |b| badge_lines(b, room, env).len());
         let height = usize::from(area.height.saturating_sub(1));
+        let lines = self.badge().map_or(0, |b| badge_lines(b, (room, height), env).len());
         self.most = u16::try_from(lines.saturating_sub(height)).unwrap_or(u16::MAX);
         self.scroll = self.scroll.min(self.most);
     }
@@ -296,7 +288,7 @@ impl BadgeScreen {
             frame.render_widget(Line::from(spans), top);
         }
         let lines: Vec<Line<'static>> = match (&self.read, &self.wanted) {
-            (Some(Ok(badge)), _) => badge_lines(badge, room, env),
+            (Some(Ok(badge)), _) => badge_lines(badge, (room, usize::from(body.height)), env),
             (Some(Err(error)), Some(id)) => not_read(error, id, room, env),
             (None, Some(id)) => {
                 vec![Line::styled(format!("{} {}", env.spinner(), t!("reading {id}", id)), env.theme.dim())]
@@ -352,8 +344,9 @@ fn not_read(error: &ApiError, id: &BadgeId, room: usize, env: &Env) -> Vec<Line<
     lines
 }
 
-/// A badge in full, as lines: the verdict, the mail line, who and what, dates, and then the rest.
-fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
+/// A badge in full, as lines: the verdict, the mail line, who and what, dates, and then the rest. Where `rows` have
+/// room for it, what to tell a caller stands behind the mail line.
+fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
     let now = env.now();
@@ -374,6 +367,7 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
         [text(&badge.recipient_name), text(&badge.recipient_email)].into_iter().flatten().collect();
     lines.extend(wrap(&who.join("   "), room).into_iter().map(Line::raw));
     lines.extend(mail_line(badge, room, env));
+    let behind_mail = lines.len();
     lines.push(Line::raw(""));
     let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| with_age(t, now));
     // A badge that only waits has no dates yet; that is not the same as having no end.
@@ -420,6 +414,8 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
         }
     };
     lines.extend(wrap(basis, room).into_iter().map(|l| Line::styled(l, theme.dim())));
+    let told = told::lines(badge, room, rows.saturating_sub(lines.len()), env);
+    lines.splice(behind_mail..behind_mail, told);
     lines
 }
 

@@ -3,7 +3,7 @@
 
 mod call;
 mod draw;
-mod pane;
+pub(super) mod pane;
 mod people;
 mod rows;
 mod take;
@@ -17,6 +17,7 @@ use crate::export::{self, What};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::errand::Errand;
 use crate::tui::field::Field;
@@ -48,6 +49,8 @@ struct Call {
     requests: u32,
     /// The badge whose id was given, and what was read of it.
     by_id: Option<BadgeId>,
+    /// The badge that one came from, to be selected.
+    wanted: Option<BadgeId>,
     /// The caller's name, where it was typed or stood beside the address.
     name: Option<String>,
     /// How many addresses have that name, where they were counted.
@@ -156,6 +159,11 @@ impl Wallet {
         self.holder(email, out);
     }
 
+    /// Selects a badge as soon as it is among what is found.
+    pub fn select(&mut self, id: BadgeId) {
+        self.call.wanted = Some(id);
+    }
+
     /// Reads again, with what is there still shown, when one of these badges is among it.
     pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, out: &mut Out<'_>) {
         if ids.any(|id| self.held().iter().any(|held| held.badge_id == *id)) {
@@ -224,7 +232,11 @@ impl Wallet {
             Action::First => self.at = 0,
             Action::Last => self.at = last,
             Action::Reload => self.read_again(out),
-            Action::Open if self.choosing && self.len() > 0 => self.open_match(out),
+            Action::Open if self.choosing && self.len() > 0 => {
+                self.open_match(out);
+                // Whose address it was is nobody's business; that one was opened is.
+                out.ask(Ask::Do(Box::new(Deed::Opened)));
+            }
             Action::Open => match self.selected() {
                 Some(held) => out.go.push(Go::Badge(held.badge_id.clone(), held.reg_date().cloned())),
                 None => self.typing = true,

@@ -122,6 +122,11 @@ impl Activity {
         self.jobs.get(self.at())
     }
 
+    /// A job by its number.
+    pub fn find(&self, id: crate::jobs::JobId) -> Option<&Job> {
+        self.jobs.iter().find(|job| job.id == id)
+    }
+
     fn select(&mut self, at: usize) {
         let at = at.min(self.jobs.len().saturating_sub(1));
         self.selected = self.jobs.get(at).map(|job| job.id);
@@ -219,13 +224,13 @@ impl Activity {
                     "Job {id} goes on; what has to be looked at first is looked at first.",
                     id = job.id
                 ));
-                deed(out, Deed::Resume(job.id));
+                out.go.push(Go::Again(Box::new(Deed::Resume(job.id))));
             }
             Action::UseUp => {
                 out.say(t!("Using up the quota with ever smaller requests, each only after the one before is proven to have done nothing."));
-                deed(out, Deed::UseUp(job.id));
+                out.go.push(Go::Again(Box::new(Deed::UseUp(job.id))));
             }
-            Action::Retry => deed(out, Deed::Retry(job.id)),
+            Action::Retry => out.go.push(Go::Again(Box::new(Deed::Retry(job.id)))),
             Action::Look => {
                 out.say(t!("Looking now at job {id}.", id = job.id));
                 deed(out, Deed::Look(Some(job.id)));

@@ -191,6 +191,7 @@ impl Wallet {
         };
         self.call.requests += holder.requests;
         let selected = self.selected().map(|held| held.badge_id.clone()).or_else(|| self.call.by_id.clone());
+        let selected = selected.or_else(|| self.call.wanted.take());
         let mut held = join(wallet, history);
         for one in &mut held {
             if let Some(Ok(badge)) = self.call.details.get(&one.badge_id) {
