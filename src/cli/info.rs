@@ -101,6 +101,7 @@ fn paths(found: &Survey) -> Vec<Place> {
         of("journal", &Journal::file_in(data)),
         of("log", &found.paths.log_file()),
         of("crash report", &data.join("crash.txt")),
+        of("tour taken", &found.paths.tour_file()),
     ];
     if let Some(line) = &found.profile {
         all.insert(3, of("key file of the profile", &found.paths.key_file(&line.name)));

@@ -19,9 +19,12 @@ mod looking;
 mod manners;
 mod overview;
 mod pictures;
+mod pointing;
 mod profiles;
 mod read_only;
 mod sending;
+mod storm;
+mod tour;
 #[allow(dead_code, reason = "another binary uses the rest of it")]
 #[path = "../api_hostile/server.rs"]
 mod server;

@@ -44,6 +44,7 @@ fn child() {
             ..Helpers::default()
         },
         crash_dir: PathBuf::from(std::env::var_os("LAPEL_DATA_DIR").expect("a folder for crashes")),
+        house: lapel::tui::House::default(),
     };
     runtime.block_on(async {
         tokio::select! {
