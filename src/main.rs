@@ -8,7 +8,9 @@ use lapel::config::{
 };
 use lapel::jobs::Journal;
 use lapel::sandbox::{self, Options, Sandbox};
-use lapel::tui::{self, Around, Begin, Candidate, Helpers, House, IndexUse, Keymap, Manner, Session, Shelf, Start};
+use lapel::tui::{
+    self, Around, Begin, Candidate, Helpers, House, IndexUse, Keymap, Manner, Session, Shelf, Start,
+};
 use secrecy::ExposeSecret;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -155,13 +157,7 @@ async fn open_desk(
 }
 
 /// Runs the desk until it is left.
-async fn desk(
-    mut settings: Settings,
-    demo: Option<DemoFlags>,
-    tour: bool,
-    flags: &Flags,
-    env: &Env,
-) -> u8 {
+async fn desk(mut settings: Settings, demo: Option<DemoFlags>, tour: bool, flags: &Flags, env: &Env) -> u8 {
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
     let keymap = match keymap(&settings.paths) {

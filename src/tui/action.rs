@@ -144,7 +144,7 @@ actions! {
     Editor: "editor", "write it in your own editor ($VISUAL or $EDITOR)";
     Tour: "tour", "the tour: a first day at the desk, step by step, in the sandbox";
     TourSkip: "skip", "go on to the next step of the tour";
-    TourLeave: "leave the tour", "leave the tour, wherever it is";
+    TourLeave: "leave tour", "leave the tour, wherever it is";
     Profiles: "profiles", "the profiles: open another one, or add one";
     ChooseSandbox: "sandbox", "start the sandbox and look around without an account";
     ChooseService: "service", "set up a real service with its base URL and key";

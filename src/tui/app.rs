@@ -711,6 +711,13 @@ impl App {
         self.jobs.as_ref()
     }
 
+    /// Whether an index that is kept is being read.
+    pub fn reads_index(&self) -> bool {
+        let kept =
+            self.env.session.as_ref().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
+        kept && self.overview.is_reading()
+    }
+
     /// Requests whose answers are not here yet.
     pub fn in_flight(&self) -> u64 {
         self.activity.in_flight()

@@ -39,7 +39,8 @@ pub fn file_in(folder: &Path) -> PathBuf {
 /// What the file system says.
 pub fn write(folder: &Path, info: &PanicHookInfo<'_>) -> io::Result<PathBuf> {
     let payload = info.payload();
-    let said = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+    let said =
+        payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
     let said = said.unwrap_or("(no words)");
     let place = info.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
     let text = report(said, &place);
@@ -101,7 +102,10 @@ mod tests {
         ] {
             let report = report(said, "src/x.rs:1:2");
             assert!(!report.contains("naru") && !report.contains("dmu_live"), "{report}");
-            assert!(report.contains("src/x.rs:1:2") && report.contains(env!("CARGO_PKG_VERSION")), "{report}");
+            assert!(
+                report.contains("src/x.rs:1:2") && report.contains(env!("CARGO_PKG_VERSION")),
+                "{report}"
+            );
         }
     }
 

@@ -22,9 +22,8 @@ pub fn run(editor: &str, text: &str) -> Result<String, String> {
     // What the editor writes beside the file is private too.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    let kept = |why: std::io::Error| {
-        t!("No file could be made for the editor ({why}). The text is as it was.", why)
-    };
+    let kept =
+        |why: std::io::Error| t!("No file could be made for the editor ({why}). The text is as it was.", why);
     let folder = builder.tempdir().map_err(kept)?;
     let path = folder.path().join("reason.txt");
     let ended = if text.is_empty() { String::new() } else { format!("{text}\n") };

@@ -80,10 +80,7 @@ impl Gate {
         use std::io::Read;
         loop {
             self.stand();
-            let mut both = [
-                PollFd::new(input, PollFlags::IN),
-                PollFd::new(&self.0.wake.0, PollFlags::IN),
-            ];
+            let mut both = [PollFd::new(input, PollFlags::IN), PollFd::new(&self.0.wake.0, PollFlags::IN)];
             match poll(&mut both, None) {
                 Err(rustix::io::Errno::INTR) => continue,
                 Err(_) => return,

@@ -68,10 +68,7 @@ impl Help {
         let above = top.saturating_sub(self.lines.len());
         lines.extend(self.file_lines(room + keys, env).into_iter().skip(above).take(height - shown));
         if top + height < self.len() {
-            lines.push(Line::styled(
-                format!("  {} more below", self.len() - top - height),
-                env.theme.dim(),
-            ));
+            lines.push(Line::styled(format!("  {} more below", self.len() - top - height), env.theme.dim()));
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }

@@ -125,7 +125,10 @@ impl Context {
 
     /// Whether it is a screen of its own, rather than something that opens over one.
     pub fn is_a_screen(self) -> bool {
-        let over = matches!(self, Self::Menu | Self::SortMenu | Self::File | Self::Help | Self::Welcome | Self::Tour);
+        let over = matches!(
+            self,
+            Self::Menu | Self::SortMenu | Self::File | Self::Help | Self::Welcome | Self::Tour
+        );
         !over && !self.is_text()
     }
 

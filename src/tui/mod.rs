@@ -19,8 +19,8 @@ mod clipboard;
 mod commands;
 mod copy_menu;
 mod copying;
-mod deed;
 mod crash;
+mod deed;
 mod draw;
 mod editor;
 mod env;
@@ -56,8 +56,8 @@ pub use action::Action;
 pub use app::{App, Counts, Tab};
 pub use around::{Around, Desktop, Manner};
 pub use ask::{Candidate, Session};
-pub use env::Env;
 pub use crash::file_in as crash_file;
+pub use env::Env;
 pub use farewell::close;
 pub use house::{House, Shelf};
 pub use index::IndexUse;
@@ -231,7 +231,7 @@ impl<B: Backend> Desk<B> {
     ///
     /// # Errors
     /// When the terminal is gone.
-    async fn run(&mut self, elsewhere: &mut impl Elsewhere) -> anyhow::Result<()> {
+    pub async fn run(&mut self, elsewhere: &mut impl Elsewhere) -> anyhow::Result<()> {
         loop {
             match self.app.take_wish() {
                 Some(Wish::Quit) => return Ok(()),
@@ -267,12 +267,29 @@ impl<B: Backend> Desk<B> {
 }
 
 /// What is done with the terminal while lapel is not on it.
-trait Elsewhere {
+pub trait Elsewhere {
     /// Puts the program into the background, and comes back.
+    ///
+    /// # Errors
+    /// When the terminal is gone meanwhile.
     fn background(&mut self) -> std::io::Result<()>;
 
     /// Gives the terminal to an editor with a text; what came back, or why nothing did.
+    ///
+    /// # Errors
+    /// When the terminal is gone meanwhile.
     fn editor(&mut self, editor: &str, text: &str) -> std::io::Result<Result<String, String>>;
+}
+
+/// For a terminal that belongs to nobody else: there is no background, and an editor changes nothing.
+impl Elsewhere for () {
+    fn background(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn editor(&mut self, _: &str, text: &str) -> std::io::Result<Result<String, String>> {
+        Ok(Ok(text.to_owned()))
+    }
 }
 
 /// The real terminal, in lapel's hands but for those times.

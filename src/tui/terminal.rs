@@ -335,7 +335,14 @@ pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
             usual(info);
             let place = crashed(&crash_dir, info);
             // Not eprintln, which panics where that is a closed window.
-            let _ = writeln!(io::stderr(), "{}", t!("lapel: failed, and has ended. Jobs are in the journal: nothing is lost or sent twice. Report: {place}", place));
+            let _ = writeln!(
+                io::stderr(),
+                "{}",
+                t!(
+                    "lapel: failed, and has ended. Jobs are in the journal: nothing is lost or sent twice. Report: {place}",
+                    place
+                )
+            );
             return;
         }
         let place = crashed(&crash_dir, info);

@@ -23,11 +23,11 @@ mod pointing;
 mod profiles;
 mod read_only;
 mod sending;
-mod storm;
-mod tour;
 #[allow(dead_code, reason = "another binary uses the rest of it")]
 #[path = "../api_hostile/server.rs"]
 mod server;
+mod storm;
+mod tour;
 
 use common::{Harness, frozen, key_event};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};

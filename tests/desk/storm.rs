@@ -48,15 +48,45 @@ async fn every_screen_and_every_form_holds_at_every_size() {
     });
     h.settled().await;
     let places = [
-        "1", "/", "esc s", "esc #", "esc enter", "esc c", "esc i", "down down", "esc e", "esc y", "esc J",
-        "esc 2", "e", "esc /", "esc s", "esc space space x", "enter", "esc esc u F", "esc w", "enter", "p",
-        "esc x", "esc c", "esc 3", "esc 4", "esc 5", "F", "esc ?", "esc :", "esc P", "esc L", "esc O",
+        "1",
+        "/",
+        "esc s",
+        "esc #",
+        "esc enter",
+        "esc c",
+        "esc i",
+        "down down",
+        "esc e",
+        "esc y",
+        "esc J",
+        "esc 2",
+        "e",
+        "esc /",
+        "esc s",
+        "esc a x",
+        "enter 9 y",
+        "esc esc x",
+        "esc esc esc u F",
+        "esc w",
+        "enter",
+        "p",
+        "esc x",
+        "esc c",
+        "esc 3",
+        "esc 4",
+        "esc 5",
+        "F",
+        "esc ?",
+        "esc :",
+        "esc P",
+        "esc L",
+        "esc O",
     ];
     for (n, keys) in places.into_iter().enumerate() {
         h.press(keys);
         h.settled().await;
-        // Every other place gets every other size: all of them meet.
-        let sizes = SIZES.into_iter().enumerate().filter(|(i, _)| (i + n) % 2 == 0).map(|(_, s)| s);
+        // Each place gets some of the sizes: all of them meet.
+        let sizes = SIZES.into_iter().enumerate().filter(|(i, _)| (i + n) % 4 == 0).map(|(_, s)| s);
         storm(&mut h, keys, &sizes.collect::<Vec<_>>());
         storm(&mut h, keys, &[(80, 24)]);
     }
@@ -67,10 +97,10 @@ async fn what_is_reviewed_and_sent_holds_at_every_size_also_on_the_tour() {
     let mut h = Harness::new(small(), 80, 24).await;
     h.settled().await;
     h.press("T");
-    storm(&mut h, "tour", &SIZES);
+    storm(&mut h, "tour", &SIZES[6..]);
     h.press("i");
     h.settled().await;
-    storm(&mut h, "issue", &SIZES);
+    storm(&mut h, "issue", &SIZES[..6]);
     h.type_text("홍길동");
     h.press("enter");
     h.type_text("gildong@naru.example");
@@ -87,7 +117,7 @@ async fn what_is_reviewed_and_sent_holds_at_every_size_also_on_the_tour() {
     for keys in ["enter", "enter", "esc esc e", "esc u", "esc c", "esc m", "esc"] {
         h.press(keys);
         h.settled().await;
-        storm(&mut h, keys, &SIZES[4..8]);
+        storm(&mut h, keys, &SIZES[5..8]);
     }
 }
 
@@ -102,13 +132,17 @@ async fn a_paste_reaches_every_field_and_never_a_confirmation() {
         ("tab tab", "the file"),
         ("esc e", "the export"),
         ("esc :", "the palette"),
-        ("esc 2 esc x", "the reason"),
+        ("esc 2", "no field"),
+        ("a x", "the reason"),
         ("esc F", "the file of ids"),
         ("esc 3", "the wallet"),
         ("esc 4 /", "the badge id"),
     ] {
         h.press(keys);
         h.settled().await;
+        if place == "no field" {
+            continue;
+        }
         h.press("ctrl-u");
         h.paste(text);
         let screen = h.screen();

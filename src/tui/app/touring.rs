@@ -126,7 +126,9 @@ impl App {
             (Some(Over::Revoke(_)), _) if review => Place::RevokeReview,
             (Some(Over::Revoke(_)), _) => Place::RevokeForm,
             (Some(Over::Question(form)), _) if form.is_receipt() => Place::Paper,
-            (None, Tab::Templates) if matches!(inner, Some(Context::Templates | Context::Template)) => Place::Templates,
+            (None, Tab::Templates) if matches!(inner, Some(Context::Templates | Context::Template)) => {
+                Place::Templates
+            }
             (None, Tab::History) if inner == Some(Context::History) => Place::History,
             (None, Tab::Wallet) if inner == Some(Context::Prompt) => Place::WalletBox,
             (None, Tab::Wallet) => Place::Wallet,

@@ -157,7 +157,9 @@ impl Welcome {
                 let again = (Action::Reload, "try again");
                 let tour = (
                     Action::Tour,
-                    t!("take the tour: find a holder, issue a badge, revoke it; a few minutes in the sandbox"),
+                    t!(
+                        "take the tour: find a holder, issue a badge, revoke it; a few minutes in the sandbox"
+                    ),
                 );
                 for (action, words) in self.opening.iter().map(|_| again).chain(self.tour.then_some(tour)).chain([
                     (

@@ -123,7 +123,9 @@ fn watch(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
 
 fn revoke(seen: &Seen<'_>, here: &Here<'_>) -> String {
     match seen.place {
-        Place::Activity => here.by(Action::Open, |key| t!("Suppose it was a mistake. {key} opens the rows of the job.", key)),
+        Place::Activity => {
+            here.by(Action::Open, |key| t!("Suppose it was a mistake. {key} opens the rows of the job.", key))
+        }
         Place::JobRows => here.by(Action::Open, |key| t!("{key} opens the badge of this row.", key)),
         Place::Badge | Place::Wallet | Place::History => here.by(Action::Revoke, |key| {
             t!("{key} revokes the badge that is shown or selected; it asks for a reason first.", key)
@@ -136,7 +138,8 @@ fn revoke(seen: &Seen<'_>, here: &Here<'_>) -> String {
             "This cannot be taken back. A live profile asks for number and organisation too; here {key} sends it.",
             key = here.name(Action::Confirm),
         ),
-        _ => here.by(Action::Activity, |key| t!("{key} opens Activity, where the badge is that was issued.", key)),
+        _ => here
+            .by(Action::Activity, |key| t!("{key} opens Activity, where the badge is that was issued.", key)),
     }
 }
 
