@@ -7,7 +7,7 @@ history, look up a holder's wallet, issue badges, revoke them, and know what bec
 Without a command the desk opens with the chosen profile. Nothing set up yet? `lapel demo` needs nothing.";
 
 pub(super) const SHORT: &str = "\
-Try it: lapel tour   More: lapel --help (settings, variables, exit codes)";
+Try it: lapel demo, or lapel tour     More: lapel --help (settings, exit codes)";
 
 pub(super) const LONG: &str = r#"Examples:
   lapel demo                         look around; nothing is real

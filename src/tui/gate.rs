@@ -1,7 +1,6 @@
 //! The gate between the terminal's keys and lapel: closed while another program has the terminal, so that not
 //! one key of the other program is read here.
 
-use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,16 +8,9 @@ use std::time::Duration;
 /// not understand, and then it does not come.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The gate; every copy is the same one.
-#[derive(Clone)]
-pub struct Gate(Arc<Inner>);
-
-struct Inner {
-    state: Mutex<State>,
-    news: Condvar,
-    #[cfg(unix)]
-    wake: (io::PipeReader, io::PipeWriter),
-}
+/// The gate; every copy is the same one. It is open at first.
+#[derive(Clone, Default)]
+pub struct Gate(Arc<(Mutex<State>, Condvar)>);
 
 #[derive(Default)]
 struct State {
@@ -28,78 +20,31 @@ struct State {
 }
 
 impl Gate {
-    /// An open one.
-    ///
-    /// # Errors
-    /// When the system has no pipe left.
-    pub fn new() -> io::Result<Self> {
-        Ok(Self(Arc::new(Inner {
-            state: Mutex::default(),
-            news: Condvar::new(),
-            #[cfg(unix)]
-            wake: io::pipe()?,
-        })))
-    }
-
-    /// Closes it; whether the reading thread stands before it. Where it does not, the gate is open again.
-    #[cfg(unix)]
-    pub fn close(&self) -> bool {
-        use std::io::Write;
-        let Inner { state, news, wake } = &*self.0;
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.closed = true;
-        if (&wake.1).write_all(b"!").is_err() {
-            state.closed = false;
-            return false;
-        }
+    /// Closes it, and gets the reading thread out of its reading with `wake`; whether it stands before the gate.
+    /// Where it does not, the gate is open again.
+    pub fn close(&self, wake: impl FnOnce() -> bool) -> bool {
+        let (state, news) = &*self.0;
+        state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
+        let woken = wake();
+        let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let patience = if woken { PATIENCE } else { Duration::ZERO };
         let (mut state, _) = news
-            .wait_timeout_while(state, PATIENCE, |state| !state.stands)
+            .wait_timeout_while(state, patience, |state| !state.stands)
             .unwrap_or_else(PoisonError::into_inner);
         state.closed = state.stands;
         state.stands
     }
 
-    /// There is no such thing here: nothing can be given the terminal.
-    #[cfg(not(unix))]
-    pub fn close(&self) -> bool {
-        false
-    }
-
     /// Opens it again.
     pub fn open(&self) {
-        let Inner { state, news, .. } = &*self.0;
+        let (state, news) = &*self.0;
         state.lock().unwrap_or_else(PoisonError::into_inner).closed = false;
         news.notify_all();
     }
 
-    /// Waits until there is something to read of `input` and the gate is open; for the reading thread. An end
-    /// or an error of the input is something to read: whoever reads is told.
-    #[cfg(unix)]
-    pub fn wait(&self, input: &impl std::os::fd::AsFd) {
-        use rustix::event::{PollFd, PollFlags, poll};
-        use std::io::Read;
-        loop {
-            self.stand();
-            let mut both = [PollFd::new(input, PollFlags::IN), PollFd::new(&self.0.wake.0, PollFlags::IN)];
-            match poll(&mut both, None) {
-                Err(rustix::io::Errno::INTR) => continue,
-                Err(_) => return,
-                Ok(_) => {}
-            }
-            if both[1].revents().is_empty() {
-                return;
-            }
-            let mut byte = [0];
-            if (&self.0.wake.0).read(&mut byte).is_err() {
-                return;
-            }
-        }
-    }
-
-    /// Stands before the gate for as long as it is closed.
-    #[cfg(unix)]
-    fn stand(&self) {
-        let Inner { state, news, .. } = &*self.0;
+    /// Stands before the gate for as long as it is closed; for the reading thread, before it reads.
+    pub fn pass(&self) {
+        let (state, news) = &*self.0;
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.closed {
             state.stands = true;
@@ -110,38 +55,40 @@ impl Gate {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use std::sync::mpsc;
 
     #[test]
-    fn nothing_is_read_while_it_is_closed_and_everything_afterwards() {
-        let (input, mut keys) = io::pipe().expect("a pipe");
-        let gate = Gate::new().expect("a gate");
-        let (tell, told) = std::sync::mpsc::channel();
+    fn nobody_passes_while_it_is_closed() {
+        let gate = Gate::default();
+        let (wake, woken) = mpsc::channel();
+        let (tell, told) = mpsc::channel();
         let reader = std::thread::spawn({
             let gate = gate.clone();
             move || {
-                gate.wait(&input);
-                // Whoever waits is told once there is something to read.
-                let _ = tell.send(());
+                while woken.recv().is_ok() {
+                    gate.pass();
+                    // Whoever waits is told once it has passed.
+                    let _ = tell.send(());
+                }
             }
         });
-        assert!(gate.close(), "the reader comes");
-        keys.write_all(b"k").expect("a key");
+        assert!(gate.close(|| wake.send(()).is_ok()), "the reader comes");
         assert!(told.try_recv().is_err());
         gate.open();
-        told.recv_timeout(Duration::from_secs(20)).expect("the key is there to be read");
+        told.recv_timeout(Duration::from_secs(20)).expect("it passes");
+        assert!(gate.close(|| wake.send(()).is_ok()), "and comes again");
+        gate.open();
+        drop(wake);
         reader.join().expect("the reader ends");
     }
 
     #[test]
     fn where_nobody_comes_it_stays_open() {
-        let gate = Gate::new().expect("a gate");
-        assert!(!gate.close());
-        let (input, mut keys) = io::pipe().expect("a pipe");
-        keys.write_all(b"k").expect("a key");
-        gate.wait(&input);
+        let gate = Gate::default();
+        assert!(!gate.close(|| false));
+        gate.pass();
     }
 }

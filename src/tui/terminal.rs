@@ -150,13 +150,7 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<Asked>, gate: G
         }
         let mut answers = LateAnswers::default();
         loop {
-            // What was read together with the key before is here already.
-            if !crossterm::event::poll(Duration::ZERO).unwrap_or(true) {
-                #[cfg(unix)]
-                gate.wait(&io::stdin());
-                #[cfg(not(unix))]
-                let _ = &gate;
-            }
+            gate.pass();
             let message = match crossterm::event::read() {
                 Ok(Event::Key(key)) if answers.takes(&key, Instant::now()) => continue,
                 Ok(Event::Key(key)) => Message::Key(key),
@@ -298,6 +292,17 @@ pub fn suspend(taken: Taken) -> io::Result<Taken> {
     Ok(taken)
 }
 
+/// Gets the reading thread out of its reading, as another size of the window does; whether that is possible here.
+fn wake_input() -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Signal, getpid, kill_process};
+        kill_process(getpid(), Signal::WINCH).is_ok()
+    }
+    #[cfg(not(unix))]
+    false
+}
+
 /// Gives the terminal to an editor with a text, and takes it again; what came back, or why nothing did. The gate
 /// keeps lapel from the editor's keys.
 ///
@@ -309,7 +314,7 @@ pub fn lend(
     editor: &str,
     text: &str,
 ) -> io::Result<(Taken, Result<String, String>)> {
-    if !gate.close() {
+    if !gate.close(wake_input) {
         let why = t!("The terminal cannot be given to an editor just now. The text is as it was; try again.");
         return Ok((taken, Err(why.to_owned())));
     }

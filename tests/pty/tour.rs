@@ -41,7 +41,7 @@ fn an_editor_has_the_terminal_and_its_keys_to_itself() {
     term.until("the history", |s| s.has("4,300 badges") && !s.is_loading());
     // The newest ones wait; further down they are issued.
     term.send("#1000\r");
-    term.until("the row", |s| s.has("row 1,000 of") && s.selected().contains('@'));
+    term.until("the row", |s| s.has("row 1,000 of") && s.selected().contains("Issued"));
     term.send("x");
     term.shows("Reason");
     term.send("first");
