@@ -52,7 +52,7 @@ impl Help {
 
     /// Draws it, in two columns where there is room.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut lines = vec![Line::styled("  Keys of this screen", env.theme.strong()), Line::raw("")];
+        let mut lines = vec![Line::styled(t!("  Keys of this screen"), env.theme.strong()), Line::raw("")];
         let keys = self.lines.iter().map(|(k, _)| width(k)).max().unwrap_or(0) + 2;
         let room = usize::from(area.width).saturating_sub(keys + 4);
         let height = usize::from(area.height.saturating_sub(3));
@@ -68,7 +68,10 @@ impl Help {
         let above = top.saturating_sub(self.lines.len());
         lines.extend(self.file_lines(room + keys, env).into_iter().skip(above).take(height - shown));
         if top + height < self.len() {
-            lines.push(Line::styled(format!("  {} more below", self.len() - top - height), env.theme.dim()));
+            lines.push(Line::styled(
+                t!("  {more} more below", more = self.len() - top - height),
+                env.theme.dim(),
+            ));
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }

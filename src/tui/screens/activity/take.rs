@@ -41,7 +41,7 @@ impl Activity {
 fn job_cells(job: &Job) -> Vec<String> {
     vec![
         job.id.to_string(),
-        job.kind.word().to_owned(),
+        job.kind.name().to_owned(),
         job.title.to_string(),
         job.counts.total().to_string(),
         shares(job),
@@ -51,7 +51,7 @@ fn job_cells(job: &Job) -> Vec<String> {
 fn row_cells(row: &JobRow) -> Vec<String> {
     vec![
         row.line.unwrap_or(row.no).to_string(),
-        row.bucket.word().to_owned(),
+        row.bucket.name().to_owned(),
         row.holder.to_string(),
         row.address.to_string(),
         row.badge_id.as_ref().map_or_else(String::new, ToString::to_string),

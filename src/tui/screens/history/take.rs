@@ -42,7 +42,7 @@ fn cells(row: &HistoryItem, now: DateTime) -> Vec<String> {
         time.as_ref().map_or_else(String::new, ToString::to_string)
     };
     vec![
-        Verdict::of(row, now).state().word().to_string(),
+        Verdict::of(row, now).state().name().to_string(),
         cell(row.recipient_name.as_ref()),
         cell(row.recipient_email.as_ref()),
         cell(row.title.as_ref()),

@@ -1,7 +1,7 @@
 //! The selected badge: the verdict, where the mail went, who and what, when, and what to tell the caller.
 
 use super::rows::place;
-use crate::domain::script::{CORRECTION, Case, is_sent, script};
+use crate::domain::script::{Case, correction, is_sent, script};
 use crate::domain::spelling::{pieces, remarks};
 use crate::domain::summary::with_age;
 use crate::domain::time::age;
@@ -101,7 +101,7 @@ pub(super) fn lines(
         lines.extend(labelled("Back", back, room, theme.text(), env));
     }
     let told = script(case);
-    let say = told.say.iter().filter(|line| less < 1 || *line != CORRECTION);
+    let say = told.say.iter().filter(|line| less < 1 || *line != correction());
     for (i, say) in say.enumerate() {
         lines.extend(labelled(if i == 0 { "Say" } else { "" }, say, room, theme.text(), env));
     }

@@ -53,7 +53,7 @@ fn address<'a>(held: &'a Held, email: &'a str) -> &'a str {
 
 fn cells(held: &Held, email: &str, now: DateTime) -> Vec<String> {
     vec![
-        held.verdict(now).state().word().to_string(),
+        held.verdict(now).state().name().to_string(),
         cell(held.recipient_name()),
         Text::from(address(held, email)).to_string(),
         cell(held.title()),
