@@ -6,11 +6,12 @@ use lapel::config::{
     ConfigError, Env, Environment, Flags, KeptIn, Key, KeymapFile, Paths, Profile, Settings, keep_profile,
     named_profile, profiles, spoken,
 };
+use lapel::jobs::Journal;
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
-    self, Around, Begin, Candidate, Helpers, IndexUse, Keymap, Manner, ProfileAsk, ProfileChange, Session,
-    Start,
+    self, Around, Begin, Candidate, Helpers, House, IndexUse, Keymap, Manner, ProfileAsk, ProfileChange,
+    Session, Shelf, Start,
 };
 use lapel::words::speak;
 use secrecy::ExposeSecret;
@@ -100,10 +101,14 @@ async fn hand_over(cli: Cli) -> u8 {
         },
         Some(Command::Demo(demo)) => {
             let settings = Settings::for_demo(&flags, &env);
-            Box::pin(open_desk(settings, Some(demo), &flags, &env)).await
+            Box::pin(open_desk(settings, Some(demo), false, &flags, &env)).await
+        }
+        Some(Command::Tour { .. }) => {
+            let settings = Settings::for_demo(&flags, &env);
+            Box::pin(open_desk(settings, Some(DemoFlags::default()), true, &flags, &env)).await
         }
         None => match Settings::resolve(&flags, &env) {
-            Ok(settings) => Box::pin(open_desk(settings, None, &flags, &env)).await,
+            Ok(settings) => Box::pin(open_desk(settings, None, false, &flags, &env)).await,
             Err(error) => {
                 cli::complain_of_settings(&error);
                 exit::USAGE
@@ -141,7 +146,13 @@ fn start_log(settings: &Settings) -> Vec<String> {
     settings.warnings.iter().cloned().chain(log).collect()
 }
 
-async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, env: &Env) -> u8 {
+async fn open_desk(
+    mut settings: Settings,
+    demo: Option<DemoFlags>,
+    tour: bool,
+    flags: &Flags,
+    env: &Env,
+) -> u8 {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         cli::complain(t!(
             "the desk needs a terminal. For scripts: lapel history, issue, revoke, jobs and others (lapel --help); lapel ping --json, lapel sandbox --json"
@@ -150,11 +161,11 @@ async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flag
     }
     speak(settings.ui.language);
     settings.warnings = start_log(&settings);
-    desk(settings, demo, flags, env).await
+    desk(settings, demo, tour, flags, env).await
 }
 
 /// Runs the desk until it is left.
-async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, env: &Env) -> u8 {
+async fn desk(mut settings: Settings, demo: Option<DemoFlags>, tour: bool, flags: &Flags, env: &Env) -> u8 {
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
     let keymap = match keymap(&settings.paths) {
@@ -184,6 +195,8 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, en
         },
     };
     let (starter, read_only) = (sandboxes.clone(), flags.read_only);
+    // On the tour nobody waits for longer than seconds; it may begin on the first screen, too.
+    let quick = tour || matches!(begin, Begin::Welcome);
     let profiles = Arc::new(Profiles {
         paths: settings.paths.clone(),
         env: env.clone(),
@@ -202,11 +215,12 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, en
         helpers: Helpers {
             start_sandbox: Arc::new(move || {
                 let (starter, demo) = (starter.clone(), demo.clone());
-                Box::pin(async move { starter.start(demo, read_only).await })
+                Box::pin(async move { starter.start(demo, quick, read_only).await })
             }),
             ..profiles.helpers()
         },
         crash_dir: settings.paths.data_dir.clone(),
+        house: house(&settings.paths, tour),
     };
     let ended = tui::run(start, cli::complain).await;
     // Tasks that are still about hold the list: what a demo has laid out goes with the demo all the same.
@@ -219,6 +233,24 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, en
             cli::complain(&format!("{why:#}"));
             exit::FAILED
         }
+    }
+}
+
+/// Where everything is, and whether the tour is offered.
+fn house(paths: &Paths, begins_tour: bool) -> House {
+    let note = paths.tour_file();
+    let taken = note.exists();
+    House {
+        files: vec![
+            (Shelf::Settings, paths.config_file()),
+            (Shelf::Keys, paths.keymap_file()),
+            (Shelf::Journal, Journal::file_in(&paths.data_dir)),
+            (Shelf::Log, paths.log_file()),
+            (Shelf::Crashes, tui::crash_file(&paths.data_dir)),
+        ],
+        offers_tour: !taken,
+        tour_note: (!taken).then_some(note),
+        begins_tour,
     }
 }
 
@@ -356,8 +388,8 @@ struct Sandboxes(Arc<Mutex<Vec<Demo>>>);
 type Demo = (Sandbox, Option<tempfile::TempDir>);
 
 impl Sandboxes {
-    /// Starts one, and says how to speak to it.
-    async fn start(&self, flags: DemoFlags, read_only: bool) -> Result<Session, String> {
+    /// Starts one, and says how to speak to it; `quick`: a badge takes the shortest time that the contract knows.
+    async fn start(&self, flags: DemoFlags, quick: bool, read_only: bool) -> Result<Session, String> {
         let speed = flags.speed.unwrap_or(DEMO_SPEED);
         let defaults = Options::default();
         let options = Options {
@@ -365,6 +397,7 @@ impl Sandboxes {
             history: flags.history,
             seed: flags.seed.unwrap_or(defaults.seed),
             quota: Some(sandbox::DEMO_QUOTA),
+            switches: if quick { vec![("issue-time".to_owned(), "5m".to_owned())] } else { Vec::new() },
             ..defaults
         };
         let sandbox = Sandbox::start(options)

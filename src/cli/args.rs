@@ -69,6 +69,13 @@ pub enum Command {
     /// Open the desk on a sandbox of its own: nothing is real
     #[command(long_about = help::DEMO, after_help = help::DEMO_EXAMPLES)]
     Demo(DemoFlags),
+    /// Learn the desk in five steps, on a sandbox of its own
+    #[command(long_about = help::TOUR)]
+    Tour {
+        /// How the desk looks.
+        #[command(flatten)]
+        look: LookFlags,
+    },
     // A description here would hide the sandbox's own, which is longer and better.
     #[allow(missing_docs)]
     Sandbox(sandbox::Flags),
@@ -170,6 +177,7 @@ impl Cli {
                 flags.read_only |= demo.read_only;
                 flags.add_look(&demo.look);
             }
+            Some(Command::Tour { look }) => flags.add_look(look),
             Some(Command::Info { who, look, .. }) => {
                 flags.add_profile(who);
                 flags.add_look(look);

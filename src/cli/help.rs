@@ -7,11 +7,11 @@ history, look up a holder's wallet, issue badges, revoke them, and know what bec
 Without a command the desk opens with the chosen profile. Nothing set up yet? `lapel demo` needs nothing.";
 
 pub(super) const SHORT: &str = "\
-Try it:          lapel demo
-More:            lapel --help (settings, environment variables, exit codes)";
+Try it: lapel demo, or lapel tour     More: lapel --help (settings, exit codes)";
 
 pub(super) const LONG: &str = r#"Examples:
   lapel demo                         look around; nothing is real
+  lapel tour                         the same, guided: a first day
   lapel                              the desk, with the default profile
   lapel --profile uni --read-only    the desk, looking only
   lapel ping                         is the key good?
@@ -194,6 +194,11 @@ A proxy with a password is better written into config.toml: others can see
 what is typed here.
 
 Exit codes: see lapel --help.";
+
+pub(super) const TOUR: &str = "\
+A walk over the real desk, on a sandbox of its own with invented people: find a holder, issue a badge, watch it \
+become Issued, revoke it, keep the receipt. A strip above the footer says what to do next and goes on when it is \
+done. Every step can be skipped, and all of it left. Nothing is real, and nobody is mailed.";
 
 pub(super) const INFO: &str = "\
 Every path that lapel uses, whether it is there and who can read it; where each setting comes from; the \

@@ -103,6 +103,7 @@ fn paths(found: &Survey) -> Vec<Place> {
         of(t!("journal"), &Journal::file_in(data)),
         of(t!("log"), &found.paths.log_file()),
         of(t!("crash report"), &data.join("crash.txt")),
+        of(t!("tour taken"), &found.paths.tour_file()),
     ];
     if let Some(line) = &found.profile {
         all.insert(3, of(t!("key file of the profile"), &found.paths.key_file(&line.name)));

@@ -71,6 +71,11 @@ impl Paths {
         self.keys_dir().join(profile)
     }
 
+    /// The file that says that the tour was taken.
+    pub fn tour_file(&self) -> PathBuf {
+        self.data_dir.join("tour-taken")
+    }
+
     /// The log file, written only while `LAPEL_LOG` asks for it.
     pub fn log_file(&self) -> PathBuf {
         self.data_dir.join("lapel.log")

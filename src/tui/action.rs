@@ -144,6 +144,10 @@ actions! {
     Later: "later", "back to what was typed here later";
     Toggle: "switch", "switch what stands behind the brackets on and off";
     ToggleDirection: "direction", "sort the other way round";
+    Editor: "editor", "write it in your own editor ($VISUAL or $EDITOR)";
+    Tour: "tour", "the tour: a first day at the desk, step by step, in the sandbox";
+    TourSkip: "skip", "go on to the next step of the tour";
+    TourLeave: "leave tour", "leave the tour, wherever it is";
     Profiles: "profiles", "the profiles: open another one, or add one";
     ChangeProfile: "change", "change this profile; what leads elsewhere is tried before it is kept";
     TestProfile: "test", "ask the service of this profile about its key; nothing is kept";

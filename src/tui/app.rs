@@ -2,11 +2,14 @@
 //! and never draws.
 
 mod comforts;
+mod editing;
 mod exporting;
 mod going;
 mod input;
 mod news;
 mod pictures;
+mod pointing;
+mod touring;
 
 use super::Begin;
 use super::action::Action;
@@ -115,6 +118,8 @@ pub(super) struct Notice {
 pub enum Wish {
     /// Put the program in the background.
     Suspend,
+    /// Hand a text to the person's editor.
+    Edit,
     /// End.
     Quit,
 }
@@ -175,6 +180,12 @@ pub struct App {
     broken: Option<String>,
     /// The keys of a chord that were pressed so far, and where.
     pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
+    /// Where lapel's files are.
+    pub(super) house: super::house::House,
+    /// The tour, while it is taken.
+    touring: Option<super::tour::Tour>,
+    /// Whether the sandbox that is on its way is for the tour.
+    tour_wanted: bool,
     /// The number of the connection in use: what still comes from an earlier one is dropped.
     connection: u64,
 }
@@ -215,6 +226,9 @@ impl App {
             lost: false,
             broken: None,
             begun: Default::default(),
+            house: super::house::House::default(),
+            touring: None,
+            tour_wanted: false,
             connection: 0,
         };
         match begin {
@@ -269,6 +283,7 @@ impl App {
         self.env.pictures.begin_anew(session.connection.picture_base.clone());
         self.comforts.reset();
         self.aside = None;
+        self.touring = None;
         self.orders.push(Order::Connect(Box::new(session), self.connection));
         self.welcome = None;
     }
@@ -350,6 +365,14 @@ impl App {
 
     /// The contexts in which a key is looked up now, innermost first.
     pub fn stack(&self) -> Vec<Context> {
+        let mut stack = self.own_stack();
+        if self.tour_rows() > 0 {
+            stack.push(Context::Tour);
+        }
+        stack
+    }
+
+    fn own_stack(&self) -> Vec<Context> {
         if let Some(welcome) = &self.welcome {
             return welcome.stack();
         }
@@ -388,7 +411,7 @@ impl App {
 
     /// Whether an action is one that this profile cannot do: it is not shown either.
     pub fn is_forbidden(&self, action: Action) -> bool {
-        self.env.read_only() && is_acting(action)
+        (self.env.read_only() && is_acting(action)) || (action == Action::Tour && !self.may_tour_from_here())
     }
 
     /// Takes a message. This is the only way in.
@@ -517,6 +540,7 @@ impl App {
                 _ => {}
             }
         }
+        self.tour_looks();
         self.want_picture(&mut out);
         for clip in std::mem::take(&mut out.copies) {
             self.copy(clip, &mut out);
@@ -564,6 +588,13 @@ impl App {
 
     /// Whether an action does something where one is now: the footer offers nothing else.
     pub(super) fn offers(&self, action: Action) -> bool {
+        let has_reason = matches!(
+            self.over.last(),
+            Some(Over::Revoke(_) | Over::Question(_) | Over::Ids(_) | Over::Replace(_))
+        );
+        if action == Action::Editor && !has_reason {
+            return false;
+        }
         match self.over.last() {
             Some(Over::Question(form)) => form.offers(action),
             Some(Over::Again(form)) => form.offers(action),
@@ -600,7 +631,7 @@ impl App {
     /// The part of the screen between header and footer.
     pub(super) fn body(&self) -> Rect {
         let (columns, rows) = self.size;
-        Rect { x: 0, y: 2, width: columns, height: rows.saturating_sub(4) }
+        Rect { x: 0, y: 2, width: columns, height: rows.saturating_sub(4 + self.tour_rows()) }
     }
 
     /// Whether the screen is large enough to draw on.
@@ -682,6 +713,13 @@ impl App {
     /// Where jobs are handed in, for closing them in good order.
     pub fn jobs(&self) -> Option<&Jobs> {
         self.jobs.as_ref()
+    }
+
+    /// Whether an index that is kept is being read.
+    pub fn reads_index(&self) -> bool {
+        let kept =
+            self.env.session.as_ref().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
+        kept && self.overview.is_reading()
     }
 
     /// Requests whose answers are not here yet.

@@ -14,6 +14,8 @@ pub struct Around {
     pub tmux: bool,
     /// `TERM`.
     pub term: String,
+    /// The person's editor, as `VISUAL` or `EDITOR` says: a command for the shell.
+    pub editor: Option<String>,
 }
 
 /// A desktop that programs can be started on.
@@ -58,6 +60,10 @@ impl Around {
             desktop,
             ssh: ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"].into_iter().any(has),
             tmux: has("TMUX"),
+            editor: ["VISUAL", "EDITOR"]
+                .into_iter()
+                .find_map(|name| env.raw(name))
+                .map(|editor| editor.to_string_lossy().into_owned()),
             term: env.raw("TERM").map_or_else(String::new, |term| term.to_string_lossy().into_owned()),
         }
     }

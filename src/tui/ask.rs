@@ -100,6 +100,8 @@ pub enum Ask {
     Save(Box<Saving>),
     /// Something for the local index.
     Index(Box<IndexAsk>),
+    /// Write a small private file that says that something was seen here; nobody waits for it.
+    Note(PathBuf, &'static str),
     /// Try a base URL and a key, and keep them as a profile if they are good.
     TryProfile(Box<Candidate>),
     /// Start the sandbox and connect to it.
@@ -136,7 +138,7 @@ impl Ask {
 
     /// Whether nothing on the screen moves while this is on its way.
     pub fn is_quiet(&self) -> bool {
-        matches!(self, Self::Pause(_) | Self::Picture(_) | Self::Quiet(_) | Self::Hand(_))
+        matches!(self, Self::Pause(_) | Self::Picture(_) | Self::Quiet(_) | Self::Hand(_) | Self::Note(..))
             || matches!(self, Self::Index(ask) if ask.is_behind())
     }
 
@@ -145,6 +147,7 @@ impl Ask {
         matches!(
             self,
             Self::Pause(_)
+                | Self::Note(..)
                 | Self::TryProfile(_)
                 | Self::StartSandbox
                 | Self::Profiles

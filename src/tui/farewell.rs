@@ -9,6 +9,11 @@ const LISTED: usize = 20;
 /// Waits for what is on its way, sends nothing more, and says what is not done. A second ctrl-c ends at once:
 /// what is not answered then is looked for the next time.
 pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
+    if app.reads_index() {
+        say(t!(
+            "the index was being read: what was read is kept; the overview goes on with it, or: lapel index build"
+        ));
+    }
     let Some(jobs) = app.jobs() else { return };
     let on_the_way = app.in_flight();
     if on_the_way > 0 {

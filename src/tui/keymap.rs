@@ -80,6 +80,8 @@ pub enum Context {
     Help,
     /// The first screen, before there is a profile.
     Welcome,
+    /// Everywhere, while the tour is taken.
+    Tour,
 }
 
 impl Context {
@@ -124,6 +126,7 @@ impl Context {
             Self::OverviewList => mark!("Badges behind a bar"),
             Self::Help => mark!("The help"),
             Self::Welcome => mark!("The first screen"),
+            Self::Tour => mark!("Everywhere, on the tour"),
         })
     }
 
@@ -131,7 +134,7 @@ impl Context {
     pub fn is_a_screen(self) -> bool {
         let over = matches!(
             self,
-            Self::Menu | Self::Profiles | Self::SortMenu | Self::File | Self::Help | Self::Welcome
+            Self::Menu | Self::Profiles | Self::SortMenu | Self::File | Self::Help | Self::Welcome | Self::Tour
         );
         !over && !self.is_text()
     }
@@ -176,6 +179,7 @@ const DEFAULT: &[Line] = &[
     (Context::Global, Action::Overview, &["O"]),
     (Context::Global, Action::Dismiss, &["backspace"]),
     (Context::Global, Action::Profiles, &["P"]),
+    (Context::Global, Action::Tour, &["T"]),
     (Context::Global, Action::Help, &["?"]),
     (Context::Global, Action::Palette, &[":"]),
     (Context::Global, Action::Back, &["esc"]),
@@ -264,6 +268,7 @@ const DEFAULT: &[Line] = &[
     (Context::Form, Action::ClearField, &["ctrl-u"]),
     (Context::Form, Action::PageDown, &["pagedown"]),
     (Context::Form, Action::PageUp, &["pageup"]),
+    (Context::Form, Action::Editor, &["ctrl-x"]),
     (Context::Form, Action::Accept, &["enter"]),
     (Context::Form, Action::Back, &["esc"]),
     (Context::FileField, Action::Complete, &["tab"]),
@@ -291,6 +296,7 @@ const DEFAULT: &[Line] = &[
     (Context::RevokeForm, Action::Earlier, &["up"]),
     (Context::RevokeForm, Action::Later, &["down"]),
     (Context::RevokeForm, Action::ClearField, &["ctrl-u"]),
+    (Context::RevokeForm, Action::Editor, &["ctrl-x"]),
     (Context::RevokeForm, Action::PageDown, &["pagedown"]),
     (Context::RevokeForm, Action::PageUp, &["pageup"]),
     (Context::RevokeForm, Action::Accept, &["enter"]),
@@ -399,6 +405,9 @@ const DEFAULT: &[Line] = &[
     (Context::Help, Action::PageDown, &["pagedown", "ctrl-d"]),
     (Context::Help, Action::PageUp, &["pageup", "ctrl-u"]),
     (Context::Help, Action::Back, &["esc", "?", "q", "f1"]),
+    (Context::Tour, Action::TourSkip, &["ctrl-n"]),
+    (Context::Tour, Action::TourLeave, &["ctrl-g"]),
+    (Context::Welcome, Action::Tour, &["t"]),
     (Context::Welcome, Action::ChooseSandbox, &["s"]),
     (Context::Welcome, Action::ChooseService, &["u"]),
     (Context::Welcome, Action::Profiles, &["P"]),

@@ -345,7 +345,7 @@ fn failed(ask: &Ask) -> Answer {
         }
         Ask::Call(errand) => Answer::Call(Box::new(errand::failed(errand, error()))),
         Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
-        Ask::Pause(_) => Answer::Paused,
+        Ask::Pause(_) | Ask::Note(..) => Answer::Paused,
         Ask::Picture(_) => Answer::Picture(Err(t!("The picture was not fetched.").to_owned())),
         Ask::Index(ask) => Answer::Index(index::failed(ask, error().to_string())),
         Ask::TryProfile(_) | Ask::StartSandbox | Ask::OpenProfile(_) | Ask::Pin { .. } => {
@@ -392,6 +392,13 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::OpenProfile(name) => return connected((helpers.open_profile)(name).await),
         Ask::Pin { profile, prefix } => return connected((helpers.pin_profile)(profile, prefix).await),
         Ask::Profile(ask) => return Answer::Profile((helpers.profile)(*ask).await),
+        Ask::Note(to, text) => {
+            let noted = tokio::task::spawn_blocking(move || paths::note(&to, text)).await;
+            if let Ok(Err(why)) = noted {
+                tracing::warn!(%why, "a note could not be written");
+            }
+            return Answer::Paused;
+        }
         Ask::Hand(handing) => return Answer::Handed(hands::hand(handing).await),
         _ => {}
     }
@@ -441,6 +448,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             )
         }
         Ask::Pause(_)
+        | Ask::Note(..)
         | Ask::StartSandbox
         | Ask::TryProfile(_)
         | Ask::Profiles

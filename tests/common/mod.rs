@@ -213,6 +213,7 @@ fn desk_showing(
         pictures,
         helpers,
         crash_dir: std::env::temp_dir(),
+        house: lapel::tui::House::default(),
     };
     Desk::new(terminal, start).expect("a desk")
 }

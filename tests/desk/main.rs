@@ -21,12 +21,15 @@ mod looking;
 mod manners;
 mod overview;
 mod pictures;
+mod pointing;
 mod profiles;
 mod read_only;
 mod sending;
 #[allow(dead_code, reason = "another binary uses the rest of it")]
 #[path = "../api_hostile/server.rs"]
 mod server;
+mod storm;
+mod tour;
 
 use common::{Harness, frozen, key_event};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};

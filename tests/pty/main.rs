@@ -20,3 +20,4 @@ mod pictures;
 mod profiles;
 mod story;
 mod svg;
+mod tour;

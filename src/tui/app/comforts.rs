@@ -66,6 +66,11 @@ impl App {
         self.comforts.manner = manner;
     }
 
+    /// The person's editor; where none is named, the one that is on every system.
+    pub fn editor(&self) -> String {
+        self.comforts.manner.around.editor.clone().unwrap_or_else(|| "vi".to_owned())
+    }
+
     /// What the terminal is to be written besides frames: for its clipboard, its bell, its notices.
     pub fn take_spoken(&mut self) -> String {
         std::mem::take(&mut self.comforts.spoken)

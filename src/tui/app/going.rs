@@ -82,7 +82,10 @@ impl App {
             Go::Close => {
                 self.over.pop();
             }
-            Go::Connect(session) => self.switch(*session),
+            Go::Connect(session) => {
+                self.switch(*session);
+                self.tour_if_wanted(out);
+            }
             Go::Quit => self.quit(out),
         }
     }

@@ -14,17 +14,9 @@ impl App {
         let stack = self.stack();
         self.changed |= self.forget_chord(&stack);
         let press = self.env.keymap.press(&stack, &mut self.begun.1, key);
+        self.history.let_go();
         if let Press::Action(action) = press {
-            self.changed = true;
-            self.notice = None;
-            if action != Action::Quit && action != Action::QuitNow {
-                self.quit_asked = false;
-            }
-            if self.is_forbidden(action) {
-                out.say(crate::words::say(READ_ONLY));
-                return;
-            }
-            self.act(action, out);
+            self.command(action, out);
             return;
         }
         match press {
@@ -47,6 +39,21 @@ impl App {
         }
     }
 
+    /// Does what a key or a click asks for.
+    pub(super) fn command(&mut self, action: Action, out: &mut Out<'_>) {
+        crate::tui::crash::note(action);
+        self.changed = true;
+        self.notice = None;
+        if action != Action::Quit && action != Action::QuitNow {
+            self.quit_asked = false;
+        }
+        if self.env.read_only() && self.is_forbidden(action) && action != Action::Tour {
+            out.say(crate::words::say(READ_ONLY));
+            return;
+        }
+        self.act(action, out);
+    }
+
     /// Forgets the keys of a chord that was begun elsewhere; whether there were any.
     fn forget_chord(&mut self, stack: &[Context]) -> bool {
         let elsewhere = !self.begun.1.is_empty() && self.begun.0 != stack;
@@ -61,6 +68,16 @@ impl App {
             self.env.pictures.read_again();
         }
         match action {
+            Action::Tour if self.welcome.is_some() => {
+                if self.house.offers_tour {
+                    self.want_tour(true);
+                    self.act_inside(action, out);
+                }
+            }
+            Action::Tour | Action::TourSkip | Action::TourLeave => {
+                self.act_tour(action, out);
+            }
+            Action::Editor => self.edit(out),
             Action::Suspend => self.wish = Some(Wish::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
@@ -83,6 +100,9 @@ impl App {
 
     fn act_inside(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         if let Some(welcome) = &mut self.welcome {
+            if action == Action::ChooseSandbox {
+                self.tour_wanted = false;
+            }
             return welcome.act(action, out);
         }
         let sending = self.activity.is_sending() || self.outstanding_deeds();
@@ -147,7 +167,7 @@ impl App {
                     .into_iter()
                     .filter(|(_, a)| !self.is_forbidden(*a))
                     .collect();
-                self.over.push(Over::Help(Help::new(lines)));
+                self.over.push(Over::Help(Help::new(lines).with_files(&self.house)));
             }
             Action::Palette => {
                 let palette = CommandPalette::new(self.commands(), self.over.is_empty());
@@ -281,7 +301,7 @@ impl App {
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Out<'_>) {
-        if self.welcome.is_some() {
+        if self.click_hint(mouse, out) || self.welcome.is_some() || self.drag(mouse, out) {
             return;
         }
         self.changed |= !self.begun.1.is_empty();
@@ -334,7 +354,9 @@ impl App {
             }
             Tab::History => {
                 let place = self.history.browser.place_at(area, mouse.row);
-                move_to(place, &mut |p| self.history.browser.list.move_to(p))
+                let pressed = move_to(place, &mut |p| self.history.browser.list.move_to(p));
+                self.history.take_hold();
+                pressed
             }
             Tab::Wallet => self.wallet.click(area, mouse.row, &self.env),
             Tab::Badge => false,

@@ -17,6 +17,7 @@ impl App {
             return;
         }
         self.env.pictures.learn(&answer);
+        self.tour_hears(&answer);
         let answer = match self.env.pictures.receive(ticket, answer, out) {
             Ok(()) => return,
             Err(answer) => answer,

@@ -51,6 +51,11 @@ impl IdsForm {
         vec![if self.at_reason { Context::RevokeForm } else { Context::FileField }, Context::Always]
     }
 
+    /// The text that may be long: the reason, while it is being typed.
+    pub fn long_field(&mut self) -> Option<&mut Field> {
+        self.at_reason.then_some(&mut self.reason)
+    }
+
     fn source(&self) -> Option<Source> {
         match &self.pasted {
             Some(lines) => Some(Source::Pasted(lines.clone())),
@@ -62,6 +67,7 @@ impl IdsForm {
     pub fn offers(&self, action: Action) -> bool {
         match action {
             Action::Earlier | Action::Later => self.at_reason && !self.reasons.is_empty(),
+            Action::Editor => self.at_reason,
             Action::PageDown | Action::PageUp | Action::PreviousField => false,
             Action::Accept => self.source().is_some(),
             _ => true,

@@ -100,6 +100,20 @@ impl Question {
         Self { ticket: Some(ticket), ..Self::new(About::Mail { job, report: None }) }
     }
 
+    /// Whether it asks where a receipt goes.
+    pub fn is_receipt(&self) -> bool {
+        matches!(self.about, About::Paper { redo: false, .. })
+    }
+
+    /// The text that may be long: a reason that is being typed.
+    pub fn long_field(&mut self) -> Option<&mut Field> {
+        let reason = match &self.about {
+            About::Undo(_) | About::Decide { step: Step::Why, .. } => self.ticket.is_none(),
+            _ => false,
+        };
+        reason.then_some(&mut self.field)
+    }
+
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
         let own = match &self.about {
@@ -124,6 +138,7 @@ impl Question {
             | Action::PageDown
             | Action::PageUp
             | Action::Confirm => false,
+            Action::Editor => matches!(self.about, About::Undo(_) | About::Decide { step: Step::Why, .. }),
             Action::ClearField => self.stack()[0] == Context::Form,
             _ => true,
         }

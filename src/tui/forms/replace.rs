@@ -20,6 +20,8 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 const LABELS: [&str; 3] = [mark!("Name"), mark!("E-mail"), mark!("Reason")];
+/// The place of the reason among the fields.
+const REASON: usize = 2;
 
 /// The form.
 pub struct ReplaceForm {
@@ -64,6 +66,12 @@ impl ReplaceForm {
         }
     }
 
+    /// The text that may be long: the reason, while it is being typed.
+    pub fn long_field(&mut self) -> Option<&mut Field> {
+        let typed = self.focus.at == REASON && self.review.is_none();
+        self.fields.get_mut(REASON).filter(|_| typed)
+    }
+
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
         match &self.review {
@@ -74,7 +82,11 @@ impl ReplaceForm {
 
     /// Whether an action does something here now.
     pub fn offers(&self, action: Action) -> bool {
-        !matches!(action, Action::PageDown | Action::PageUp)
+        match action {
+            Action::PageDown | Action::PageUp => false,
+            Action::Editor => self.focus.at == REASON && self.review.is_none(),
+            _ => true,
+        }
     }
 
     /// Does an action; false when it is none of the form's.

@@ -79,7 +79,7 @@ impl RevokeForm {
         match action {
             Action::Toggle => self.waiting() > 0,
             Action::Earlier | Action::Later => !self.reasons.is_empty(),
-            Action::Accept | Action::ClearField => self.meant() > 0,
+            Action::Accept | Action::ClearField | Action::Editor => self.meant() > 0,
             Action::PageDown | Action::PageUp => self.victims.len() > 5,
             _ => true,
         }
@@ -139,6 +139,11 @@ impl RevokeForm {
             let confirm = Confirm::new(self.meant(), env);
             self.review = Some((plan, confirm));
         }
+    }
+
+    /// The text that may be long: the reason, while it is being typed.
+    pub fn long_field(&mut self) -> Option<&mut Field> {
+        (self.meant() > 0 && self.review.is_none()).then_some(&mut self.reason)
     }
 
     /// Takes a key that is typed.

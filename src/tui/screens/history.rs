@@ -128,6 +128,8 @@ pub struct History {
     marks: BTreeMap<BadgeId, HistoryItem>,
     /// Where a range begins: the place and the badge that stood there.
     range_from: Option<(u64, BadgeId)>,
+    /// Where the mouse was pressed, and whether it was dragged elsewhere since.
+    held: Option<((u64, BadgeId), bool)>,
     /// A range whose rows are still being read.
     ranging: Option<[(u64, BadgeId); 2]>,
 }
@@ -254,8 +256,7 @@ impl History {
     }
 
     fn range(&mut self, out: &mut Out<'_>) {
-        let Some(here) = self.browser.list.selected().map(|row| (self.browser.list.cursor(), row.id()))
-        else {
+        let Some(here) = self.here() else {
             out.say(t!("There is no badge on this row to begin or end a range at."));
             return;
         };
@@ -312,6 +313,45 @@ impl History {
         }
     }
 
+    /// The mouse was pressed on the selected row: a range may begin there.
+    pub fn take_hold(&mut self) {
+        self.held = self.here().map(|here| (here, false));
+    }
+
+    /// Whatever was dragged is let go of, and nothing is marked.
+    pub fn let_go(&mut self) {
+        self.held = None;
+    }
+
+    /// The mouse was dragged to a row of the screen; at its edges the list moves on. Whether anything changed.
+    pub fn drag_to(&mut self, area: Rect, row: u16) -> bool {
+        let Some((from, moved)) = &mut self.held else { return false };
+        let before = self.browser.list.cursor();
+        match self.browser.place_at(area, row) {
+            Some(place) => self.browser.list.move_to(place),
+            None if row < area.y + area.height / 2 => self.browser.list.move_by(-1),
+            None => self.browser.list.move_by(1),
+        }
+        *moved |= self.browser.list.cursor() != from.0;
+        before != self.browser.list.cursor()
+    }
+
+    /// The mouse was let go: what it was dragged over is marked. Whether it was dragged at all.
+    pub fn drop_at(&mut self, out: &mut Out<'_>) -> bool {
+        let Some((from, true)) = self.held.take() else { return false };
+        if self.here().is_none() {
+            return false;
+        }
+        self.range_from = Some(from);
+        self.range(out);
+        true
+    }
+
+    /// The selected badge, with its place.
+    fn here(&self) -> Option<(u64, BadgeId)> {
+        self.browser.list.selected().map(|row| (self.browser.list.cursor(), row.id()))
+    }
+
     fn revoke(&self, env: &Env, out: &mut Out<'_>) {
         let now = env.now();
         let victims: Vec<Victim> = if self.marks.is_empty() {
@@ -349,7 +389,8 @@ impl History {
 
     /// Draws the tab.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let range = self.range_from.as_ref().or(self.ranging.as_ref().map(|ends| &ends[0]));
+        let dragged = self.held.as_ref().filter(|(_, moved)| *moved).map(|(from, _)| from);
+        let range = dragged.or(self.range_from.as_ref()).or(self.ranging.as_ref().map(|ends| &ends[0]));
         let mut right = if self.marks.is_empty() {
             String::new()
         } else {

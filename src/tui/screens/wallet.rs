@@ -171,6 +171,11 @@ impl Wallet {
         }
     }
 
+    /// Whether badges of somebody are shown.
+    pub fn has_found(&self) -> bool {
+        !self.rows().is_empty() && self.ticket.is_none()
+    }
+
     /// The badges that were found.
     fn held(&self) -> &[Held] {
         self.found.as_ref().map_or(&[], |f| f.held.as_slice())

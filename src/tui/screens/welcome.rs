@@ -22,6 +22,8 @@ pub struct Welcome {
     ticket: Option<Ticket>,
     error: Option<String>,
     warning: Option<String>,
+    /// Whether the tour is offered.
+    tour: bool,
     /// The profile that lapel was started with, where its key had to be asked for.
     opening: Option<String>,
 }
@@ -29,7 +31,7 @@ pub struct Welcome {
 impl Welcome {
     /// With a warning about the configuration, where there is one.
     pub fn new(warning: Option<String>) -> Self {
-        Self { form: None, list: None, ticket: None, error: None, warning, opening: None }
+        Self { form: None, list: None, ticket: None, error: None, warning, tour: false, opening: None }
     }
 
     /// With a sandbox on its way, and nothing to choose.
@@ -40,6 +42,11 @@ impl Welcome {
     /// With a profile on its way, whose key is asked for.
     pub fn opening(name: String, out: &mut Out<'_>) -> Self {
         Self { ticket: Some(out.ask(Ask::OpenProfile(None))), opening: Some(name), ..Self::new(None) }
+    }
+
+    /// Offers the tour, or no longer.
+    pub fn offer_tour(&mut self, offered: bool) {
+        self.tour = offered;
     }
 
     /// The contexts that its keys are looked up in.
@@ -78,7 +85,7 @@ impl Welcome {
                 self.error = None;
                 self.list = Some(Box::new(Profiles::new(None, out)));
             }
-            (Action::ChooseSandbox, _) => {
+            (Action::ChooseSandbox | Action::Tour, _) => {
                 self.error = None;
                 out.ask_instead(&mut self.ticket, Ask::StartSandbox);
             }
@@ -192,7 +199,13 @@ impl Welcome {
                 put(&mut lines, &text, theme.text());
                 lines.push(Line::raw(""));
                 let again = (Action::Reload, t!("try again"));
-                for (action, words) in self.opening.iter().map(|_| again).chain([
+                let tour = (
+                    Action::Tour,
+                    t!(
+                        "take the tour: find a holder, issue a badge, revoke it; a few minutes in the sandbox"
+                    ),
+                );
+                for (action, words) in self.opening.iter().map(|_| again).chain(self.tour.then_some(tour)).chain([
                     (
                         Action::ChooseSandbox,
                         t!("look around in the sandbox: the service in miniature, with invented people, on this computer only"),

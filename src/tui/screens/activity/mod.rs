@@ -80,6 +80,11 @@ impl Activity {
         }
     }
 
+    /// The jobs, the newest first.
+    pub fn jobs(&self) -> &[Job] {
+        &self.jobs
+    }
+
     /// Whether the journal was read: a job that is not known then is a new one.
     pub fn is_read(&self) -> bool {
         self.read.is_some()
