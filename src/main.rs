@@ -7,10 +7,11 @@ use lapel::config::{
     named_profile, profiles,
 };
 use lapel::sandbox::{self, Options, Sandbox};
-use lapel::tui::{self, Around, Begin, Candidate, Helpers, IndexUse, Keymap, Manner, Session, Start};
+use lapel::tui::{
+    self, Around, Begin, Candidate, Helpers, IndexUse, Keymap, Manner, Session, Start, ViewUse, Wanted,
+};
 use secrecy::ExposeSecret;
 use std::io::IsTerminal;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
@@ -42,6 +43,14 @@ fn run(cli: Cli) -> u8 {
 
 async fn hand_over(cli: Cli) -> u8 {
     let flags = cli.flags();
+    let first = cli.first().and_then(|first| Wanted::of(first.tab.as_deref(), &first.filter));
+    let wanted = match first {
+        Ok(wanted) => wanted,
+        Err(why) => {
+            cli::complain(&why);
+            return exit::USAGE;
+        }
+    };
     let env = Env::process();
     match cli.command {
         Some(Command::Sandbox(flags)) => match sandbox::serve(flags).await {
@@ -93,10 +102,10 @@ async fn hand_over(cli: Cli) -> u8 {
         },
         Some(Command::Demo(demo)) => {
             let settings = Settings::for_demo(&flags, &env);
-            Box::pin(open_desk(settings, Some(demo), &flags, &env)).await
+            Box::pin(open_desk(settings, Some(demo), wanted, &flags, &env)).await
         }
         None => match Settings::resolve(&flags, &env) {
-            Ok(settings) => Box::pin(open_desk(settings, None, &flags, &env)).await,
+            Ok(settings) => Box::pin(open_desk(settings, None, wanted, &flags, &env)).await,
             Err(error) => {
                 cli::complain_of_settings(&error);
                 exit::USAGE
@@ -132,7 +141,13 @@ fn start_log(settings: &Settings) -> Vec<String> {
     settings.warnings.iter().cloned().chain(log).collect()
 }
 
-async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, env: &Env) -> u8 {
+async fn open_desk(
+    mut settings: Settings,
+    demo: Option<DemoFlags>,
+    wanted: Wanted,
+    flags: &Flags,
+    env: &Env,
+) -> u8 {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         cli::complain(
             "the desk needs a terminal. For scripts: lapel history, issue, revoke, jobs and others (lapel --help); lapel ping --json, lapel sandbox --json",
@@ -140,11 +155,17 @@ async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flag
         return exit::USAGE;
     }
     settings.warnings = start_log(&settings);
-    desk(settings, demo, flags, env).await
+    desk(settings, demo, wanted, flags, env).await
 }
 
 /// Runs the desk until it is left.
-async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, env: &Env) -> u8 {
+async fn desk(
+    mut settings: Settings,
+    demo: Option<DemoFlags>,
+    wanted: Wanted,
+    flags: &Flags,
+    env: &Env,
+) -> u8 {
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
     let keymap = match keymap(&settings.paths) {
@@ -165,7 +186,7 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, en
         None => Begin::Welcome,
         // A keyring or a command may take seconds: the first frame does not wait for them.
         Some(profile) if profile.key.known().is_none() => Begin::Opening(profile.name.clone()),
-        Some(profile) => match session(profile, &settings.paths.data_dir) {
+        Some(profile) => match session(profile, &settings.paths, settings.desk.restore) {
             Ok(session) => Begin::Session(Box::new(session)),
             Err(why) => {
                 cli::complain(&why);
@@ -176,6 +197,7 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, en
     let (starter, read_only) = (sandboxes.clone(), flags.read_only);
     let profiles = Arc::new(Profiles {
         paths: settings.paths.clone(),
+        restore: settings.desk.restore,
         env: env.clone(),
         first: settings.profile.clone(),
         read_only,
@@ -188,6 +210,7 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, en
         theme: settings.ui.theme,
         glyphs: settings.ui.glyphs,
         keymap,
+        wanted,
         pictures: settings.ui.pictures,
         helpers: Helpers {
             start_sandbox: Arc::new(move || {
@@ -218,7 +241,8 @@ fn keymap(paths: &Paths) -> Result<Keymap, ConfigError> {
 }
 
 /// How the desk speaks to the service of a profile.
-fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
+fn session(profile: &Profile, paths: &Paths, restore: bool) -> Result<Session, String> {
+    let data_dir = &paths.data_dir;
     let connection = cli::connection(profile).map_err(|why| why.to_string())?;
     Ok(Session {
         connection,
@@ -226,10 +250,11 @@ fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
         environment: profile.environment,
         // A profile without a label is told apart by its host.
         organisation: profile.organisation.clone().or_else(|| host(&profile.base_url)),
-        journal: Some(data_dir.to_owned()),
+        journal: Some(data_dir.clone()),
         index: cli::index_settings(&profile.index)
-            .map(|settings| IndexUse { folder: Some(data_dir.to_owned()), settings }),
+            .map(|settings| IndexUse { folder: Some(data_dir.clone()), settings }),
         jobs: cli::job_settings(&profile.jobs),
+        view: Some(ViewUse { file: paths.view_file(&profile.name), keep: restore }),
         files: Vec::new(),
         remark: None,
     })
@@ -243,6 +268,8 @@ fn host(base_url: &str) -> Option<String> {
 /// The profiles, for the desk. Whatever may take a while is done aside.
 struct Profiles {
     paths: Paths,
+    /// Whether it is kept how the lists are shown.
+    restore: bool,
     env: Env,
     /// The one that lapel was started with.
     first: Option<Profile>,
@@ -310,7 +337,7 @@ impl Profiles {
 
     fn session(&self, profile: Profile) -> Result<Session, String> {
         let read_only = profile.read_only || self.read_only;
-        session(&Profile { read_only, ..profile }, &self.paths.data_dir)
+        session(&Profile { read_only, ..profile }, &self.paths, self.restore)
     }
 }
 
@@ -364,6 +391,7 @@ impl Sandboxes {
             // Nothing of it is real, and nothing is kept.
             index: Some(IndexUse { folder: None, settings: lapel::index::Settings::default() }),
             jobs: lapel::jobs::Settings::default(),
+            view: None,
             files,
             remark: None,
         })

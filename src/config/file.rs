@@ -27,6 +27,7 @@ const TOP: &[&str] = &[
     "clipboard",
     "notice",
     "refresh",
+    "restore",
     "jobs",
     "index",
     "profiles",
@@ -162,6 +163,9 @@ impl ConfigFile {
         }
         if let Some(value) = top.get("refresh") {
             self.desk.refresh = sheet.word(value, "refresh").unwrap_or_default();
+        }
+        if let Some(value) = top.get("restore") {
+            self.desk.restore = sheet.truth(value, "restore").unwrap_or(true);
         }
     }
 

@@ -6,6 +6,8 @@ use super::errand::{Errand, Report};
 use super::hands::Handing;
 use super::index::{IndexAnswer, IndexAsk, IndexUse};
 use super::pictures::{Packed, PictureAsk};
+use super::view::ViewUse;
+use super::view::file::{ViewAnswer, ViewAsk};
 use crate::api::{
     ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, TemplateQuery,
 };
@@ -99,6 +101,8 @@ pub enum Ask {
     Save(Box<Saving>),
     /// Something for the local index.
     Index(Box<IndexAsk>),
+    /// Something for the file of how the lists are shown.
+    View(ViewAsk),
     /// Try a base URL and a key, and keep them as a profile if they are good.
     TryProfile(Box<Candidate>),
     /// Start the sandbox and connect to it.
@@ -133,7 +137,7 @@ impl Ask {
 
     /// Whether nothing on the screen moves while this is on its way.
     pub fn is_quiet(&self) -> bool {
-        matches!(self, Self::Pause(_) | Self::Picture(_) | Self::Quiet(_) | Self::Hand(_))
+        matches!(self, Self::Pause(_) | Self::Picture(_) | Self::Quiet(_) | Self::Hand(_) | Self::View(_))
             || matches!(self, Self::Index(ask) if ask.is_behind())
     }
 
@@ -147,7 +151,18 @@ impl Ask {
                 | Self::Profiles
                 | Self::OpenProfile(_)
                 | Self::Pin { .. }
+                | Self::View(_)
         )
+    }
+
+    /// Whether nobody waits for its answer, which may never come.
+    pub fn is_left_alone(&self) -> bool {
+        matches!(self, Self::LogBeyond(_) | Self::View(ViewAsk::Keep(..) | ViewAsk::Forget(_)))
+    }
+
+    /// Whether it goes on to its end, whoever has stopped waiting for it.
+    pub fn goes_on(&self) -> bool {
+        matches!(self, Self::Do(_) | Self::View(_))
     }
 
     /// Whether it ends by itself when it is cancelled, in good order, rather than being broken off.
@@ -272,6 +287,8 @@ pub enum Answer {
     Saved(Result<PathBuf, NotSaved>),
     /// To [`Ask::Index`].
     Index(IndexAnswer),
+    /// To [`Ask::View`].
+    View(ViewAnswer),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::Profiles`].
@@ -309,6 +326,8 @@ pub struct Session {
     pub index: Option<IndexUse>,
     /// How jobs work.
     pub jobs: crate::jobs::Settings,
+    /// Where it is kept how the lists are shown; nowhere for a demo.
+    pub view: Option<ViewUse>,
     /// Files of recipients that are offered from the beginning: a demo's.
     pub files: Vec<std::path::PathBuf>,
     /// What a person should know about it, once it is open.

@@ -2,6 +2,7 @@
 
 use super::app::App;
 use super::fit::count;
+use super::view::file::{ViewAnswer, ViewAsk, run};
 use crate::jobs::{Bucket, Job, JobError, Phase};
 
 /// How many jobs are listed at most.
@@ -10,6 +11,11 @@ const LISTED: usize = 20;
 /// Waits for what is on its way, sends nothing more, and says what is not done. A second ctrl-c ends at once:
 /// what is not answered then is looked for the next time.
 pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
+    if let Some((file, view)) = app.unsaved_view()
+        && let ViewAnswer::Done(Err(why)) = run(ViewAsk::Keep(file, Box::new(view))).await
+    {
+        say(&why);
+    }
     let Some(jobs) = app.jobs() else { return };
     let on_the_way = app.in_flight();
     if on_the_way > 0 {

@@ -39,6 +39,8 @@ pub enum Context {
     Prompt,
     /// The choice of a column to sort by.
     SortMenu,
+    /// The choice of the columns of a list.
+    ColumnMenu,
     /// A form's fields.
     Form,
     /// The name of a file, being typed.
@@ -99,6 +101,7 @@ impl Context {
             Self::FilterBar => "The filter",
             Self::Prompt => "A single field",
             Self::SortMenu => "The sort menu",
+            Self::ColumnMenu => "The columns of a list",
             Self::Form => "A form",
             Self::FileField => "The name of a file",
             Self::File => "A file of recipients",
@@ -122,7 +125,10 @@ impl Context {
 
     /// Whether it is a screen of its own, rather than something that opens over one.
     pub fn is_a_screen(self) -> bool {
-        let over = matches!(self, Self::Menu | Self::SortMenu | Self::File | Self::Help | Self::Welcome);
+        let over = matches!(
+            self,
+            Self::Menu | Self::SortMenu | Self::ColumnMenu | Self::File | Self::Help | Self::Welcome
+        );
         !over && !self.is_text()
     }
 
@@ -181,6 +187,7 @@ const DEFAULT: &[Line] = &[
     (Context::Templates, Action::Categories, &["c"]),
     (Context::Templates, Action::Filter, &["/"]),
     (Context::Templates, Action::Sort, &["s"]),
+    (Context::Templates, Action::ChooseColumns, &["C"]),
     (Context::Templates, Action::Copy, &["y"]),
     (Context::Templates, Action::OpenPicture, &["o"]),
     (Context::Templates, Action::Raw, &["J"]),
@@ -205,6 +212,7 @@ const DEFAULT: &[Line] = &[
     (Context::History, Action::Ids, &["F"]),
     (Context::History, Action::Filter, &["/"]),
     (Context::History, Action::Sort, &["s"]),
+    (Context::History, Action::ChooseColumns, &["C"]),
     (Context::History, Action::Export, &["e"]),
     (Context::History, Action::Copy, &["y"]),
     (Context::History, Action::Raw, &["J"]),
@@ -247,6 +255,15 @@ const DEFAULT: &[Line] = &[
     (Context::SortMenu, Action::ToggleDirection, &["d", "space"]),
     (Context::SortMenu, Action::Accept, &["enter"]),
     (Context::SortMenu, Action::Back, &["esc", "s"]),
+    (Context::ColumnMenu, Action::Down, &["down", "j"]),
+    (Context::ColumnMenu, Action::Up, &["up", "k"]),
+    (Context::ColumnMenu, Action::Toggle, &["space"]),
+    (Context::ColumnMenu, Action::ColumnLeft, &["K", "shift-up"]),
+    (Context::ColumnMenu, Action::ColumnRight, &["J", "shift-down"]),
+    (Context::ColumnMenu, Action::Narrower, &["-", "<"]),
+    (Context::ColumnMenu, Action::Wider, &["+", ">"]),
+    (Context::ColumnMenu, Action::ResetColumns, &["R"]),
+    (Context::ColumnMenu, Action::Back, &["esc", "C"]),
     (Context::Form, Action::NextField, &["tab", "down"]),
     (Context::Form, Action::PreviousField, &["backtab", "up"]),
     (Context::Form, Action::ClearField, &["ctrl-u"]),

@@ -16,6 +16,7 @@ mod around;
 mod ask;
 mod browser;
 mod clipboard;
+mod columns;
 mod commands;
 mod copy_menu;
 mod copying;
@@ -44,6 +45,7 @@ mod rows;
 mod screens;
 mod terminal;
 mod theme;
+mod view;
 mod worker;
 
 pub use action::Action;
@@ -56,6 +58,7 @@ pub use index::IndexUse;
 pub use keymap::{Context, Keymap};
 pub use message::Message;
 pub use theme::Glyphs;
+pub use view::{ViewUse, Wanted};
 pub use worker::{Connecting, Helpers};
 
 use crate::config::{GlyphChoice, Palette, PictureChoice, Pictures};
@@ -83,6 +86,8 @@ pub struct Start {
     pub glyphs: GlyphChoice,
     /// Keys.
     pub keymap: Keymap,
+    /// What the command line wants to see first.
+    pub wanted: Wanted,
     /// Pictures.
     pub pictures: Pictures,
     /// How the desk behaves, and where it runs.
@@ -130,6 +135,7 @@ impl<B: Backend> Desk<B> {
         env.pictures = pictures::Store::new(&start.pictures);
         let mut app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
         app.set_manner(start.manner);
+        app.begin(start.wanted);
         let (sender, messages) = mpsc::channel(1024);
         let (orders, received) = mpsc::channel(1024);
         tokio::spawn(worker::run(received, sender.clone(), start.helpers));

@@ -8,6 +8,7 @@ use super::index::{self, Slot};
 use super::message::{Handle, Message};
 use super::paths;
 use super::pictures::Gallery;
+use super::view::{self, file::ViewAnswer};
 use crate::api::{
     ApiError, ApiKey, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, connect,
     identify, recognise, whole,
@@ -88,7 +89,7 @@ pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Messa
         |ticket: Ticket, ask: Ask, link: Option<Link>, running: &mut HashMap<Ticket, CancellationToken>| {
             let token = CancellationToken::new();
             // What has consequences goes on, whoever waits for its answer.
-            if !matches!(ask, Ask::Do(_)) {
+            if !ask.goes_on() {
                 running.insert(ticket, token.clone());
             }
             let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
@@ -343,6 +344,7 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Pause(_) => Answer::Paused,
         Ask::Picture(_) => Answer::Picture(Err("The picture was not fetched.".to_owned())),
         Ask::Index(ask) => Answer::Index(index::failed(ask, error().to_string())),
+        Ask::View(ask) => Answer::View(ViewAnswer::failed(ask, t!("a part of lapel failed"))),
         Ask::TryProfile(_) | Ask::StartSandbox | Ask::OpenProfile(_) | Ask::Pin { .. } => {
             Answer::Connected(Err("A part of lapel failed.".to_owned()))
         }
@@ -386,6 +388,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::OpenProfile(name) => return connected((helpers.open_profile)(name).await),
         Ask::Pin { profile, prefix } => return connected((helpers.pin_profile)(profile, prefix).await),
         Ask::Hand(handing) => return Answer::Handed(hands::hand(handing).await),
+        Ask::View(ask) => return Answer::View(view::file::run(ask).await),
         _ => {}
     }
     let Some(Link { reader, connection, jobs, gallery, index }) = link else { return failed(&ask) };
@@ -440,6 +443,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         | Ask::OpenProfile(_)
         | Ask::Pin { .. }
         | Ask::Hand(_)
+        | Ask::View(_)
         | Ask::Quiet(_) => failed(&ask),
         Ask::Complete(text) => Answer::Completed(
             tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),

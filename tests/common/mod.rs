@@ -46,6 +46,7 @@ pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
         journal: None,
         index: None,
         jobs: lapel::jobs::Settings::default(),
+        view: None,
         files: Vec::new(),
         remark: None,
     }
@@ -209,6 +210,7 @@ fn desk_showing(
         manner: lapel::tui::Manner::default(),
         theme: Palette::default(),
         keymap: Keymap::default(),
+        wanted: lapel::tui::Wanted::default(),
         glyphs: GlyphChoice::Unicode,
         pictures,
         helpers,

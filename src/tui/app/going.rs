@@ -70,7 +70,10 @@ impl App {
             Go::Close => {
                 self.over.pop();
             }
-            Go::Connect(session) => self.switch(*session),
+            Go::Connect(session) => {
+                self.leave_view(out);
+                self.switch(*session);
+            }
             Go::Quit => self.quit(out),
         }
     }
