@@ -8,6 +8,7 @@
 
 mod activity;
 mod call;
+mod columns;
 mod comforts;
 #[path = "../common/mod.rs"]
 mod common;

@@ -81,11 +81,12 @@ fn cannot_keep(file: &Path, why: &str) -> String {
 }
 
 fn recall(file: &Path) -> ViewAnswer {
-    let text = match read(file) {
+    let bytes = match read(file) {
         Ok(None) => return ViewAnswer::Recalled(None, None),
-        Ok(Some(text)) => text,
+        Ok(Some(bytes)) => bytes,
         Err(why) => return ViewAnswer::LeftAlone(cannot_read(file, &why.to_string())),
     };
+    let text = (bytes.len() as u64 <= LARGEST).then(|| String::from_utf8(bytes).ok()).flatten();
     match text.as_deref().map_or(Err(NoView::Damaged), View::from_json) {
         Ok(view) => ViewAnswer::Recalled(Some(Box::new(view)), None),
         Err(NoView::Newer) => ViewAnswer::LeftAlone(cannot_read(file, t!("a newer lapel has written it"))),
@@ -105,8 +106,8 @@ fn recall(file: &Path) -> ViewAnswer {
     }
 }
 
-/// The text of the file; nothing where there is no file, and no text where it is too large or not UTF-8.
-fn read(file: &Path) -> io::Result<Option<Option<String>>> {
+/// What is in the file, and no more than a byte beyond what may be; nothing where there is no file.
+fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
     // Looked at first: opening a pipe would wait for its other end.
     match fs::metadata(file) {
         Ok(found) if found.is_file() => {}
@@ -116,10 +117,7 @@ fn read(file: &Path) -> io::Result<Option<Option<String>>> {
     }
     let mut bytes = Vec::new();
     File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
-        return Ok(Some(None));
-    }
-    Ok(Some(String::from_utf8(bytes).ok()))
+    Ok(Some(bytes))
 }
 
 /// Writes the file, whole or not at all, for its owner only.
