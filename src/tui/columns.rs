@@ -121,7 +121,11 @@ impl Columns {
             .enumerate()
             .filter_map(|(place, choice)| {
                 let own = *all.get(choice.column)?;
-                let goes = if usual { own.goes } else { u8::try_from(place).unwrap_or(u8::MAX) };
+                let goes = match place {
+                    0 => 0,
+                    _ if usual => own.goes,
+                    _ => u8::try_from(place).unwrap_or(u8::MAX),
+                };
                 Some(match choice.width {
                     Some(width) => Column { least: width, share: 0, goes },
                     None => Column { goes, ..own },
@@ -196,9 +200,9 @@ mod tests {
     fn in_an_order_of_ones_own_the_right_end_goes_first() {
         let mut columns = columns();
         assert!(columns.toggle(3));
-        assert_eq!(columns.widths(&ALL, 30), [10, 19, 0, 0], "what stands at the right end has no room");
+        assert_eq!(columns.widths(&ALL, 29), [10, 18, 0, 0], "what stands at the right end has no room");
         columns.shift(3, false);
-        assert_eq!(columns.widths(&ALL, 30), [10, 12, 6, 0], "moved to the left it has");
+        assert_eq!(columns.widths(&ALL, 29), [10, 11, 6, 0], "moved to the left it has");
         columns.shift(2, false);
         columns.shift(1, false);
         assert_eq!(columns.widths(&ALL, 12), [6, 0, 0, 0]);

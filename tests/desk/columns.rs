@@ -254,3 +254,20 @@ async fn one_column_stays_and_what_has_no_room_is_said() {
     assert!(h.screen().contains("set by hand"), "{}", h.screen());
     h.press("esc esc");
 }
+
+#[tokio::test]
+async fn what_the_service_does_not_sort_by_is_sorted_within_the_page() {
+    let options = Options { switches: vec![("sorting".into(), "refused".into())], ..small() };
+    let mut h = Harness::new(options, 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    h.press("C j j j j j j j j j j j j j space K K K K K K K K K K K K K esc s j enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("by badge id, each page only (the service refuses to sort by it)"), "{screen}");
+    let ids: Vec<&str> = screen
+        .lines()
+        .filter(|l| l.contains('@'))
+        .filter_map(|l| l[3..].split_whitespace().find(|w| w.len() > 3))
+        .collect();
+    assert!(ids.len() > 20 && ids.is_sorted(), "{ids:?}\n{screen}");
+}
