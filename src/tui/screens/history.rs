@@ -54,12 +54,12 @@ impl Browse for HistoryItem {
             sort_by: "valid_until",
         },
         Head {
-            title: mark!("Revoked"),
+            title: mark!("Revoked at"),
             column: Column { least: 16, share: 0, goes: 3 },
             sort_by: "revoke_at",
         },
         Head {
-            title: mark!("Accepted"),
+            title: mark!("Accepted at"),
             column: Column { least: 16, share: 0, goes: 3 },
             sort_by: "reg_date",
         },
