@@ -34,7 +34,7 @@ Where settings come from:
     pictures = "auto"                  kitty, iterm2, sixel, halfblocks, none
     clipboard = "auto"                 auto, native, osc52, off
     refresh = "off"                    off, 30s, 2m
-    restore = true                     begin as the last time; false: keep nothing
+    restore = true                     false: begin anew, and keep nothing
     notice = "off"                     off, bell, desktop
     [profiles.uni]
     base_url = "https://badges.example/api/v1/ext"
