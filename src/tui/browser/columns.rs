@@ -13,7 +13,7 @@ use ratatui::text::{Line, Span};
 impl<T: Browse> Browser<T> {
     /// The widths of the columns that are shown, in their order; 0 for one that has no room.
     pub(super) fn widths(&self, room: usize) -> Vec<usize> {
-        let all: Vec<Column> = T::HEADS.iter().map(|head| head.column).collect();
+        let all: Vec<Column> = T::HEADS.iter().map(|head| head.column.titled(say(head.title))).collect();
         self.columns.widths(&all, room)
     }
 

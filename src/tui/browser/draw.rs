@@ -7,6 +7,7 @@ use crate::tui::env::Env;
 use crate::tui::fit::{cells, count, number, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::list::{Entry, Note, Place};
+use crate::words::say;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
