@@ -86,7 +86,7 @@ impl<T: Browse> Browser<T> {
                     Direction::Asc => env.glyphs.up,
                     Direction::Desc => env.glyphs.down,
                 });
-                (format!("{}{arrow}", head.title), env.theme.dim())
+                (format!("{}{arrow}", say(head.title)), env.theme.dim())
             })
             .collect();
         let mut spans = vec![Span::raw("   ")];
@@ -233,7 +233,7 @@ impl<T: Browse> Browser<T> {
         };
         let mut lines = vec![Line::styled(format!("  Sort by            {arrow}"), env.theme.strong())];
         let sortable = self.sortable();
-        let titles = sortable.iter().map(|column| T::HEADS[*column].title);
+        let titles = sortable.iter().map(|column| say(T::HEADS[*column].title));
         let names = std::iter::once("the service's own order").chain(titles);
         // The line under the cursor is always in sight.
         let first = (at + 2).saturating_sub(usize::from(body.height).max(1));
