@@ -11,12 +11,11 @@ use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
     self, Around, Begin, Candidate, Helpers, House, IndexUse, Keymap, Manner, ProfileAsk, ProfileChange,
-    Session, Shelf, Start,
+    Session, Shelf, Start, ViewUse, Wanted,
 };
 use lapel::words::speak;
 use secrecy::ExposeSecret;
 use std::io::IsTerminal;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
@@ -50,6 +49,14 @@ fn run(cli: Cli) -> u8 {
 
 async fn hand_over(cli: Cli) -> u8 {
     let flags = cli.flags();
+    let first = cli.first().and_then(|first| Wanted::of(first.tab.as_deref(), &first.filter));
+    let wanted = match first {
+        Ok(wanted) => wanted,
+        Err(why) => {
+            cli::complain(&why);
+            return exit::USAGE;
+        }
+    };
     let env = Env::process();
     match cli.command {
         Some(Command::Sandbox(flags)) => match sandbox::serve(flags).await {
@@ -101,14 +108,14 @@ async fn hand_over(cli: Cli) -> u8 {
         },
         Some(Command::Demo(demo)) => {
             let settings = Settings::for_demo(&flags, &env);
-            Box::pin(open_desk(settings, Some(demo), false, &flags, &env)).await
+            Box::pin(open_desk(settings, Some(demo), false, wanted, &flags, &env)).await
         }
         Some(Command::Tour { .. }) => {
             let settings = Settings::for_demo(&flags, &env);
-            Box::pin(open_desk(settings, Some(DemoFlags::default()), true, &flags, &env)).await
+            Box::pin(open_desk(settings, Some(DemoFlags::default()), true, wanted, &flags, &env)).await
         }
         None => match Settings::resolve(&flags, &env) {
-            Ok(settings) => Box::pin(open_desk(settings, None, false, &flags, &env)).await,
+            Ok(settings) => Box::pin(open_desk(settings, None, false, wanted, &flags, &env)).await,
             Err(error) => {
                 cli::complain_of_settings(&error);
                 exit::USAGE
@@ -150,6 +157,7 @@ async fn open_desk(
     mut settings: Settings,
     demo: Option<DemoFlags>,
     tour: bool,
+    wanted: Wanted,
     flags: &Flags,
     env: &Env,
 ) -> u8 {
@@ -161,11 +169,18 @@ async fn open_desk(
     }
     speak(settings.ui.language);
     settings.warnings = start_log(&settings);
-    desk(settings, demo, tour, flags, env).await
+    desk(settings, demo, tour, wanted, flags, env).await
 }
 
 /// Runs the desk until it is left.
-async fn desk(mut settings: Settings, demo: Option<DemoFlags>, tour: bool, flags: &Flags, env: &Env) -> u8 {
+async fn desk(
+    mut settings: Settings,
+    demo: Option<DemoFlags>,
+    tour: bool,
+    wanted: Wanted,
+    flags: &Flags,
+    env: &Env,
+) -> u8 {
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
     let keymap = match keymap(&settings.paths) {
@@ -186,7 +201,7 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, tour: bool, flags
         None => Begin::Welcome,
         // A keyring or a command may take seconds: the first frame does not wait for them.
         Some(profile) if profile.key.known().is_none() => Begin::Opening(profile.name.clone()),
-        Some(profile) => match session(profile, &settings.paths.data_dir) {
+        Some(profile) => match session(profile, &settings.paths, settings.desk.restore) {
             Ok(session) => Begin::Session(Box::new(session)),
             Err(why) => {
                 cli::complain(&why);
@@ -199,6 +214,7 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, tour: bool, flags
     let quick = tour || matches!(begin, Begin::Welcome);
     let profiles = Arc::new(Profiles {
         paths: settings.paths.clone(),
+        restore: settings.desk.restore,
         env: env.clone(),
         first: settings.profile.clone(),
         read_only,
@@ -211,6 +227,7 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, tour: bool, flags
         theme: settings.ui.theme,
         glyphs: settings.ui.glyphs,
         keymap,
+        wanted,
         pictures: settings.ui.pictures,
         helpers: Helpers {
             start_sandbox: Arc::new(move || {
@@ -260,17 +277,19 @@ fn keymap(paths: &Paths) -> Result<Keymap, ConfigError> {
 }
 
 /// How the desk speaks to the service of a profile.
-fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
+fn session(profile: &Profile, paths: &Paths, restore: bool) -> Result<Session, String> {
+    let data_dir = &paths.data_dir;
     let connection = cli::connection(profile).map_err(|why| why.to_string())?;
     Ok(Session {
         connection,
         name: profile.name.clone(),
         environment: profile.environment,
         organisation: Some(profile.label()),
-        journal: Some(data_dir.to_owned()),
+        journal: Some(data_dir.clone()),
         index: cli::index_settings(&profile.index)
-            .map(|settings| IndexUse { folder: Some(data_dir.to_owned()), settings }),
+            .map(|settings| IndexUse { folder: Some(data_dir.clone()), settings }),
         jobs: cli::job_settings(&profile.jobs),
+        view: Some(ViewUse { file: paths.view_file(&profile.name), keep: restore }),
         files: Vec::new(),
         remark: None,
     })
@@ -279,6 +298,8 @@ fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
 /// The profiles, for the desk. Whatever may take a while is done aside.
 struct Profiles {
     paths: Paths,
+    /// Whether it is kept how the lists are shown.
+    restore: bool,
     env: Env,
     /// The one that lapel was started with.
     first: Option<Profile>,
@@ -369,7 +390,7 @@ impl Profiles {
 
     fn session(&self, profile: Profile) -> Result<Session, String> {
         let read_only = profile.read_only || self.read_only;
-        session(&Profile { read_only, ..profile }, &self.paths.data_dir)
+        session(&Profile { read_only, ..profile }, &self.paths, self.restore)
     }
 }
 
@@ -425,6 +446,7 @@ impl Sandboxes {
             // Nothing of it is real, and nothing is kept.
             index: Some(IndexUse { folder: None, settings: lapel::index::Settings::default() }),
             jobs: lapel::jobs::Settings::default(),
+            view: None,
             files,
             remark: None,
         })

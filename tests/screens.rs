@@ -188,6 +188,9 @@ async fn walk(columns: u16, rows: u16) {
     h.press("esc 2");
     h.settled().await;
     take(&mut h, "history");
+    h.press("C j j j j j j space j space K");
+    take(&mut h, "columns-menu");
+    h.press("R esc");
     h.press("e");
     h.settled().await;
     take(&mut h, "export");

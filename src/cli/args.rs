@@ -34,6 +34,9 @@ pub struct Cli {
     /// How the desk looks.
     #[command(flatten)]
     pub look: LookFlags,
+    /// With what the desk begins.
+    #[command(flatten)]
+    pub first: FirstFlags,
 }
 
 /// Which service is spoken to, and how carefully. There is no flag for a key, on purpose.
@@ -56,11 +59,23 @@ pub struct LookFlags {
     #[arg(long, value_name = "THEME", value_parser = themes(), hide_possible_values = true)]
     theme: Option<ThemeChoice>,
     /// Signs of the screen: unicode or plain ascii
-    #[arg(long, value_name = "SET", value_parser = glyphs(), hide_possible_values = true)]
+    #[arg(long, value_name = "SET", value_parser = glyphs(), hide_possible_values = true, hide_short_help = true)]
     glyphs: Option<GlyphChoice>,
     /// Pictures: auto, kitty, iterm2, sixel, halfblocks, none
-    #[arg(long, value_name = "WAY", value_parser = pictures(), hide_possible_values = true)]
+    #[arg(long, value_name = "WAY", value_parser = pictures(), hide_possible_values = true, hide_short_help = true)]
     pictures: Option<PictureChoice>,
+}
+
+/// With what the desk begins, in place of how it ended the last time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Settings")]
+pub struct FirstFlags {
+    /// The tab to begin with, such as history
+    #[arg(long, value_name = "TAB")]
+    pub tab: Option<String>,
+    /// Its filter, such as title=Python; can be repeated
+    #[arg(long, value_name = "FIELD=X")]
+    pub filter: Vec<String>,
 }
 
 /// The verbs.
@@ -153,6 +168,9 @@ pub struct DemoFlags {
     /// How the desk looks.
     #[command(flatten)]
     look: LookFlags,
+    /// With what it begins.
+    #[command(flatten)]
+    first: FirstFlags,
 }
 
 impl Cli {
@@ -205,6 +223,31 @@ impl Cli {
             Some(Command::Info { json, .. } | Command::Ping { json, .. }) => *json,
             Some(Command::Demo(_) | Command::Completions { .. } | Command::Man) | None => false,
         }
+    }
+
+    /// With what the desk is to begin; what stands after `demo` wins.
+    ///
+    /// # Errors
+    /// When it was said to a verb that opens no desk.
+    pub fn first(&self) -> Result<FirstFlags, String> {
+        let mut first = self.first.clone();
+        match &self.command {
+            None => {}
+            Some(Command::Demo(demo)) => {
+                first.tab = demo.first.tab.clone().or(first.tab);
+                if !demo.first.filter.is_empty() {
+                    first.filter.clone_from(&demo.first.filter);
+                }
+            }
+            Some(_) if first == FirstFlags::default() => {}
+            Some(_) => {
+                return Err(t!(
+                    "--tab and --filter are for the desk: lapel, or lapel demo. Nothing was done."
+                )
+                .to_owned());
+            }
+        }
+        Ok(first)
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) const LONG: &str = r#"Examples:
   lapel tour                         the same, guided: a first day
   lapel                              the desk, with the default profile
   lapel --profile uni --read-only    the desk, looking only
+  lapel --tab history --filter title=Python    with this list
   lapel ping                         is the key good?
   lapel issue --template TPL-004 --recipients people.csv --dry-run
   lapel revoke --ids revoke.csv --reason "issued twice"
@@ -33,6 +34,7 @@ Where settings come from:
     pictures = "auto"                  kitty, iterm2, sixel, halfblocks, none
     clipboard = "auto"                 auto, native, osc52, off
     refresh = "off"                    off, 30s, 2m
+    restore = true                     false: begin anew, and keep nothing
     notice = "off"                     off, bell, desktop
     [profiles.uni]
     base_url = "https://badges.example/api/v1/ext"
@@ -258,7 +260,8 @@ pub(super) const DEMO_EXAMPLES: &str = "\
 Examples:
   lapel demo
   lapel demo --history 1000000    a history of a million badges
-  lapel demo --speed 600          a day passes in under three minutes";
+  lapel demo --speed 600          a day passes in under three minutes
+  lapel demo --tab history --filter recipient_name=Kim";
 
 pub(super) const PING: &str = "\
 Ask the service whether the key is good. Prints the status, the first characters of the key as the service \

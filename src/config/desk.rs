@@ -78,7 +78,7 @@ impl Words for RefreshChoice {
 }
 
 /// How the desk behaves. It comes from `config.toml` only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeskSettings {
     /// `clipboard`.
     pub clipboard: ClipboardChoice,
@@ -86,4 +86,17 @@ pub struct DeskSettings {
     pub notice: NoticeChoice,
     /// `refresh`.
     pub refresh: RefreshChoice,
+    /// `restore`: whether the next desk begins as the last one ended.
+    pub restore: bool,
+}
+
+impl Default for DeskSettings {
+    fn default() -> Self {
+        Self {
+            clipboard: ClipboardChoice::default(),
+            notice: NoticeChoice::default(),
+            refresh: RefreshChoice::default(),
+            restore: true,
+        }
+    }
 }

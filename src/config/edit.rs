@@ -281,6 +281,8 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
     }
     replace(&path, after.as_bytes())
         .map_err(|why| Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)))?;
+    // How the desk showed its lists goes with it: a filter may hold a name.
+    let _ = std::fs::remove_file(paths.view_file(name));
     let key = take_away(paths, env, name, &entry.key).unwrap_or_else(|why| why);
     Ok(Removed { key, was_default })
 }

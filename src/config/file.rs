@@ -28,6 +28,7 @@ const TOP: &[&str] = &[
     "clipboard",
     "notice",
     "refresh",
+    "restore",
     "language",
     "jobs",
     "index",
@@ -167,6 +168,9 @@ impl ConfigFile {
         }
         if let Some(value) = top.get("refresh") {
             self.desk.refresh = sheet.word(value, "refresh").unwrap_or_default();
+        }
+        if let Some(value) = top.get("restore") {
+            self.desk.restore = sheet.truth(value, "restore").unwrap_or(true);
         }
     }
 

@@ -76,6 +76,11 @@ impl Paths {
         self.data_dir.join("tour-taken")
     }
 
+    /// The file of how the desk showed the lists of a profile, which need not exist.
+    pub fn view_file(&self, profile: &str) -> PathBuf {
+        self.data_dir.join("desk").join(format!("{profile}.json"))
+    }
+
     /// The log file, written only while `LAPEL_LOG` asks for it.
     pub fn log_file(&self) -> PathBuf {
         self.data_dir.join("lapel.log")

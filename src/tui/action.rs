@@ -57,6 +57,12 @@ actions! {
     Open: "open", "open the selected one";
     Filter: "filter", "filter the list with the fields of the service";
     Sort: "sort", "sort the list by a column";
+    ChooseColumns: "columns", "choose, order and size the columns of this list";
+    ColumnLeft: "left", "move the column one place to the left";
+    ColumnRight: "right", "move the column one place to the right";
+    Narrower: "narrower", "make the column narrower";
+    Wider: "wider", "make the column wider";
+    ResetColumns: "reset", "the columns as the list comes with them";
     Reload: "read again", "read again from the service; retry what failed";
     Mark: "mark", "mark or unmark the selected badge";
     Range: "range", "begin a range here; press again at its other end to mark all between";

@@ -10,6 +10,7 @@ mod news;
 mod pictures;
 mod pointing;
 mod touring;
+mod view;
 
 use super::Begin;
 use super::action::Action;
@@ -79,6 +80,26 @@ impl Tab {
         (Self::Badge, mark!("Badge")),
         (Self::Activity, mark!("Activity")),
     ];
+
+    /// All of them, with their words on the command line and in files.
+    pub const WORDS: [(&'static str, Self); 6] = [
+        ("templates", Self::Templates),
+        ("history", Self::History),
+        ("wallet", Self::Wallet),
+        ("badge", Self::Badge),
+        ("activity", Self::Activity),
+        ("overview", Self::Overview),
+    ];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, tab)| *tab == self).map_or("", |(word, _)| word)
+    }
+
+    /// The tab of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, tab)| *tab)
+    }
 
     fn step(self, by: usize) -> Self {
         let at = Self::ALL.iter().position(|(tab, _)| *tab == self).unwrap_or(0);
@@ -165,6 +186,7 @@ pub struct App {
     pub(super) news: Option<Notice>,
     pub(super) size: (u16, u16),
     comforts: comforts::Comforts,
+    views: view::Views,
     palette: Palette,
     tickets: Tickets,
     orders: Vec<Order>,
@@ -215,6 +237,7 @@ impl App {
             news,
             size,
             comforts: comforts::Comforts::default(),
+            views: view::Views::default(),
             palette,
             tickets: Tickets::default(),
             orders: Vec::new(),
@@ -267,6 +290,7 @@ impl App {
         self.deeds.clear();
         self.broken = None;
         self.quit_asked = false;
+        self.views.opened();
         self.connect(session);
     }
 
@@ -334,7 +358,10 @@ impl App {
         let link = self.env.link.as_ref().and_then(|l| l.next_change);
         let age =
             self.is_running().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
-        [spin, held, link, age, self.refresh_due(), self.overview.due()].into_iter().flatten().min()
+        [spin, held, link, age, self.refresh_due(), self.overview.due(), self.views.due()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Whether the screen tells how long something has been waiting.
@@ -494,6 +521,7 @@ impl App {
                 self.link();
                 self.refresh(&mut out);
                 self.overview.tick(&mut out);
+                self.keep_view(&mut out);
                 self.changed |= self.is_running();
                 if self.is_loading() {
                     self.env.spin = self.env.spin.wrapping_add(1);
@@ -523,8 +551,11 @@ impl App {
                 self.go(go, &mut out);
             }
         }
+        self.open_view(&mut out);
+        self.watch_view();
         let area = self.body();
-        if self.welcome.is_none() && self.env.reader.is_some() && self.fits() {
+        let ready = self.env.reader.is_some() && self.views.is_ready();
+        if self.welcome.is_none() && ready && self.fits() {
             match self.tab {
                 Tab::Templates => self.templates.pump(area, &mut out),
                 Tab::History => self.history.pump(area, &mut out),
@@ -572,7 +603,7 @@ impl App {
                         self.comforts.refresh.asked(*ticket);
                     }
                     // What is only watched may never be answered.
-                    if !matches!(ask, Ask::LogBeyond(_)) {
+                    if !ask.is_left_alone() {
                         self.outstanding.insert(*ticket, ask.is_quiet());
                     }
                 }

@@ -7,6 +7,8 @@ use super::hands::Handing;
 use super::index::{IndexAnswer, IndexAsk, IndexUse};
 use super::manage::ProfileAsk;
 use super::pictures::{Packed, PictureAsk};
+use super::view::ViewUse;
+use super::view::file::{ViewAnswer, ViewAsk};
 use crate::api::{
     ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, TemplateQuery,
 };
@@ -102,6 +104,8 @@ pub enum Ask {
     Index(Box<IndexAsk>),
     /// Write a small private file that says that something was seen here; nobody waits for it.
     Note(PathBuf, &'static str),
+    /// Something for the file of how the lists are shown.
+    View(ViewAsk),
     /// Try a base URL and a key, and keep them as a profile if they are good.
     TryProfile(Box<Candidate>),
     /// Start the sandbox and connect to it.
@@ -138,7 +142,15 @@ impl Ask {
 
     /// Whether nothing on the screen moves while this is on its way.
     pub fn is_quiet(&self) -> bool {
-        matches!(self, Self::Pause(_) | Self::Picture(_) | Self::Quiet(_) | Self::Hand(_) | Self::Note(..))
+        matches!(
+            self,
+            Self::Pause(_)
+                | Self::Picture(_)
+                | Self::Quiet(_)
+                | Self::Hand(_)
+                | Self::Note(..)
+                | Self::View(_)
+        )
             || matches!(self, Self::Index(ask) if ask.is_behind())
     }
 
@@ -154,7 +166,18 @@ impl Ask {
                 | Self::OpenProfile(_)
                 | Self::Profile(_)
                 | Self::Pin { .. }
+                | Self::View(_)
         )
+    }
+
+    /// Whether nobody waits for its answer, which may never come.
+    pub fn is_left_alone(&self) -> bool {
+        matches!(self, Self::LogBeyond(_) | Self::View(ViewAsk::Keep(..) | ViewAsk::Forget(_)))
+    }
+
+    /// Whether it goes on to its end, whoever has stopped waiting for it.
+    pub fn goes_on(&self) -> bool {
+        matches!(self, Self::Do(_) | Self::View(_))
     }
 
     /// Whether it ends by itself when it is cancelled, in good order, rather than being broken off.
@@ -279,6 +302,8 @@ pub enum Answer {
     Saved(Result<PathBuf, NotSaved>),
     /// To [`Ask::Index`].
     Index(IndexAnswer),
+    /// To [`Ask::View`].
+    View(ViewAnswer),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::Profiles`].
@@ -318,6 +343,8 @@ pub struct Session {
     pub index: Option<IndexUse>,
     /// How jobs work.
     pub jobs: crate::jobs::Settings,
+    /// Where it is kept how the lists are shown; nowhere for a demo.
+    pub view: Option<ViewUse>,
     /// Files of recipients that are offered from the beginning: a demo's.
     pub files: Vec<std::path::PathBuf>,
     /// What a person should know about it, once it is open.

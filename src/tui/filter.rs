@@ -105,6 +105,11 @@ impl FilterBar {
         }
     }
 
+    /// What is typed, field by field, as it stands.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(Field::value)
+    }
+
     /// What is typed, checked field by field.
     ///
     /// # Errors
@@ -253,7 +258,11 @@ fn hint(takes: Takes) -> &'static str {
     }
 }
 
-fn read(spec: Spec, typed: &str) -> Result<Value, String> {
+/// What is typed into a field, checked.
+///
+/// # Errors
+/// What is wrong with it, in words that name the field.
+pub fn read(spec: Spec, typed: &str) -> Result<Value, String> {
     let typed = typed.trim();
     if typed.is_empty() {
         return Ok(Value::Empty);

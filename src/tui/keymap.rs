@@ -40,6 +40,8 @@ pub enum Context {
     Prompt,
     /// The choice of a column to sort by.
     SortMenu,
+    /// The choice of the columns of a list.
+    ColumnMenu,
     /// A form's fields.
     Form,
     /// The name of a file, being typed.
@@ -106,6 +108,7 @@ impl Context {
             Self::FilterBar => mark!("The filter"),
             Self::Prompt => mark!("A single field"),
             Self::SortMenu => mark!("The sort menu"),
+            Self::ColumnMenu => mark!("The columns of a list"),
             Self::Form => mark!("A form"),
             Self::FileField => mark!("The name of a file"),
             Self::File => mark!("A file of recipients"),
@@ -134,7 +137,14 @@ impl Context {
     pub fn is_a_screen(self) -> bool {
         let over = matches!(
             self,
-            Self::Menu | Self::Profiles | Self::SortMenu | Self::File | Self::Help | Self::Welcome | Self::Tour
+            Self::Menu
+                | Self::Profiles
+                | Self::SortMenu
+                | Self::ColumnMenu
+                | Self::File
+                | Self::Help
+                | Self::Welcome
+                | Self::Tour
         );
         !over && !self.is_text()
     }
@@ -197,6 +207,7 @@ const DEFAULT: &[Line] = &[
     (Context::Templates, Action::Categories, &["c"]),
     (Context::Templates, Action::Filter, &["/"]),
     (Context::Templates, Action::Sort, &["s"]),
+    (Context::Templates, Action::ChooseColumns, &["C"]),
     (Context::Templates, Action::Copy, &["y"]),
     (Context::Templates, Action::OpenPicture, &["o"]),
     (Context::Templates, Action::Raw, &["J"]),
@@ -221,6 +232,7 @@ const DEFAULT: &[Line] = &[
     (Context::History, Action::Ids, &["F"]),
     (Context::History, Action::Filter, &["/"]),
     (Context::History, Action::Sort, &["s"]),
+    (Context::History, Action::ChooseColumns, &["C"]),
     (Context::History, Action::Export, &["e"]),
     (Context::History, Action::Copy, &["y"]),
     (Context::History, Action::Raw, &["J"]),
@@ -263,6 +275,15 @@ const DEFAULT: &[Line] = &[
     (Context::SortMenu, Action::ToggleDirection, &["d", "space"]),
     (Context::SortMenu, Action::Accept, &["enter"]),
     (Context::SortMenu, Action::Back, &["esc", "s"]),
+    (Context::ColumnMenu, Action::Down, &["down", "j"]),
+    (Context::ColumnMenu, Action::Up, &["up", "k"]),
+    (Context::ColumnMenu, Action::Toggle, &["space"]),
+    (Context::ColumnMenu, Action::ColumnLeft, &["K", "shift-up"]),
+    (Context::ColumnMenu, Action::ColumnRight, &["J", "shift-down"]),
+    (Context::ColumnMenu, Action::Narrower, &["-", "left"]),
+    (Context::ColumnMenu, Action::Wider, &["+", "right"]),
+    (Context::ColumnMenu, Action::ResetColumns, &["R"]),
+    (Context::ColumnMenu, Action::Back, &["esc", "C"]),
     (Context::Form, Action::NextField, &["tab", "down"]),
     (Context::Form, Action::PreviousField, &["backtab", "up"]),
     (Context::Form, Action::ClearField, &["ctrl-u"]),
@@ -626,6 +647,7 @@ fn name(key: KeyCombination, ascii: bool) -> String {
         "enter" => "⏎".to_owned(),
         "backtab" | "shift-backtab" => "S-Tab".to_owned(),
         "tab" => "Tab".to_owned(),
+        "hyphen" => "-".to_owned(),
         "pagedown" => "PgDn".to_owned(),
         "pageup" => "PgUp".to_owned(),
         "up" => "↑".to_owned(),

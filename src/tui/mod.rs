@@ -16,6 +16,7 @@ mod around;
 mod ask;
 mod browser;
 mod clipboard;
+mod columns;
 mod commands;
 mod copy_menu;
 mod copying;
@@ -51,6 +52,7 @@ mod screens;
 mod terminal;
 mod theme;
 mod tour;
+mod view;
 mod worker;
 
 pub use action::Action;
@@ -66,6 +68,7 @@ pub use keymap::{Context, Keymap};
 pub use manage::{Managing, ProfileAsk, ProfileChange};
 pub use message::Message;
 pub use theme::Glyphs;
+pub use view::{ViewUse, Wanted};
 pub use worker::{Connecting, Helpers};
 
 use crate::config::{GlyphChoice, Palette, PictureChoice, Pictures};
@@ -93,6 +96,8 @@ pub struct Start {
     pub glyphs: GlyphChoice,
     /// Keys.
     pub keymap: Keymap,
+    /// What the command line wants to see first.
+    pub wanted: Wanted,
     /// Pictures.
     pub pictures: Pictures,
     /// How the desk behaves, and where it runs.
@@ -144,6 +149,7 @@ impl<B: Backend> Desk<B> {
         let mut app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
         app.set_manner(start.manner);
         app.set_house(start.house);
+        app.begin(start.wanted);
         let (sender, messages) = mpsc::channel(1024);
         let (orders, received) = mpsc::channel(1024);
         tokio::spawn(worker::run(received, sender.clone(), start.helpers));

@@ -9,6 +9,7 @@ use super::manage::{Managing, ProfileAsk};
 use super::message::{Handle, Message};
 use super::paths;
 use super::pictures::Gallery;
+use super::view::{self, file::ViewAnswer};
 use crate::api::{
     ApiError, ApiKey, Authorities, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader,
     WalletQuery, connect, identify, recognise, whole,
@@ -92,7 +93,7 @@ pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Messa
         |ticket: Ticket, ask: Ask, link: Option<Link>, running: &mut HashMap<Ticket, CancellationToken>| {
             let token = CancellationToken::new();
             // What has consequences goes on, whoever waits for its answer.
-            if !matches!(ask, Ask::Do(_)) {
+            if !ask.goes_on() {
                 running.insert(ticket, token.clone());
             }
             let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
@@ -348,6 +349,7 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Pause(_) | Ask::Note(..) => Answer::Paused,
         Ask::Picture(_) => Answer::Picture(Err(t!("The picture was not fetched.").to_owned())),
         Ask::Index(ask) => Answer::Index(index::failed(ask, error().to_string())),
+        Ask::View(ask) => Answer::View(ViewAnswer::failed(ask, t!("a part of lapel failed"))),
         Ask::TryProfile(_) | Ask::StartSandbox | Ask::OpenProfile(_) | Ask::Pin { .. } => {
             Answer::Connected(Err(t!("A part of lapel failed.").to_owned()))
         }
@@ -400,6 +402,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             return Answer::Paused;
         }
         Ask::Hand(handing) => return Answer::Handed(hands::hand(handing).await),
+        Ask::View(ask) => return Answer::View(view::file::run(ask).await),
         _ => {}
     }
     let Some(Link { reader, connection, jobs, gallery, index }) = link else { return failed(&ask) };
@@ -456,6 +459,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         | Ask::Profile(_)
         | Ask::Pin { .. }
         | Ask::Hand(_)
+        | Ask::View(_)
         | Ask::Quiet(_) => failed(&ask),
         Ask::Complete(text) => Answer::Completed(
             tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),

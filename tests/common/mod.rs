@@ -7,7 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lapel::api::{ApiKey, Connection, install_crypto};
 use lapel::config::{Environment, GlyphChoice, Palette, PictureChoice, Pictures};
 use lapel::sandbox::{Options, Sandbox};
-use lapel::tui::{Begin, Desk, Helpers, Keymap, Message, Session, Start};
+use lapel::tui::{Begin, Desk, Helpers, Keymap, Message, Session, Start, Wanted};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 use std::sync::Arc;
@@ -46,6 +46,7 @@ pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
         journal: None,
         index: None,
         jobs: lapel::jobs::Settings::default(),
+        view: None,
         files: Vec::new(),
         remark: None,
     }
@@ -194,6 +195,11 @@ pub fn desk(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Desk<Tes
     desk_showing(Pictures::none(), begin, helpers, columns, rows)
 }
 
+/// The same, with what the command line wants to see first.
+pub fn desk_wanting(wanted: Wanted, begin: Begin, columns: u16, rows: u16) -> Desk<TestBackend> {
+    desk_from(Start { wanted, ..start(Pictures::none(), begin, helpers()) }, columns, rows)
+}
+
 /// The same, with pictures in some way.
 fn desk_showing(
     pictures: Pictures,
@@ -202,20 +208,28 @@ fn desk_showing(
     columns: u16,
     rows: u16,
 ) -> Desk<TestBackend> {
+    desk_from(start(pictures, begin, helpers), columns, rows)
+}
+
+fn desk_from(start: Start, columns: u16, rows: u16) -> Desk<TestBackend> {
     let terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a test terminal");
-    let start = Start {
+    Desk::new(terminal, start).expect("a desk")
+}
+
+fn start(pictures: Pictures, begin: Begin, helpers: Helpers) -> Start {
+    Start {
         begin,
         warning: None,
         manner: lapel::tui::Manner::default(),
         theme: Palette::default(),
         keymap: Keymap::default(),
+        wanted: Wanted::default(),
         glyphs: GlyphChoice::Unicode,
         pictures,
         helpers,
         crash_dir: std::env::temp_dir(),
         house: lapel::tui::House::default(),
-    };
-    Desk::new(terminal, start).expect("a desk")
+    }
 }
 
 /// A key press by name.

@@ -26,7 +26,7 @@ fn refreshing(choice: RefreshChoice) -> DeskSettings {
 }
 
 /// Lets time pass for everything that waits, without waiting for it.
-async fn pass(seconds: u64) {
+pub async fn pass(seconds: u64) {
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(seconds)).await;
     tokio::time::resume();

@@ -9,6 +9,7 @@
 mod activity;
 mod between;
 mod call;
+mod columns;
 mod comforts;
 #[path = "../common/mod.rs"]
 mod common;

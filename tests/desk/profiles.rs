@@ -9,7 +9,7 @@ use lapel::tui::{Begin, Helpers, ProfileAsk, Session};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-fn line(name: &str, environment: Environment) -> ProfileLine {
+pub fn line(name: &str, environment: Environment) -> ProfileLine {
     ProfileLine {
         name: name.to_owned(),
         environment,

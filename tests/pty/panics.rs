@@ -30,6 +30,7 @@ fn child() {
         manner: lapel::tui::Manner::default(),
         theme: Palette::default(),
         keymap: lapel::tui::Keymap::default(),
+        wanted: lapel::tui::Wanted::default(),
         glyphs: GlyphChoice::Unicode,
         pictures: Pictures::none(),
         helpers: Helpers {

@@ -152,3 +152,23 @@ fn a_profile_is_tested_changed_and_removed_on_the_desk() {
     term.send("q");
     term.exit_restored();
 }
+
+/// The desk as it was left, and as the command line wants it.
+#[test]
+fn the_desk_begins_as_it_was_left() {
+    let (sandbox, _runtime) = service();
+    let open = |args: &[&str]| {
+        let setup = lapel(args).env("LAPEL_BASE_URL", sandbox.base_url());
+        setup.env("LAPEL_API_KEY", sandbox.api_key())
+    };
+    let mut term = open(&["--tab", "history", "--filter", "title=Python"]).start();
+    term.shows("title \u{201c}Python\u{201d}");
+    term.send("q");
+    assert_eq!(term.exit_restored().exit_code(), 0);
+    let kept = std::fs::read_to_string(term.home.path().join("data/desk/environment.json")).expect("kept");
+    assert!(kept.contains("\"title\": \"Python\""), "{kept}");
+    let mut again = open(&[]).at(&term.home).start();
+    again.shows("title \u{201c}Python\u{201d}");
+    again.send("q");
+    assert_eq!(again.exit_restored().exit_code(), 0);
+}

@@ -83,6 +83,7 @@ impl App {
                 self.over.pop();
             }
             Go::Connect(session) => {
+                self.leave_view(out);
                 self.switch(*session);
                 self.tour_if_wanted(out);
             }

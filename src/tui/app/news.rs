@@ -22,6 +22,7 @@ impl App {
             Ok(()) => return,
             Err(answer) => answer,
         };
+        let Err(answer) = self.viewed(ticket, answer, out) else { return };
         let Err(answer) = self.exported(ticket, answer, out) else { return };
         let mut left = match self.handed(ticket, answer, out) {
             Ok(()) => return,

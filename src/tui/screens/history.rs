@@ -3,12 +3,12 @@
 mod take;
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
-use crate::domain::{BadgeId, HistoryItem, Page, Text, Verdict};
+use crate::domain::{BadgeId, HistoryItem, Page, ServiceTime, Text, Verdict};
 use crate::export::{self, What};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::browser::{Browse, Browser, Head, SortKey};
+use crate::tui::browser::{Browse, Browser, Head, SortKey, level};
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::filter::{Spec, Takes, Value};
 use crate::tui::fit::Column;
@@ -68,6 +68,57 @@ impl Browse for HistoryItem {
             column: Column { least: 5, share: 1, goes: 1 },
             sort_by: "email_status",
         },
+        Head {
+            title: mark!("Valid until"),
+            column: Column { least: 16, share: 0, goes: 3 },
+            sort_by: "valid_until",
+        },
+        Head {
+            title: mark!("Revoked at"),
+            column: Column { least: 16, share: 0, goes: 3 },
+            sort_by: "revoke_at",
+        },
+        Head {
+            title: mark!("Accepted at"),
+            column: Column { least: 16, share: 0, goes: 3 },
+            sort_by: "reg_date",
+        },
+        Head {
+            title: mark!("Type"),
+            column: Column { least: 11, share: 0, goes: 3 },
+            sort_by: "badge_type_name",
+        },
+        Head {
+            title: mark!("Category"),
+            column: Column { least: 14, share: 1, goes: 3 },
+            sort_by: "category_name",
+        },
+        Head { title: mark!("Level"), column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
+        Head {
+            title: mark!("Issuer"),
+            column: Column { least: 12, share: 1, goes: 3 },
+            sort_by: "issuing_org",
+        },
+        Head {
+            title: mark!("Badge id"),
+            column: Column { least: 12, share: 1, goes: 3 },
+            sort_by: "badge_id",
+        },
+        Head {
+            title: mark!("Template id"),
+            column: Column { least: 10, share: 0, goes: 3 },
+            sort_by: "template_id",
+        },
+    ];
+    const USUAL: usize = 6;
+    const FILTERS: &'static [&'static str] = &[
+        "recipient_name",
+        "recipient_email",
+        "title",
+        "issue_start_date",
+        "issue_end_date",
+        "revoke_start_date",
+        "revoke_end_date",
     ];
 
     fn filter(values: &[Value]) -> HistoryFilter {
@@ -96,6 +147,8 @@ impl Browse for HistoryItem {
         let state = Verdict::of(self, now).state();
         let text =
             |t: &Option<Text>| t.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
+        let dash = || env.glyphs.dash.to_owned();
+        let time = |t: &Option<ServiceTime>| t.as_ref().map_or_else(dash, ServiceTime::to_minute);
         let issued =
             self.issued_at.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), |t| t.short(Some(now)));
         vec![
@@ -105,6 +158,15 @@ impl Browse for HistoryItem {
             (text(&self.title), env.theme.text()),
             (issued, env.theme.dim()),
             (text(&self.email_status), env.theme.dim()),
+            (time(&self.valid_until), env.theme.dim()),
+            (time(&self.revoke_at), env.theme.dim()),
+            (time(&self.reg_date), env.theme.dim()),
+            (text(&self.badge_type_name), env.theme.text()),
+            (text(&self.category_name), env.theme.text()),
+            (level(self.level, self.level_name.as_ref(), env), env.theme.text()),
+            (text(&self.issuing_org), env.theme.text()),
+            (self.badge_id.to_string(), env.theme.dim()),
+            (self.template_id.as_ref().map_or_else(dash, ToString::to_string), env.theme.dim()),
         ]
     }
 
@@ -115,7 +177,18 @@ impl Browse for HistoryItem {
             2 => SortKey::text(self.recipient_email.as_ref()),
             3 => SortKey::text(self.title.as_ref()),
             4 => SortKey::time(self.issued_at.as_ref()),
-            _ => SortKey::text(self.email_status.as_ref()),
+            5 => SortKey::text(self.email_status.as_ref()),
+            6 => SortKey::time(self.valid_until.as_ref()),
+            7 => SortKey::time(self.revoke_at.as_ref()),
+            8 => SortKey::time(self.reg_date.as_ref()),
+            9 => SortKey::text(self.badge_type_name.as_ref()),
+            10 => SortKey::text(self.category_name.as_ref()),
+            11 => self.level.map_or(SortKey::None, SortKey::Number),
+            12 => SortKey::text(self.issuing_org.as_ref()),
+            13 => SortKey::Text(self.badge_id.wire().to_lowercase()),
+            _ => {
+                self.template_id.as_ref().map_or(SortKey::None, |id| SortKey::Text(id.wire().to_lowercase()))
+            }
         }
     }
 }
