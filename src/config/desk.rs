@@ -62,6 +62,16 @@ impl RefreshChoice {
     }
 }
 
+/// Whether what was looked up is kept, and offered again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RecentChoice {
+    /// It is, per profile, in a private file.
+    #[default]
+    Kept,
+    /// It is not, and what was kept goes.
+    Off,
+}
+
 impl Words for ClipboardChoice {
     const WORDS: &'static [(&'static str, Self)] =
         &[("auto", Self::Auto), ("native", Self::Native), ("osc52", Self::Osc52), ("off", Self::Off)];
@@ -86,4 +96,6 @@ pub struct DeskSettings {
     pub notice: NoticeChoice,
     /// `refresh`.
     pub refresh: RefreshChoice,
+    /// `recent`.
+    pub recent: RecentChoice,
 }

@@ -5,11 +5,14 @@ use super::deed::{Deed, Done, RowsQuery};
 use super::errand::{Errand, Report};
 use super::hands::Handing;
 use super::index::{IndexAnswer, IndexAsk, IndexUse};
+use super::marking::{MarkAsk, Matching, NotMarked};
 use super::pictures::{Packed, PictureAsk};
+use super::recents::{Lists, RecentsAsk};
+use super::saved::FiltersAsk;
 use crate::api::{
     ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, TemplateQuery,
 };
-use crate::config::{Environment, NewProfile, ProfileLine};
+use crate::config::{Environment, NamedFilter, NewProfile, ProfileLine};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
@@ -99,6 +102,12 @@ pub enum Ask {
     Save(Box<Saving>),
     /// Something for the local index.
     Index(Box<IndexAsk>),
+    /// Every badge that matches a filter.
+    Matching(MarkAsk),
+    /// What was looked up earlier.
+    Recents(Box<RecentsAsk>),
+    /// Filters with names.
+    Filters(Box<FiltersAsk>),
     /// Try a base URL and a key, and keep them as a profile if they are good.
     TryProfile(Box<Candidate>),
     /// Start the sandbox and connect to it.
@@ -134,6 +143,7 @@ impl Ask {
     /// Whether nothing on the screen moves while this is on its way.
     pub fn is_quiet(&self) -> bool {
         matches!(self, Self::Pause(_) | Self::Picture(_) | Self::Quiet(_) | Self::Hand(_))
+            || matches!(self, Self::Matching(_) | Self::Recents(_) | Self::Filters(_))
             || matches!(self, Self::Index(ask) if ask.is_behind())
     }
 
@@ -147,6 +157,8 @@ impl Ask {
                 | Self::Profiles
                 | Self::OpenProfile(_)
                 | Self::Pin { .. }
+                | Self::Recents(_)
+                | Self::Filters(_)
         )
     }
 
@@ -272,6 +284,12 @@ pub enum Answer {
     Saved(Result<PathBuf, NotSaved>),
     /// To [`Ask::Index`].
     Index(IndexAnswer),
+    /// To [`Ask::Matching`].
+    Matching(Box<Result<Matching, NotMarked>>),
+    /// To [`Ask::Recents`]: what is kept now.
+    Recents(Result<Lists, String>),
+    /// To [`Ask::Filters`]: what there is now, and what was asked.
+    Filters(Result<Vec<NamedFilter>, String>, Box<FiltersAsk>),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::Profiles`].

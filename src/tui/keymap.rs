@@ -37,8 +37,12 @@ pub enum Context {
     FilterBar,
     /// A single text field: wallet look-up, badge id, row number.
     Prompt,
+    /// The box of a look-up, which offers what was looked up earlier.
+    LookUp,
     /// The choice of a column to sort by.
     SortMenu,
+    /// The saved filters of a list.
+    Filters,
     /// A form's fields.
     Form,
     /// The name of a file, being typed.
@@ -98,7 +102,9 @@ impl Context {
             Self::Badge => "Badge",
             Self::FilterBar => "The filter",
             Self::Prompt => "A single field",
+            Self::LookUp => "The box of a look-up",
             Self::SortMenu => "The sort menu",
+            Self::Filters => "Saved filters",
             Self::Form => "A form",
             Self::FileField => "The name of a file",
             Self::File => "A file of recipients",
@@ -122,7 +128,10 @@ impl Context {
 
     /// Whether it is a screen of its own, rather than something that opens over one.
     pub fn is_a_screen(self) -> bool {
-        let over = matches!(self, Self::Menu | Self::SortMenu | Self::File | Self::Help | Self::Welcome);
+        let over = matches!(
+            self,
+            Self::Menu | Self::SortMenu | Self::Filters | Self::File | Self::Help | Self::Welcome
+        );
         !over && !self.is_text()
     }
 
@@ -133,6 +142,7 @@ impl Context {
             Self::Palette
                 | Self::FilterBar
                 | Self::Prompt
+                | Self::LookUp
                 | Self::Form
                 | Self::RevokeForm
                 | Self::FileField
@@ -164,6 +174,7 @@ const DEFAULT: &[Line] = &[
     (Context::Global, Action::Overview, &["O"]),
     (Context::Global, Action::Dismiss, &["backspace"]),
     (Context::Global, Action::Profiles, &["P"]),
+    (Context::Global, Action::ForgetRecent, &["ctrl-x f"]),
     (Context::Global, Action::Help, &["?"]),
     (Context::Global, Action::Palette, &[":"]),
     (Context::Global, Action::Back, &["esc"]),
@@ -181,6 +192,8 @@ const DEFAULT: &[Line] = &[
     (Context::Templates, Action::Categories, &["c"]),
     (Context::Templates, Action::Filter, &["/"]),
     (Context::Templates, Action::Sort, &["s"]),
+    (Context::Templates, Action::SavedFilters, &["f"]),
+    (Context::Templates, Action::SaveFilter, &["S"]),
     (Context::Templates, Action::Copy, &["y"]),
     (Context::Templates, Action::OpenPicture, &["o"]),
     (Context::Templates, Action::Raw, &["J"]),
@@ -198,6 +211,7 @@ const DEFAULT: &[Line] = &[
     (Context::History, Action::Mark, &["space"]),
     (Context::History, Action::Range, &["v"]),
     (Context::History, Action::MarkLoaded, &["a"]),
+    (Context::History, Action::MarkAll, &["* a"]),
     (Context::History, Action::InvertMarks, &["t"]),
     (Context::History, Action::ClearMarks, &["u"]),
     (Context::History, Action::Revoke, &["x"]),
@@ -205,6 +219,8 @@ const DEFAULT: &[Line] = &[
     (Context::History, Action::Ids, &["F"]),
     (Context::History, Action::Filter, &["/"]),
     (Context::History, Action::Sort, &["s"]),
+    (Context::History, Action::SavedFilters, &["f"]),
+    (Context::History, Action::SaveFilter, &["S"]),
     (Context::History, Action::Export, &["e"]),
     (Context::History, Action::Copy, &["y"]),
     (Context::History, Action::Raw, &["J"]),
@@ -236,12 +252,25 @@ const DEFAULT: &[Line] = &[
     (Context::FilterBar, Action::PreviousField, &["backtab", "up"]),
     (Context::FilterBar, Action::ClearField, &["ctrl-u"]),
     (Context::FilterBar, Action::ClearFilter, &["ctrl-x"]),
+    (Context::FilterBar, Action::SavedFilters, &["ctrl-o"]),
+    (Context::FilterBar, Action::SaveFilter, &["f2"]),
     (Context::FilterBar, Action::Back, &["esc", "enter"]),
     (Context::Prompt, Action::Accept, &["enter"]),
     (Context::Prompt, Action::ClearField, &["ctrl-u"]),
     (Context::Prompt, Action::NextTab, &["tab"]),
     (Context::Prompt, Action::PreviousTab, &["backtab"]),
     (Context::Prompt, Action::Back, &["esc"]),
+    (Context::LookUp, Action::Earlier, &["up"]),
+    (Context::LookUp, Action::Later, &["down"]),
+    (Context::Filters, Action::Down, &["down", "j"]),
+    (Context::Filters, Action::Up, &["up", "k"]),
+    (Context::Filters, Action::First, &["home", "g"]),
+    (Context::Filters, Action::Last, &["end", "G"]),
+    (Context::Filters, Action::Accept, &["enter"]),
+    (Context::Filters, Action::SaveFilter, &["S"]),
+    (Context::Filters, Action::Rename, &["r", "f2"]),
+    (Context::Filters, Action::Remove, &["d"]),
+    (Context::Filters, Action::Back, &["esc", "f"]),
     (Context::SortMenu, Action::Down, &["down", "j"]),
     (Context::SortMenu, Action::Up, &["up", "k"]),
     (Context::SortMenu, Action::ToggleDirection, &["d", "space"]),

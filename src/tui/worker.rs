@@ -5,9 +5,11 @@ use super::deed;
 use super::errand;
 use super::hands;
 use super::index::{self, Slot};
+use super::marking::{self, NotMarked};
 use super::message::{Handle, Message};
 use super::paths;
 use super::pictures::Gallery;
+use super::{recents, saved};
 use crate::api::{
     ApiError, ApiKey, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, connect,
     identify, recognise, whole,
@@ -343,6 +345,9 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Pause(_) => Answer::Paused,
         Ask::Picture(_) => Answer::Picture(Err("The picture was not fetched.".to_owned())),
         Ask::Index(ask) => Answer::Index(index::failed(ask, error().to_string())),
+        Ask::Matching(_) => Answer::Matching(Box::new(Err(NotMarked::Service(error())))),
+        Ask::Recents(_) => Answer::Recents(Err(error().to_string())),
+        Ask::Filters(ask) => Answer::Filters(Err(error().to_string()), ask.clone()),
         Ask::TryProfile(_) | Ask::StartSandbox | Ask::OpenProfile(_) | Ask::Pin { .. } => {
             Answer::Connected(Err("A part of lapel failed.".to_owned()))
         }
@@ -386,6 +391,16 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::OpenProfile(name) => return connected((helpers.open_profile)(name).await),
         Ask::Pin { profile, prefix } => return connected((helpers.pin_profile)(profile, prefix).await),
         Ask::Hand(handing) => return Answer::Handed(hands::hand(handing).await),
+        Ask::Recents(ask) => {
+            let broken = failed(&Ask::Recents(ask.clone()));
+            let done = tokio::task::spawn_blocking(move || Answer::Recents(recents::run(&ask))).await;
+            return done.unwrap_or(broken);
+        }
+        Ask::Filters(ask) => {
+            let broken = failed(&Ask::Filters(ask.clone()));
+            let done = tokio::task::spawn_blocking(move || Answer::Filters(saved::run(&ask), ask)).await;
+            return done.unwrap_or(broken);
+        }
         _ => {}
     }
     let Some(Link { reader, connection, jobs, gallery, index }) = link else { return failed(&ask) };
@@ -421,6 +436,11 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             let call = Call::background().cancelled_by(errand.cancel.clone());
             Answer::Export(Box::new(export::write(*order, &reader, &call, &progress).await))
         }
+        Ask::Matching(ask) => {
+            let progress = errand.watch(|read: &(u64, u64)| *read);
+            let call = Call::background().cancelled_by(errand.cancel.clone());
+            Answer::Matching(Box::new(marking::run(ask, &reader, &call, &progress).await))
+        }
         Ask::Picture(picture) => Answer::Picture(gallery.load(*picture, &errand.cancel).await),
         Ask::Raw(of) => Answer::Raw(reader.raw(&of, &call).await),
         Ask::LogBeyond(no) => {
@@ -440,6 +460,8 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         | Ask::OpenProfile(_)
         | Ask::Pin { .. }
         | Ask::Hand(_)
+        | Ask::Recents(_)
+        | Ask::Filters(_)
         | Ask::Quiet(_) => failed(&ask),
         Ask::Complete(text) => Answer::Completed(
             tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),

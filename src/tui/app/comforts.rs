@@ -26,7 +26,7 @@ use tokio::time::Instant;
 /// The state of all that.
 #[derive(Default)]
 pub(in crate::tui) struct Comforts {
-    manner: Manner,
+    pub(super) manner: Manner,
     pub(in crate::tui) refresh: Refresh,
     notices: Notices,
     /// What the terminal is to be written besides frames.
@@ -63,6 +63,7 @@ impl App {
     pub fn set_manner(&mut self, manner: Manner) {
         self.comforts.refresh.choose(manner.settings.refresh, Instant::now());
         self.comforts.manner = manner;
+        self.read_saved();
     }
 
     /// What the terminal is to be written besides frames: for its clipboard, its bell, its notices.
@@ -86,6 +87,7 @@ impl App {
                 self.over.push(Over::Log(Box::new(RequestLog::new(&self.env, out))));
             }
             Action::AutoRefresh => self.switch_refresh(out),
+            Action::ForgetRecent => self.forget_recents(out),
             _ => return false,
         }
         true
@@ -122,7 +124,7 @@ impl App {
                     .to_owned()
             });
         }
-        let Manner { settings, around } = &self.comforts.manner;
+        let Manner { settings, around, .. } = &self.comforts.manner;
         let road = Road::of(settings.clipboard, around);
         match road {
             _ if clip.text.is_empty() => {

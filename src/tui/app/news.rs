@@ -22,6 +22,7 @@ impl App {
             Err(answer) => answer,
         };
         let Err(answer) = self.exported(ticket, answer, out) else { return };
+        let Err(answer) = self.kept(ticket, answer) else { return };
         let mut left = match self.handed(ticket, answer, out) {
             Ok(()) => return,
             Err(answer) => answer,
@@ -40,8 +41,11 @@ impl App {
                 Over::Revoke(form) => form.receive(ticket, left),
                 Over::Raw(pane) => pane.receive(ticket, left),
                 Over::Log(log) => log.receive(ticket, left, &self.env, out),
+                Over::Filters(form) => form.receive(ticket, left, out),
                 // The export was asked above.
-                Over::Commands(_) | Over::Help(_) | Over::Copy(_) | Over::Export(_) => Err(left),
+                Over::Commands(_) | Over::Help(_) | Over::Copy(_) | Over::Export(_) | Over::MarkAll(_) => {
+                    Err(left)
+                }
             };
             match taken {
                 Ok(()) => return,
@@ -53,7 +57,7 @@ impl App {
             .receive(ticket, left, out)
             .or_else(|a| self.history.receive(ticket, a, out))
             .or_else(|a| self.wallet.receive(ticket, a, out))
-            .or_else(|a| self.badge.receive(ticket, a))
+            .or_else(|a| self.badge.receive(ticket, a, out))
             .or_else(|a| self.activity.receive(ticket, a, out))
             .or_else(|a| self.overview.receive(ticket, a, &self.env, out));
         match left {

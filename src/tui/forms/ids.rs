@@ -11,6 +11,7 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
 use crate::tui::fit::{count, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::recents::Typed;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -32,9 +33,9 @@ pub struct IdsForm {
 
 impl IdsForm {
     /// Opens it.
-    pub fn new(out: &mut Out<'_>) -> Self {
+    pub fn new(env: &Env, out: &mut Out<'_>) -> Self {
         Self {
-            file: PathField::new(false, out),
+            file: PathField::with_earlier(env.recents.list(Typed::IdsFile)),
             pasted: None,
             reason: Field::default(),
             reasons: Recent::default(),
@@ -60,7 +61,10 @@ impl IdsForm {
     /// Whether an action does something here now.
     pub fn offers(&self, action: Action) -> bool {
         match action {
-            Action::Earlier | Action::Later => self.at_reason && !self.reasons.is_empty(),
+            Action::Earlier | Action::Later if !self.at_reason => {
+                self.pasted.is_none() && self.file.offers(action)
+            }
+            Action::Earlier | Action::Later => !self.reasons.is_empty(),
             Action::PageDown | Action::PageUp | Action::PreviousField => false,
             Action::Accept => self.source().is_some(),
             _ => true,
@@ -110,6 +114,9 @@ impl IdsForm {
             self.said =
                 Some("the reason is empty; the service asks for one, and holders may see it".to_owned());
             return;
+        }
+        if let Source::File(path) = &source {
+            out.typed.push((Typed::IdsFile, path.to_string_lossy().into_owned()));
         }
         let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
         out.go.push(Go::File(Purpose::Revoke { reason, when_issued }, source));

@@ -1,5 +1,6 @@
 //! The History tab: what was issued, filtered and sorted by the service, with marks that hold ids.
 
+mod mark_all;
 mod take;
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
@@ -20,7 +21,7 @@ use ratatui::style::Style;
 use std::collections::BTreeMap;
 
 /// The most rows that a range may mark: each is held while it is marked. More than that go by a file of ids.
-const LARGEST_RANGE: u64 = 10_000;
+pub const LARGEST_RANGE: u64 = 10_000;
 
 impl Row for HistoryItem {
     type Id = BadgeId;
@@ -32,14 +33,15 @@ impl Row for HistoryItem {
 impl Browse for HistoryItem {
     type Filter = HistoryFilter;
     const NOUN: (&'static str, &'static str) = ("badge", "badges");
+    const LIST: &'static str = "history";
     const FIELDS: &'static [Spec] = &[
-        Spec { label: "Name", takes: Takes::Text },
-        Spec { label: "E-mail", takes: Takes::Text },
-        Spec { label: "Title", takes: Takes::Text },
-        Spec { label: "Issued from", takes: Takes::Date },
-        Spec { label: "Issued to", takes: Takes::Date },
-        Spec { label: "Revoked from", takes: Takes::Date },
-        Spec { label: "Revoked to", takes: Takes::Date },
+        Spec { name: "recipient_name", label: "Name", takes: Takes::Text },
+        Spec { name: "recipient_email", label: "E-mail", takes: Takes::Text },
+        Spec { name: "title", label: "Title", takes: Takes::Text },
+        Spec { name: "issue_start_date", label: "Issued from", takes: Takes::Date },
+        Spec { name: "issue_end_date", label: "Issued to", takes: Takes::Date },
+        Spec { name: "revoke_start_date", label: "Revoked from", takes: Takes::Date },
+        Spec { name: "revoke_end_date", label: "Revoked to", takes: Takes::Date },
     ];
     const HEADS: &'static [Head] = &[
         Head { title: "State", column: Column { least: 10, share: 0, goes: 0 }, sort_by: "status_name" },
@@ -110,6 +112,8 @@ pub struct History {
     range_from: Option<(u64, BadgeId)>,
     /// A range whose rows are still being read.
     ranging: Option<[(u64, BadgeId); 2]>,
+    /// All that match the filter, still being read.
+    marking: Option<mark_all::Marking>,
 }
 
 impl History {
@@ -128,7 +132,7 @@ impl History {
 
     /// Whether back would change something on this tab.
     pub fn can_go_back(&self) -> bool {
-        self.range_from.is_some() || self.browser.can_go_back()
+        self.range_from.is_some() || self.marking.is_some() || self.browser.can_go_back()
     }
 
     /// The marked badges, as they were when they were marked or last seen.
@@ -171,6 +175,7 @@ impl History {
                     crate::tui::fit::number(self.browser.list.len())
                 ));
             }
+            Action::MarkAll => self.offer_mark_all(out),
             Action::InvertMarks => {
                 let loaded: Vec<HistoryItem> =
                     self.browser.list.loaded().map(|(_, row)| row.clone()).collect();
@@ -187,6 +192,7 @@ impl History {
                 self.marks.clear();
             }
             Action::Back if self.range_from.is_some() => self.range_from = None,
+            Action::Back if self.marking.is_some() => self.give_up_marking(out),
             Action::Revoke => self.revoke(env, out),
             Action::Ids => out.go.push(Go::Ids),
             Action::Export => match self.takeaway(env) {
@@ -299,6 +305,7 @@ impl History {
 
     /// Takes an answer, or gives it back.
     pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        let Err(answer) = self.receive_marking(ticket, answer, out) else { return Ok(()) };
         self.browser.receive(ticket, answer, out)?;
         // What is marked shows its state as it was last seen.
         for (_, row) in self.browser.list.loaded() {
@@ -316,6 +323,7 @@ impl History {
     pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
         self.browser.pump(area, out);
         self.finish_range(out);
+        self.check_marking(out);
     }
 
     /// Draws the tab.
@@ -336,6 +344,9 @@ impl History {
         };
         if let Some(from) = range {
             right = format!("range from row {}  {right}", crate::tui::fit::number(from.0 + 1));
+        }
+        if let Some(words) = self.marking_words() {
+            right = format!("{words}  {right}");
         }
         self.browser.draw(frame, area, env, &|row| self.marks.contains_key(&row.badge_id), right.trim_end());
     }

@@ -40,15 +40,16 @@ impl Row for Template {
 impl Browse for Template {
     type Filter = TemplateFilter;
     const NOUN: (&'static str, &'static str) = ("template", "templates");
+    const LIST: &'static str = "templates";
     const FIELDS: &'static [Spec] = &[
-        Spec { label: "Title", takes: Takes::Text },
-        Spec { label: "In use", takes: Takes::YesNo },
-        Spec { label: "Type", takes: Takes::BadgeType },
-        Spec { label: "Category id", takes: Takes::Text },
-        Spec { label: "Level id", takes: Takes::Text },
-        Spec { label: "Template id", takes: Takes::Text },
-        Spec { label: "Made from", takes: Takes::Date },
-        Spec { label: "Made to", takes: Takes::Date },
+        Spec { name: "title", label: "Title", takes: Takes::Text },
+        Spec { name: "use_yn", label: "In use", takes: Takes::YesNo },
+        Spec { name: "badge_type", label: "Type", takes: Takes::BadgeType },
+        Spec { name: "category_id", label: "Category id", takes: Takes::Text },
+        Spec { name: "category_level_id", label: "Level id", takes: Takes::Text },
+        Spec { name: "template_id", label: "Template id", takes: Takes::Text },
+        Spec { name: "reg_str_date", label: "Made from", takes: Takes::Date },
+        Spec { name: "reg_end_date", label: "Made to", takes: Takes::Date },
     ];
     const HEADS: &'static [Head] = &[
         Head { title: "Title", column: Column { least: 24, share: 3, goes: 0 }, sort_by: "title" },

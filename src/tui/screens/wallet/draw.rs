@@ -1,5 +1,6 @@
 //! Drawing the Wallet tab: the box, what was found, and the selected badge below it or beside it.
 
+use super::cert::Certs;
 use super::people::People;
 use super::rows::View;
 use super::{Errands, Found, Wallet, pane};
@@ -8,6 +9,7 @@ use crate::domain::{Address, EmailKey, Held, Query, Text};
 use crate::tui::browser::two_sided;
 use crate::tui::env::{Env, Out};
 use crate::tui::fit::{cells, count, fit, wrap};
+use crate::tui::recents::{self, Typed};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -121,9 +123,10 @@ impl Wallet {
             say(frame, std::slice::from_ref(error), body, env.theme.error());
         } else if let Some(hint) = self.typed(env) {
             say(frame, &[hint], body, env.theme.dim());
+            self.draw_recent(frame, below(body, 2), env);
         } else if let Some(nothing) = &self.call.nothing {
             self.first_line(nothing, frame, line(2), env);
-            say(frame, &no_such(), below(body, 2), env.theme.dim());
+            say(frame, &no_such(self.call.certs), below(body, 2), env.theme.dim());
         } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             self.draw_people(people, frame, area, env);
         } else if let Some(found) = &self.found {
@@ -136,7 +139,20 @@ impl Wallet {
                 env.glyphs.enter
             );
             say(frame, &[text], body, env.theme.dim());
+            self.draw_recent(frame, below(body, 2), env);
         }
+    }
+
+    /// What was looked up earlier, while nothing else is typed.
+    fn draw_recent(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let all = if self.recent.at().is_some() {
+            self.recent.all()
+        } else if self.field.value().is_empty() {
+            env.recents.list(Typed::LookUp)
+        } else {
+            &[]
+        };
+        recents::draw(all, self.recent.at(), t!("Looked up earlier"), frame, area, env);
     }
 
     /// What the box would do with what is typed; nothing while it says what stands below it.
@@ -317,12 +333,10 @@ fn nothing_found(email: &str) -> Vec<String> {
 }
 
 /// The same where a name or an id was looked for.
-fn no_such() -> Vec<String> {
-    [
-        "That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day.",
-        "A certificate number finds nothing: the service finds badges by their id only. Ask for the badge id, or for \
-         the address that the badge went to.",
+fn no_such(certs: Certs) -> Vec<String> {
+    vec![
+        "That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day."
+            .to_owned(),
+        certs.advice().to_owned(),
     ]
-    .map(str::to_owned)
-    .to_vec()
 }
