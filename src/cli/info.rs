@@ -97,8 +97,10 @@ fn paths(found: &Survey) -> Vec<Place> {
         of("config folder", config),
         of("settings", &found.paths.config_file()),
         of("key files", &found.paths.keys_dir()),
+        of("saved filters", &found.paths.filters_file()),
         of("data folder", data),
         of("journal", &Journal::file_in(data)),
+        of("looked up earlier", &data.join("recent")),
         of("log", &found.paths.log_file()),
         of("crash report", &data.join("crash.txt")),
     ];

@@ -161,8 +161,13 @@ impl FiltersFile {
         before: Vec<NamedFilter>,
         change: &FilterChange,
     ) -> Result<(String, Vec<NamedFilter>), ConfigError> {
-        let text = if text.trim().is_empty() { HEAD } else { text };
         let mut doc: DocumentMut = text.parse().map_err(|_| self.cannot())?;
+        // Where there is nothing but comments, they would come to stand below what is added.
+        let mut head = String::new();
+        if doc.as_table().is_empty() {
+            doc = DocumentMut::new();
+            head = format!("{}\n\n", if text.trim().is_empty() { HEAD } else { text }.trim_end());
+        }
         let is = |list: &str, name: &str, filter: &NamedFilter| filter.list == list && filter.name == name;
         let has = |list: &str, name: &str| before.iter().any(|filter| is(list, name, filter));
         let mut wanted = before.clone();
@@ -201,7 +206,7 @@ impl FiltersFile {
                 wanted.retain(|old| !is(list, name, old));
             }
         }
-        let after = doc.to_string();
+        let after = format!("{head}{doc}");
         let read = self.parse(&after)?;
         let same = read.len() == wanted.len() && wanted.iter().all(|filter| read.contains(filter));
         if same { Ok((after, read)) } else { Err(self.cannot()) }
@@ -246,6 +251,7 @@ fn put(doc: &mut DocumentMut, filter: &NamedFilter) -> Option<()> {
 
 fn filter(sheet: &mut Sheet<'_>, known: &FilteredList, name: &str, value: &Value<'_>) -> Option<NamedFilter> {
     let place = format!("{}.{name}", known.list);
+    let mistakes = sheet.mistakes.len();
     let table = sheet.table(value, &place, t!("a table of fields"))?;
     sheet.unknown(table, &place, &known.fields, &["sort"]);
     let mut fields = Vec::new();
@@ -257,7 +263,7 @@ fn filter(sheet: &mut Sheet<'_>, known: &FilteredList, name: &str, value: &Value
         }
     }
     let sort = sort(sheet, known, table, &place);
-    if fields.is_empty() && sort.is_none() {
+    if sheet.mistakes.len() == mistakes && fields.is_empty() && sort.is_none() {
         sheet.wrong(value.span().start, &place, t!("sets no field: a filter without any is none"));
         return None;
     }
@@ -315,7 +321,7 @@ fn check_name(name: &str) -> Result<(), String> {
     let long = name.chars().count() > LONGEST_NAME;
     if name.trim().is_empty() || name.trim() != name || long || name.chars().any(char::is_control) {
         return Err(t!(
-            "a name has 1 to {most} characters, none of them invisible, and no spaces at its ends",
+            "a name has 1 to {most} characters, no control characters, and no spaces at its ends",
             most = LONGEST_NAME
         ));
     }
@@ -323,11 +329,11 @@ fn check_name(name: &str) -> Result<(), String> {
 }
 
 fn taken() -> ConfigError {
-    Mistake::plain(t!("There is a filter of this name already")).into()
+    Mistake::plain(t!("There is a filter of this name already. Nothing was changed: choose another name")).into()
 }
 
 fn gone() -> ConfigError {
-    Mistake::plain(t!("There is no filter of this name any more: somebody has changed the file")).into()
+    Mistake::plain(t!("There is no filter of this name any more: somebody has changed the file. Nothing was changed")).into()
 }
 
 #[cfg(test)]

@@ -55,8 +55,8 @@ actions! {
     Open: "open", "open the selected one";
     Filter: "filter", "filter the list with the fields of the service";
     Sort: "sort", "sort the list by a column";
-    SavedFilters: "saved filters", "filters saved with names: use, rename or remove one";
-    SaveFilter: "save filter", "save this filter and order under a name";
+    SavedFilters: "saved", "filters saved with names: use, rename or remove one";
+    SaveFilter: "save", "save this filter and order under a name";
     Rename: "rename", "call it something else";
     Remove: "remove", "remove it, when pressed twice";
     Reload: "read again", "read again from the service; retry what failed";

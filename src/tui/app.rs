@@ -421,7 +421,9 @@ impl App {
             }
             Message::Answer(ticket, answer) => {
                 self.outstanding.remove(&ticket);
-                if !self.is_quiet_failure(ticket, &answer, &mut out) {
+                if let Err(answer) = self.kept(ticket, answer)
+                    && !self.is_quiet_failure(ticket, &answer, &mut out)
+                {
                     self.answer(ticket, answer, &mut out);
                 }
             }

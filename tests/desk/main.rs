@@ -8,19 +8,23 @@
 
 mod activity;
 mod call;
+mod certs;
 mod comforts;
 #[path = "../common/mod.rs"]
 mod common;
 mod exporting;
 mod files;
+mod filters;
 mod link;
 mod lists;
 mod looking;
 mod manners;
+mod mark_all;
 mod overview;
 mod pictures;
 mod profiles;
 mod read_only;
+mod recents;
 mod sending;
 #[allow(dead_code, reason = "another binary uses the rest of it")]
 #[path = "../api_hostile/server.rs"]

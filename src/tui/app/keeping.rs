@@ -1,6 +1,6 @@
 //! What is kept for the next time: filters with names, and what was looked up.
 
-use super::{App, Notice, Tab};
+use super::{App, Notice, Over, Tab};
 use crate::config::RecentChoice;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
@@ -56,26 +56,36 @@ impl App {
         });
     }
 
-    /// Takes what is kept, or gives the answer back; the saved filters go on to the form that has asked.
+    /// Takes what is kept, or gives the answer back; the saved filters go on to the form that shows them. Where
+    /// nobody sees it, nothing is drawn for it.
     pub(super) fn kept(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
         match answer {
             Answer::Recents(lists) => {
+                self.changed |= matches!(self.tab, Tab::Wallet | Tab::Badge);
                 if let Some(Some(why)) = self.env.recents.receive(ticket, lists) {
-                    self.news = Some(Notice { text: why, bad: true });
+                    self.tell(why);
                 }
                 Ok(())
             }
             Answer::Filters(filters, asked) => {
-                let was_read = asked.clone().into_change().is_none();
-                if filters.is_ok() || was_read {
+                if filters.is_ok() || asked.clone().into_change().is_none() {
                     self.env.saved.take(&filters);
                 }
-                if let (Err(why), true) = (&filters, self.over.is_empty()) {
-                    self.news = Some(Notice { text: why.clone(), bad: true });
+                if self.over.iter().any(|over| matches!(over, Over::Filters(_))) {
+                    return Err(Answer::Filters(filters, asked));
                 }
-                Err(Answer::Filters(filters, asked))
+                if let Err(why) = filters {
+                    let why = why.lines().collect::<Vec<_>>().join("; ");
+                    self.tell(t!("Saved filters cannot be used. {why}.", why));
+                }
+                Ok(())
             }
             answer => Err(answer),
         }
+    }
+
+    fn tell(&mut self, text: String) {
+        self.news = Some(Notice { text, bad: true });
+        self.changed = true;
     }
 }

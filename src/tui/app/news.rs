@@ -22,7 +22,6 @@ impl App {
             Err(answer) => answer,
         };
         let Err(answer) = self.exported(ticket, answer, out) else { return };
-        let Err(answer) = self.kept(ticket, answer) else { return };
         let mut left = match self.handed(ticket, answer, out) {
             Ok(()) => return,
             Err(answer) => answer,

@@ -89,6 +89,8 @@ fn the_file_is_private_shared_by_two_and_goes_when_nothing_is_kept() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
     #[test]
     fn a_file_of_anything_is_read(text in any::<String>(), texts in proptest::collection::vec(any::<String>(), 0..80)) {
         let folder = tempfile::tempdir().expect("a folder");

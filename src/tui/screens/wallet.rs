@@ -225,6 +225,7 @@ impl Wallet {
                 // The box says again whose badges stand below it.
                 self.typing = false;
                 self.error = None;
+                self.recent = Recent::default();
                 self.field.set(self.asked.as_deref().unwrap_or_default());
             }
             Action::Back if self.can_go_back() => self.back(out),
