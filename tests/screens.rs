@@ -393,7 +393,7 @@ async fn walk_kept(columns: u16, rows: u16) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("filters.toml");
     let file = "[history.'expiring 2026']\ntitle = '파이썬'\nissue_start_date = 2024-01-01\nsort = 'issued_at:desc'\n\
-                [history.한서윤]\nrecipient_name = '한서윤'\n";
+                [history.'한서윤']\nrecipient_name = '한서윤'\n";
     std::fs::write(&path, file).expect("written");
     let mut h = Harness::new(frozen(), columns, rows).await;
     h.desk

@@ -7,6 +7,7 @@
 use super::action::Action;
 use super::ask::Ticket;
 use super::env::Env;
+use super::field::Recent;
 use super::fit::fit;
 use super::keymap::Context;
 use crate::api::ApiKey;
@@ -28,6 +29,8 @@ const LONGEST: usize = 300;
 const LARGEST: u64 = 1 << 18;
 /// Lines that are shown of it, at most.
 const LISTED: usize = 10;
+/// Lines of it in a form, which has other things to show.
+const OFFERED: usize = 3;
 /// From this length on, a word with an underscore in it may be a key.
 const KEY_LIKE: usize = 20;
 
@@ -283,6 +286,18 @@ pub fn lines(
             ])
         })
         .collect()
+}
+
+/// The same for a form, below a field: while nothing is typed, or one of them stands in it.
+pub fn offered(recent: &Recent, typed: &str, indent: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    if !typed.is_empty() && recent.at().is_none() {
+        return Vec::new();
+    }
+    let mut offered = lines(recent.all(), recent.at(), room.saturating_sub(indent), OFFERED, env);
+    for line in &mut offered {
+        line.spans.insert(0, Span::raw(" ".repeat(indent)));
+    }
+    offered
 }
 
 /// Draws them below a field, under a line that says what they are.

@@ -316,7 +316,7 @@ impl FiltersForm {
         if more > 0 {
             lines.extend(put(&count!(more, "more filter below", "more filters below"), theme.dim()));
         }
-        if filters.is_empty() {
+        if filters.is_empty() && self.said.is_none() {
             let text = match self.ticket {
                 Some(_) if self.name.is_none() => t!("reading the saved filters"),
                 _ => t!("No filter is saved here yet."),

@@ -11,7 +11,7 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
 use crate::tui::fit::{count, wrap};
 use crate::tui::keymap::Context;
-use crate::tui::recents::Typed;
+use crate::tui::recents::{self, Typed};
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -187,6 +187,9 @@ impl IdsForm {
         let mut spans = label("Reason", self.at_reason);
         spans.extend(self.reason.spans(room.saturating_sub(9), self.at_reason, env));
         lines.push(Line::from(spans));
+        if self.at_reason {
+            lines.extend(recents::offered(&self.reasons, self.reason.value(), 8, room, env));
+        }
         let sign = if self.when_issued { "[x]" } else { "[ ]" };
         let key = env.keymap.key(&[Context::RevokeForm], Action::Toggle).unwrap_or_default();
         let key = if self.at_reason { format!("  {key}") } else { String::new() };

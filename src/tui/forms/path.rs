@@ -153,16 +153,8 @@ impl PathField {
             let text = format!("       {}{slash}", crate::domain::text::scrub(name));
             Line::styled(fit(&text, room, env.glyphs.ellipsis), env.theme.dim())
         };
-        // What there was earlier, until something else is typed.
-        if self.found.is_empty() && (self.field.value().is_empty() || self.recent.at().is_some()) {
-            let earlier = recents::lines(self.recent.all(), self.recent.at(), room, LISTED, env);
-            return earlier
-                .into_iter()
-                .map(|mut line| {
-                    line.spans.insert(0, Span::raw("       "));
-                    line
-                })
-                .collect();
+        if self.found.is_empty() {
+            return recents::offered(&self.recent, self.field.value(), 7, room, env);
         }
         let mut lines: Vec<Line<'static>> = self.found.iter().take(LISTED).map(shown).collect();
         if self.found.len() > LISTED {

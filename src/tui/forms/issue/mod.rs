@@ -406,7 +406,9 @@ impl IssueForm {
         let mut spans = vec![Span::styled("  File   ", style), Span::styled(cursor, theme.accent())];
         spans.extend(self.file.spans(room.saturating_sub(9), of_file, env));
         lines.push(Line::from(spans));
-        lines.extend(self.file.lines(room, env));
+        if of_file {
+            lines.extend(self.file.lines(room, env));
+        }
     }
 }
 
