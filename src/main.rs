@@ -4,10 +4,12 @@ use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
 use lapel::config::{
     ConfigError, Env, Environment, Flags, KeptIn, Key, KeymapFile, Paths, Profile, Settings, keep_profile,
-    named_profile, profiles,
+    named_profile, profiles, spoken,
 };
 use lapel::sandbox::{self, Options, Sandbox};
+use lapel::t;
 use lapel::tui::{self, Around, Begin, Candidate, Helpers, IndexUse, Keymap, Manner, Session, Start};
+use lapel::words::speak;
 use secrecy::ExposeSecret;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -18,6 +20,8 @@ use std::sync::{Arc, Mutex};
 const DEMO_SPEED: f64 = 60.0;
 
 fn main() -> ExitCode {
+    // Until the settings are read, whose word counts for more.
+    speak(spoken(&Env::process()));
     ExitCode::from(match cli::parse(std::env::args_os()) {
         Ok(cli) => run(cli),
         Err(code) => code,
@@ -30,7 +34,7 @@ fn run(cli: Cli) -> u8 {
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(why) => {
-            cli::complain(&format!("this computer gives no threads to work with: {why}"));
+            cli::complain(&t!("this computer gives no threads to work with: {why}", why));
             return exit::FAILED;
         }
     };
@@ -116,7 +120,9 @@ fn settings(flags: &Flags, env: &Env, json: bool) -> Result<Settings, u8> {
 
 /// The settings with the key of the profile, which may have to be asked for.
 fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
-    Settings::resolve(flags, env)?.with_key()
+    let settings = Settings::resolve(flags, env)?;
+    speak(settings.ui.language);
+    settings.with_key()
 }
 
 /// Who decides, for the journal.
@@ -134,11 +140,12 @@ fn start_log(settings: &Settings) -> Vec<String> {
 
 async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, env: &Env) -> u8 {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        cli::complain(
-            "the desk needs a terminal. For scripts: lapel history, issue, revoke, jobs and others (lapel --help); lapel ping --json, lapel sandbox --json",
-        );
+        cli::complain(t!(
+            "the desk needs a terminal. For scripts: lapel history, issue, revoke, jobs and others (lapel --help); lapel ping --json, lapel sandbox --json"
+        ));
         return exit::USAGE;
     }
+    speak(settings.ui.language);
     settings.warnings = start_log(&settings);
     desk(settings, demo, flags, env).await
 }
@@ -294,7 +301,7 @@ impl Profiles {
     fn open(&self, name: Option<String>) -> Result<Session, String> {
         let profile = match name {
             Some(name) => named_profile(&self.paths, &name, &self.env).map_err(|why| why.to_string())?,
-            None => self.first.clone().ok_or("there is no profile to open")?,
+            None => self.first.clone().ok_or(t!("there is no profile to open"))?,
         };
         let key = profile.key.fetch().map_err(|why| why.to_string())?;
         self.session(Profile { key: Key::Known(key), ..profile })
@@ -304,9 +311,10 @@ impl Profiles {
         let (profile, adopted) = cli::pin_profile(&self.paths, &self.env, name, prefix, &self.who).await?;
         let mut session = self.session(profile)?;
         if adopted.busy > 0 {
-            session.remark = Some(format!(
-                "{} of the former key belong to another lapel that is running: end it, and then: lapel profile edit {name} --pin.",
-                adopted.busy
+            session.remark = Some(t!(
+                "{busy} of the former key belong to another lapel that is running: end it, and then: lapel profile edit {name} --pin.",
+                busy = adopted.busy,
+                name
             ));
         }
         Ok(session)
@@ -322,7 +330,7 @@ impl Profiles {
 async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
-    tokio::task::spawn_blocking(work).await.map_err(|why| format!("A part of lapel failed: {why}"))?
+    tokio::task::spawn_blocking(work).await.map_err(|why| t!("A part of lapel failed: {why}", why))?
 }
 
 /// The sandboxes that this process has started, with their spreadsheets: they live as long as it does.
@@ -344,8 +352,9 @@ impl Sandboxes {
             quota: Some(sandbox::DEMO_QUOTA),
             ..defaults
         };
-        let sandbox =
-            Sandbox::start(options).await.map_err(|why| format!("the sandbox did not start: {why:#}"))?;
+        let sandbox = Sandbox::start(options)
+            .await
+            .map_err(|why| t!("the sandbox did not start: {why}", why = format_args!("{:#}", why)))?;
         let key = ApiKey::new(sandbox.api_key()).map_err(|why| why.to_string())?;
         let mut connection = Connection::new(sandbox.base_url(), key).map_err(|why| why.to_string())?;
         connection.clock_speed = speed;

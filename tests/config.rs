@@ -16,6 +16,7 @@ use lapel::config::{
     NewProfile, NoticeChoice, Paths, PictureChoice, Profile, RefreshChoice, Role, Settings, TerminalHints,
     ThemeChoice, is_profile_name, keep_profile,
 };
+use lapel::words::Language;
 use proptest::prelude::*;
 use secrecy::ExposeSecret;
 use std::fs;
@@ -285,6 +286,31 @@ fn the_look_has_layers_too() {
     let flags = Flags { glyphs: Some(Unicode), ..Flags::default() };
     let home = Home::with_config("glyphs='ascii'").set("LANG", "C");
     assert_eq!(Settings::resolve(&flags, &home.env()).expect("settings").ui.glyphs, Unicode);
+}
+
+#[test]
+fn the_language_is_that_of_the_settings_or_else_of_the_locale() {
+    let language = |config: &str, env: &[(&str, &str)]| {
+        let home = env.iter().fold(Home::with_config(config), |home, (name, value)| home.set(name, value));
+        Settings::resolve(&Flags::default(), &home.env()).expect("settings").ui.language
+    };
+    use Language::{English, Korean};
+    let cases: &[(&str, &[(&str, &str)], Language)] = &[
+        ("", &[("LANG", "ko_KR.UTF-8")], Korean),
+        ("", &[("LANG", "en_US.UTF-8")], English),
+        ("", &[("LANG", "de_DE.UTF-8")], English),
+        ("", &[("LANG", "")], English),
+        ("", &[("LANG", "ko_KR.UTF-8"), ("LC_MESSAGES", "C")], English),
+        ("", &[("LANG", "C"), ("LC_ALL", "ko")], Korean),
+        ("language = 'en'", &[("LC_ALL", "ko_KR.UTF-8")], English),
+        ("language = 'ko'", &[("LC_ALL", "C")], Korean),
+    ];
+    for (config, env, expected) in cases {
+        assert_eq!(language(config, env), *expected, "{config} {env:?}");
+    }
+    let home = Home::with_config("language = 'fr'");
+    let said = Settings::resolve(&Flags::default(), &home.env()).expect_err("a mistake").to_string();
+    assert!(said.contains("line 1: language") && said.contains("en") && said.contains("ko"), "{said}");
 }
 
 #[test]

@@ -163,7 +163,7 @@ pub(super) fn badge_types(data: &Value) -> BadgeTypes {
         read.types.push(BadgeType { fields });
     }
     if read.types.is_empty() && read.problems.is_empty() {
-        read.note = Some("The service names no badge types.".to_owned());
+        read.note = Some(t!("The service names no badge types.").to_owned());
     }
     read
 }

@@ -6,6 +6,7 @@
 use super::error::{ApiError, Refusal, Said};
 use super::key::ApiKey;
 use crate::domain::Text;
+use crate::words;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -42,7 +43,7 @@ impl Body {
     pub(super) fn read(bytes: &[u8], key: &ApiKey) -> Self {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii();
         if bytes.is_empty() {
-            return Self::Other("an empty answer");
+            return Self::Other(mark!("an empty answer"));
         }
         let parsed =
             serde_json::from_slice::<Value>(bytes).or_else(|error| match std::str::from_utf8(bytes) {
@@ -58,7 +59,7 @@ impl Body {
                     _ => None,
                 };
                 if code.is_none() && !(map.contains_key("data") && map.contains_key("message")) {
-                    return Self::Other("JSON in another form");
+                    return Self::Other(mark!("JSON in another form"));
                 }
                 let message = match map.get("message") {
                     Some(Value::String(message)) => Said::new(&key.blot(message)),
@@ -67,12 +68,12 @@ impl Body {
                 let code = code.map(|c| key.blot(&c).into_owned());
                 Self::Envelope(Envelope { code, message, data: map.remove("data").unwrap_or(Value::Null) })
             }
-            Ok(_) => Self::Other("JSON in another form"),
-            Err(_) if bytes.starts_with(b"<") => Self::Other("a web page"),
+            Ok(_) => Self::Other(mark!("JSON in another form")),
+            Err(_) if bytes.starts_with(b"<") => Self::Other(mark!("a web page")),
             Err(_) if bytes.starts_with(b"{") || bytes.starts_with(b"[") => {
-                Self::Other("JSON that cannot be read")
+                Self::Other(mark!("JSON that cannot be read"))
             }
-            Err(_) => Self::Other("something that is not JSON"),
+            Err(_) => Self::Other(mark!("something that is not JSON")),
         }
     }
 }
@@ -155,11 +156,13 @@ impl Answer {
     /// What came instead of an envelope.
     fn what(&self) -> String {
         match (&self.location, self.status, &self.body) {
-            (Some(host), 300..=399, _) => format!("a redirect to {host}, which is not followed"),
-            (None, 300..=399, _) => "a redirect, which is not followed".to_owned(),
-            (_, 511, _) => "a network that wants a login first".to_owned(),
-            (_, _, Ok(Body::Other(what))) => (*what).to_owned(),
-            (_, _, Ok(Body::Envelope(_))) => "an answer of a kind that the service does not give".to_owned(),
+            (Some(host), 300..=399, _) => t!("a redirect to {host}, which is not followed", host),
+            (None, 300..=399, _) => t!("a redirect, which is not followed").to_owned(),
+            (_, 511, _) => t!("a network that wants a login first").to_owned(),
+            (_, _, Ok(Body::Other(what))) => words::say(what).to_owned(),
+            (_, _, Ok(Body::Envelope(_))) => {
+                t!("an answer of a kind that the service does not give").to_owned()
+            }
             (_, _, Err(why)) => why.clone(),
         }
     }
@@ -224,14 +227,14 @@ impl Answer {
             (401 | 403, _) if !self.claims_success() => Meaning::Refused(self.locked_out()),
             (200..=299, Ok(Body::Envelope(e))) if e.refuses() => {
                 let said = Refusal { status: self.status, ..self.refusal() };
-                doubt(false, format!("the answer accepts and refuses in one ({said})"))
+                doubt(false, t!("the answer accepts and refuses in one ({said})", said))
             }
             (200..=299, Ok(Body::Envelope(_))) => match self.body {
                 Ok(Body::Envelope(e)) => Meaning::Data(e.data),
                 _ => Meaning::Data(Value::Null),
             },
             // 202 is the contract's word for accepted, whatever became of the rest of the answer.
-            (202, Ok(Body::Other(what))) => doubt(true, format!("there was {what}")),
+            (202, Ok(Body::Other(what))) => doubt(true, t!("there was {what}", what = words::say(what))),
             (202, Err(why)) => doubt(true, why.clone()),
             // 408 means that the request may have been read half-way, whoever says it.
             (400..=407 | 409..=499, Ok(Body::Envelope(_))) if !self.claims_success() => {
@@ -247,10 +250,10 @@ impl Answer {
                 })
             }
             (500.., Ok(Body::Envelope(_))) => {
-                doubt(false, format!("the service failed ({})", self.refusal()))
+                doubt(false, t!("the service failed ({refusal})", refusal = self.refusal()))
             }
-            (500.., _) => doubt(false, "the service, or something before it, failed".to_owned()),
-            _ => doubt(false, format!("the answer was {}", self.what())),
+            (500.., _) => doubt(false, t!("the service, or something before it, failed").to_owned()),
+            _ => doubt(false, t!("the answer was {what}", what = self.what())),
         }
     }
 

@@ -14,19 +14,15 @@ pub type Result<T> = std::result::Result<T, ApiError>;
 #[derive(thiserror::Error, Debug, Clone, PartialEq, Eq)]
 pub enum ApiError {
     /// The service does not accept the key: code 4001, or 401 (contract, "Authentication" 3).
-    #[error(
-        "The service refused the API key ({0}). Nothing was changed. Check the key in the issuer back \
-         office and in this profile."
-    )]
+    #[error("{}", t!("The service refused the API key ({said}). Nothing was changed. Check the key in the issuer back \
+         office and in this profile.", said = _0))]
     KeyRefused(Refusal),
     /// The key is good, but it is not the one that the profile was checked with: it may be another
     /// organisation's. Nothing is asked with it before a person has said that it is right.
-    #[error(
-        "Profile {profile} was checked with a key that begins with {pinned}; the service says that this one \
+    #[error("{}", t!("Profile {profile} was checked with a key that begins with {pinned}; the service says that this one \
          begins with {said}, so it may belong to another organisation. Nothing was asked with it, and \
          nothing was changed. If it is the right one: lapel profile edit {profile} --pin. If not, put the \
-         right key where the profile's key comes from."
-    )]
+         right key where the profile's key comes from.", profile, pinned, said))]
     OtherKey {
         /// The profile.
         profile: String,
@@ -37,48 +33,36 @@ pub enum ApiError {
     },
     /// A 403 that does not speak of the key: most likely this computer's address is not on the
     /// organisation's allow-list (contract, "Authentication" 5). The contract does not show this answer.
-    #[error(
-        "The service refused this computer's address ({0}). Nothing was changed. Ask for the address to \
-         be put on the organisation's allow-list, or use the network that is on it."
-    )]
+    #[error("{}", t!("The service refused this computer's address ({said}). Nothing was changed. Ask for the address to \
+         be put on the organisation's allow-list, or use the network that is on it.", said = _0))]
     AddressRefused(Refusal),
     /// Too many requests a minute for this key, by whomever (contract, "Errors" rule 1).
-    #[error(
-        "The service is over this key's request limit; it asks to wait {}. Nothing was changed by this \
-         request. Other programs on the same key count too: try again later.", seconds(*.retry_after)
-    )]
+    #[error("{}", t!("The service is over this key's request limit; it asks to wait {wait}. Nothing was changed by this \
+         request. Other programs on the same key count too: try again later.", wait = seconds(*retry_after)))]
     RateLimited {
         /// How long from the answer on until the service takes requests again.
         retry_after: Duration,
     },
     /// 422. The contract ties 422 to the issue quota and shows no code for it.
-    #[error(
-        "The service did not take the request ({0}). This status usually means that the issue quota is \
+    #[error("{}", t!("The service did not take the request ({said}). This status usually means that the issue quota is \
          used up; the message above is the service's own. Nothing should have been issued: check the \
-         history before sending it again."
-    )]
+         history before sending it again.", said = _0))]
     Quota(Refusal),
     /// A 4xx in the service's envelope, or an envelope that refuses under a 200.
-    #[error(
-        "The service did not understand or allow the request ({0}). Nothing was changed. Change what was \
-         asked for; the same request would be refused again."
-    )]
+    #[error("{}", t!("The service did not understand or allow the request ({said}). Nothing was changed. Change what was \
+         asked for; the same request would be refused again.", said = _0))]
     BadRequest(Refusal),
     /// The service has no such record.
-    #[error(
-        "The service has no such record ({0}). Nothing was changed. Check the id, and that the key belongs \
-         to the organisation that owns it."
-    )]
+    #[error("{}", t!("The service has no such record ({said}). Nothing was changed. Check the id, and that the key belongs \
+         to the organisation that owns it.", said = _0))]
     NotFound(Refusal),
     /// A 5xx answer to a GET. The same answer to a POST is [`ApiError::InDoubt`].
-    #[error("The service failed ({0}). Nothing was changed. Try again in a while.")]
+    #[error("{}", t!("The service failed ({said}). Nothing was changed. Try again in a while.", said = _0))]
     ServiceFailed(Refusal),
     /// What answered does not speak the contract: a web page, a login portal, a redirect, a foreign JSON.
-    #[error(
-        "What answered is not the badge service: {what} (HTTP {status}). Nothing was changed. Check the \
+    #[error("{}", t!("What answered is not the badge service: {what} (HTTP {status}). Nothing was changed. Check the \
          base URL of the profile (it usually ends in /api/v1/ext) and whether a network login page stands \
-         in between."
-    )]
+         in between.", what, status))]
     NotThisService {
         /// The status of the answer.
         status: u16,
@@ -86,16 +70,14 @@ pub enum ApiError {
         what: String,
     },
     /// No connection came about: provably nothing was sent.
-    #[error(
-        "The service could not be reached: {why}. Nothing was sent, so nothing was changed. Check the base \
-         URL and the network, then try again."
-    )]
+    #[error("{}", t!("The service could not be reached: {why}. Nothing was sent, so nothing was changed. Check the base \
+         URL and the network, then try again.", why))]
     NotReached {
         /// What stood in the way, such as `connection refused`.
         why: String,
     },
     /// A GET was sent and no readable answer came.
-    #[error("No usable answer came: {why}. Reading changes nothing, so it is safe to try again.")]
+    #[error("{}", t!("No usable answer came: {why}. Reading changes nothing, so it is safe to try again.", why))]
     NoAnswer {
         /// What happened, such as `no answer within 30 s`.
         why: String,
@@ -111,7 +93,7 @@ pub enum ApiError {
         why: String,
     },
     /// Refused here, before anything was sent.
-    #[error("{field}: {why}. Nothing was sent.")]
+    #[error("{}", t!("{field}: {why}. Nothing was sent.", field, why))]
     BadInput {
         /// The field that is wrong, as the contract or the profile names it.
         field: &'static str,
@@ -119,7 +101,7 @@ pub enum ApiError {
         why: String,
     },
     /// The caller gave the call up before anything was changed.
-    #[error("Given up. Nothing was changed.")]
+    #[error("{}", t!("Given up. Nothing was changed."))]
     Cancelled,
 }
 
@@ -189,7 +171,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "HTTP {}", self.status)?;
         if let Some(code) = &self.code {
-            write!(f, ", code {code}")?;
+            f.write_str(&t!(", code {code}", code))?;
         }
         match &self.message {
             Some(message) => write!(f, ": “{message}”"),
@@ -256,14 +238,18 @@ pub(super) fn mask(text: &str) -> String {
 fn in_doubt(accepted: bool, status: Option<u16>, why: &str) -> String {
     let status = status.map_or(String::new(), |s| format!(" (HTTP {s})"));
     if accepted {
-        format!(
+        t!(
             "The service accepted the request, but its answer could not be read: {why}{status}. What it \
-             did is known only to its history. Do not send it again; look it up in the history."
+             did is known only to its history. Do not send it again; look it up in the history.",
+            why,
+            status
         )
     } else {
-        format!(
+        t!(
             "It is not known whether the service carried this out: {why}{status}. It may have been \
-             changed. Do not send it again before the history shows what happened."
+             changed. Do not send it again before the history shows what happened.",
+            why,
+            status
         )
     }
 }

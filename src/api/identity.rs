@@ -42,26 +42,20 @@ impl Identity {
         let of = |word: &str| self.prefix.as_deref().is_some_and(|prefix| has_word(prefix, word));
         let shown = || scrub(self.prefix.as_deref().unwrap_or_default()).into_owned();
         if is_live && ["test", "sandbox", "demo", "staging", "dev"].into_iter().any(of) {
-            said.push(format!(
-                "The profile is LIVE, but its key begins with {}, as a test key does.",
-                shown()
+            said.push(t!(
+                "The profile is LIVE, but its key begins with {shown}, as a test key does.",
+                shown = shown()
             ));
         }
         if !is_live && ["live", "prod", "production"].into_iter().any(of) {
-            said.push(format!(
-                "The profile is not LIVE, but its key begins with {}: badges that are issued with it may be \
-                 real.",
-                shown()
-            ));
+            said.push(t!("The profile is not LIVE, but its key begins with {shown}: badges that are issued with it may be \
+                 real.", shown = shown()));
         }
         if let (Some(label), Some(issuer)) = (organisation, &self.organisation)
             && !is_same(label, issuer.wire())
         {
-            said.push(format!(
-                "The profile calls the organisation “{}”, but its history shows a badge of “{issuer}”. Is \
-                 it the right key?",
-                scrub(label)
-            ));
+            said.push(t!("The profile calls the organisation “{label}”, but its history shows a badge of “{issuer}”. Is \
+                 it the right key?", label = scrub(label), issuer));
         }
         said
     }
@@ -87,12 +81,9 @@ pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) ->
     compare(pin, said.as_deref())?;
     let mut odd = Vec::new();
     if pin.fingerprint.as_ref().is_some_and(|f| *f != connection.key.fingerprint()) {
-        odd.push(format!(
-            "The key of profile {0} is another one than the one that was checked, and begins alike. Jobs of \
-             the former key are not listed with it. If it has taken that one's place: lapel profile edit {0} \
-             --pin.",
-            pin.profile
-        ));
+        odd.push(t!("The key of profile {profile} is another one than the one that was checked, and begins alike. Jobs of \
+             the former key are not listed with it. If it has taken that one's place: lapel profile edit {profile} \
+             --pin.", profile = pin.profile));
     }
     let issuer = if pin.organisation.is_some() { issuer(reader, call).await } else { None };
     let identity = Identity { prefix: said, organisation: issuer };
@@ -117,7 +108,7 @@ fn compare(pin: &Pin, said: Option<&str>) -> Result<()> {
         profile: pin.profile.clone(),
         pinned: pin.prefix.clone(),
         said: said
-            .map_or_else(|| "something that it does not say".to_owned(), |said| scrub(said).into_owned()),
+            .map_or_else(|| t!("something that it does not say").to_owned(), |said| scrub(said).into_owned()),
     })
 }
 
@@ -126,7 +117,7 @@ async fn prefix(reader: &Reader, key: &ApiKey, call: &Call) -> Result<Option<Str
     if ping.status.as_ref().map(Text::wire) != Some("ok") {
         return Err(ApiError::NotThisService {
             status: 200,
-            what: "its ping does not say that the key is good".to_owned(),
+            what: t!("its ping does not say that the key is good").to_owned(),
         });
     }
     Ok(ping.apikey_prefix.and_then(|said| key.prefix_said(said.wire())))

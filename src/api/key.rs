@@ -20,16 +20,16 @@ impl ApiKey {
         let refused = |why: &str| Err(ApiError::BadInput { field: "api_key", why: why.to_owned() });
         let key = raw.trim();
         if key.is_empty() {
-            return refused("the API key is empty: paste the key from the issuer back office");
+            return refused(t!("the API key is empty: paste the key from the issuer back office"));
         }
         if key.bytes().any(|b| b.is_ascii_whitespace()) {
-            return refused("there is white space inside the API key: paste it again, as one piece");
+            return refused(t!("there is white space inside the API key: paste it again, as one piece"));
         }
         if !key.bytes().all(|b| b.is_ascii_graphic()) {
-            return refused(
+            return refused(t!(
                 "the API key holds a character that cannot be sent (not a plain ASCII letter, digit or \
-                 sign): paste it again",
-            );
+                 sign): paste it again"
+            ));
         }
         Ok(Self(SecretString::from(key.to_owned())))
     }
@@ -61,7 +61,7 @@ impl ApiKey {
     pub(super) fn header(&self) -> Result<HeaderValue, ApiError> {
         let mut value = HeaderValue::from_str(self.0.expose_secret()).map_err(|_| ApiError::BadInput {
             field: "api_key",
-            why: "the API key cannot be sent in a header: paste it again".to_owned(),
+            why: t!("the API key cannot be sent in a header: paste it again").to_owned(),
         })?;
         value.set_sensitive(true);
         Ok(value)

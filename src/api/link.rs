@@ -44,11 +44,11 @@ impl LinkTrouble {
     /// A few words for it.
     pub fn words(self) -> &'static str {
         match self {
-            Self::KeyRefused => "key refused",
-            Self::AddressRefused => "address refused",
-            Self::Unreachable => "unreachable",
-            Self::NotThisService => "not this service",
-            Self::ServiceFailing => "service failing",
+            Self::KeyRefused => t!("key refused"),
+            Self::AddressRefused => t!("address refused"),
+            Self::Unreachable => t!("unreachable"),
+            Self::NotThisService => t!("not this service"),
+            Self::ServiceFailing => t!("service failing"),
         }
     }
 }

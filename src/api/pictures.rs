@@ -127,7 +127,7 @@ impl Pictures {
         url: &str,
         cancel: &CancellationToken,
     ) -> std::result::Result<Picture, PictureError> {
-        let url = Url::parse(url.trim()).map_err(|_| PictureError::Refused("it is not a URL"))?;
+        let url = Url::parse(url.trim()).map_err(|_| PictureError::Refused(t!("it is not a URL")))?;
         if let Some(why) = refused(&url, self.loopback_too) {
             return Err(PictureError::Refused(why));
         }
@@ -143,7 +143,7 @@ impl Pictures {
     /// # Errors
     /// See [`PictureError`]; a status other than 200 is no error here.
     pub async fn probe(&self, url: &str) -> std::result::Result<Probe, PictureError> {
-        let url = Url::parse(url.trim()).map_err(|_| PictureError::Refused("it is not a URL"))?;
+        let url = Url::parse(url.trim()).map_err(|_| PictureError::Refused(t!("it is not a URL")))?;
         if let Some(why) = refused(&url, self.loopback_too) {
             return Err(PictureError::Refused(why));
         }
@@ -171,13 +171,13 @@ impl Pictures {
 
 fn refused(url: &Url, loopback_too: bool) -> Option<&'static str> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Some("only http and https are");
+        return Some(t!("only http and https are"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Some("it holds a user name or password");
+        return Some(t!("it holds a user name or password"));
     }
     if !loopback_too && is_loopback(url) {
-        return Some("it points at this computer");
+        return Some(t!("it points at this computer"));
     }
     None
 }

@@ -38,14 +38,14 @@ fn strange(what: String) -> ApiError {
 /// An id that shares its path with an endpoint of the contract is none of a badge.
 pub(super) fn check_badge_id(id: &BadgeId) -> Result<()> {
     if matches!(id.wire(), "history" | "batch" | "revoke") {
-        let why = "this is the name of an endpoint, not of a badge".to_owned();
+        let why = t!("this is the name of an endpoint, not of a badge").to_owned();
         return Err(ApiError::BadInput { field: "badge_id", why });
     }
     Ok(())
 }
 
 fn nothing_there() -> ApiError {
-    let message = Said::new("the answer was a success without a record");
+    let message = Said::new(t!("the answer was a success without a record"));
     ApiError::NotFound(Refusal { status: 200, code: None, message })
 }
 
@@ -81,7 +81,7 @@ impl Reader {
             Err(ApiError::NotFound(_) | ApiError::NotThisService { status: 404, .. }) => Ok(BadgeTypes {
                 types: Vec::new(),
                 problems: Vec::new(),
-                note: Some("The service does not offer badge types (404).".to_owned()),
+                note: Some(t!("The service does not offer badge types (404).").to_owned()),
             }),
             Err(error) => Err(error),
         }
@@ -127,7 +127,7 @@ impl Reader {
     /// `GET /wallet/badges`, one page of what a holder owns.
     pub async fn wallet(&self, query: &WalletQuery, call: &Call) -> Result<Page<WalletBadge>> {
         if query.email.trim().is_empty() {
-            let why = "an address is needed to look up a wallet".to_owned();
+            let why = t!("an address is needed to look up a wallet").to_owned();
             return Err(ApiError::BadInput { field: "email", why });
         }
         let data = self.all("wallet/badges", &query.pairs(), call).await?;

@@ -94,9 +94,9 @@ pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> Result<Client
     let Some(authorities) = &of.authorities else { return Ok(builder) };
     let unusable = || ApiError::BadInput {
         field: "ca_file",
-        why: format!(
-            "{} holds no certificate that can be used: it must be text (PEM) of one or more certificates",
-            crate::domain::text::scrub(&authorities.name)
+        why: t!(
+            "{name} holds no certificate that can be used: it must be text (PEM) of one or more certificates",
+            name = crate::domain::text::scrub(&authorities.name)
         ),
     };
     let read = Certificate::from_pem_bundle(&authorities.pem).map_err(|_| unusable())?;
@@ -118,7 +118,7 @@ pub(super) fn proxy(url: &str) -> Result<reqwest::Proxy> {
 
 pub(super) fn no_tls(error: reqwest::Error) -> ApiError {
     ApiError::NotReached {
-        why: format!("no secure connection can be prepared on this computer ({})", why(error)),
+        why: t!("no secure connection can be prepared on this computer ({error})", error = why(error)),
     }
 }
 
@@ -156,7 +156,7 @@ pub(super) async fn exchange(
     let location = response.headers().get(LOCATION).and_then(|v| host_of(v, response.url()));
     let (body, bytes) = match bounded(response, LONGEST_BODY).await {
         Ok(bytes) => (Ok(Body::read(&bytes, key)), bytes),
-        Err(Unread::TooLong) => (Ok(Body::Other("an answer longer than 16 MB")), Vec::new()),
+        Err(Unread::TooLong) => (Ok(Body::Other(mark!("an answer longer than 16 MB"))), Vec::new()),
         Err(Unread::Broken(why)) => (Err(why), Vec::new()),
     };
     let date = if matches!(body, Ok(Body::Envelope(_))) { date } else { None };
@@ -191,22 +191,22 @@ pub(super) async fn bounded(mut response: Response, longest: usize) -> std::resu
 pub(super) fn why(error: reqwest::Error) -> String {
     let error = error.without_url();
     if error.is_timeout() {
-        let phase = if error.is_connect() { "connecting took too long" } else { "no answer in time" };
+        let phase = if error.is_connect() { t!("connecting took too long") } else { t!("no answer in time") };
         return phase.to_owned();
     }
     if error.is_dns() {
-        return "the host name is not known".to_owned();
+        return t!("the host name is not known").to_owned();
     }
     let mut deepest: &dyn std::error::Error = &error;
     while let Some(source) = deepest.source() {
         if let Some(io) = source.downcast_ref::<std::io::Error>() {
             match io.kind() {
-                ErrorKind::ConnectionRefused => return "the connection was refused".to_owned(),
+                ErrorKind::ConnectionRefused => return t!("the connection was refused").to_owned(),
                 ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
-                    return "the connection broke off".to_owned();
+                    return t!("the connection broke off").to_owned();
                 }
                 ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable => {
-                    return "there is no way to the host".to_owned();
+                    return t!("there is no way to the host").to_owned();
                 }
                 _ => {}
             }

@@ -146,18 +146,25 @@ fn unbound(why: String) -> ApiError {
 
 fn filled(field: &'static str, value: &str) -> Result<()> {
     if value.trim().is_empty() {
-        return Err(ApiError::BadInput { field, why: "it is empty, and the service requires it".to_owned() });
+        return Err(ApiError::BadInput {
+            field,
+            why: t!("it is empty, and the service requires it").to_owned(),
+        });
     }
     Ok(())
 }
 
 fn entries(field: &'static str, count: usize) -> Result<()> {
     match count {
-        0 => Err(ApiError::BadInput { field, why: "there is none".to_owned() }),
+        0 => Err(ApiError::BadInput { field, why: t!("there is none").to_owned() }),
         1..=MAX_ENTRIES => Ok(()),
         _ => Err(ApiError::BadInput {
             field,
-            why: format!("there are {count}; one request takes at most {MAX_ENTRIES}"),
+            why: t!(
+                "there are {count}; one request takes at most {max_entries}",
+                count,
+                max_entries = MAX_ENTRIES
+            ),
         }),
     }
 }

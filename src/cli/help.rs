@@ -27,6 +27,7 @@ Where settings come from:
   over the default. config.toml stands in ~/.config/lapel:
 
     default_profile = "uni"
+    language = "ko"                    en; left out: the locale's
     theme = "dark"                     light, high-contrast, terminal, none
     glyphs = "unicode"                 unicode, ascii
     pictures = "auto"                  kitty, iterm2, sixel, halfblocks, none

@@ -16,10 +16,10 @@ pub(super) fn check_base_url(raw: &str) -> Result<String, &'static str> {
         return Err("must begin with https://");
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("must not hold a user name or password: remove what stands before the @");
+        return Err(t!("must not hold a user name or password: remove what stands before the @"));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err("must end before any ? or #: remove the rest");
+        return Err(t!("must end before any ? or #: remove the rest"));
     }
     if url.scheme() == "http" && !is_loopback(&url) {
         return Err("plain http:// would show the API key to the network: use https:// \
@@ -59,10 +59,10 @@ pub(super) fn check_picture_base(raw: &str) -> Result<String, &'static str> {
         return Err("must begin with https://");
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("must not hold a user name or password: remove what stands before the @");
+        return Err(t!("must not hold a user name or password: remove what stands before the @"));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err("must end before any ? or #: remove the rest");
+        return Err(t!("must end before any ? or #: remove the rest"));
     }
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }

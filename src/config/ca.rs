@@ -28,18 +28,21 @@ pub(super) fn read(entry: &Entry, file: &ConfigFile, paths: &Paths) -> Result<Op
 pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
     match std::fs::metadata(path) {
         Ok(found) if found.is_file() => {}
-        Ok(_) => return Err("the file of certificates named here is not a file".to_owned()),
+        Ok(_) => return Err(t!("the file of certificates named here is not a file").to_owned()),
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Err("there is no file of the name given here".to_owned());
+            return Err(t!("there is no file of the name given here").to_owned());
         }
-        Err(why) => return Err(format!("the file of certificates cannot be read: {}", why.kind())),
+        Err(why) => return Err(t!("the file of certificates cannot be read: {kind}", kind = why.kind())),
     }
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
-        .map_err(|why| format!("{} cannot be read: {}", shown(path), why.kind()))?;
+        .map_err(|why| t!("{path} cannot be read: {kind}", path = shown(path), kind = why.kind()))?;
     if bytes.len() as u64 > LONGEST {
-        return Err(format!("{} is larger than 1 MB: this cannot be a file of certificates", shown(path)));
+        return Err(t!(
+            "{path} is larger than 1 MB: this cannot be a file of certificates",
+            path = shown(path)
+        ));
     }
     if !bytes.windows(27).any(|w| w == b"-----BEGIN CERTIFICATE-----") {
         return Err(format!(

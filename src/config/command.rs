@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(5);
 /// Why there is no key, as the end of a sentence that begins with the command. What it has printed on
 /// standard output is never repeated; what it complained about on standard error is, scrubbed.
 pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String> {
-    let (program, arguments) = argv.split_first().ok_or("is empty")?;
+    let (program, arguments) = argv.split_first().ok_or(t!("is empty"))?;
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -36,8 +36,8 @@ pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String>
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let end = Instant::now() + patience;
     let mut child = command.spawn().map_err(|why| match why.kind() {
-        ErrorKind::NotFound => "is not there: check its name, and that it is in the PATH".to_owned(),
-        _ => format!("cannot be started: {why}"),
+        ErrorKind::NotFound => t!("is not there: check its name, and that it is in the PATH").to_owned(),
+        _ => t!("cannot be started: {why}", why),
     })?;
     let printed = child.stdout.take().map(|from| reading(from, LONGEST));
     let complained = child.stderr.take().map(|from| reading(from, LONGEST_COMPLAINT));
@@ -45,27 +45,28 @@ pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String>
     let Some(status) = status else {
         stop(&mut child);
         let seconds = patience.as_secs_f64();
-        return Err(format!("has not ended within {seconds} s, and was stopped"));
+        return Err(t!("has not ended within {seconds} s, and was stopped", seconds));
     };
     if !status.success() {
         let said = complained.and_then(|said| take(&said, end)).unwrap_or_default();
         let said = scrub(String::from_utf8_lossy(&said).trim()).into_owned();
-        let said = if said.is_empty() { String::new() } else { format!(". It says: {said}") };
-        return Err(format!("has failed ({status}){said}"));
+        let said = if said.is_empty() { String::new() } else { t!(". It says: {said}", said) };
+        return Err(t!("has failed ({status}){said}", status, said));
     }
     let bytes = printed.and_then(|printed| take(&printed, end));
     // Something that it has started may still be there, and hold the other end.
     let Some(bytes) = bytes else {
         stop(&mut child);
-        return Err("has ended, but something that it started still holds its output".to_owned());
+        return Err(t!("has ended, but something that it started still holds its output").to_owned());
     };
     if bytes.len() as u64 > LONGEST - 1 {
-        return Err("has printed more than a key can be".to_owned());
+        return Err(t!("has printed more than a key can be").to_owned());
     }
-    let text = String::from_utf8(bytes).map_err(|_| "has printed something that is not text".to_owned())?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| t!("has printed something that is not text").to_owned())?;
     let key = text.strip_suffix('\n').map_or(text.as_str(), |t| t.strip_suffix('\r').unwrap_or(t));
     if key.contains('\n') {
-        return Err("has printed several lines: it must print the key, and nothing else".to_owned());
+        return Err(t!("has printed several lines: it must print the key, and nothing else").to_owned());
     }
     Ok(key.to_owned())
 }

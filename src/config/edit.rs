@@ -112,9 +112,9 @@ impl Change {
             set_text(table, "proxy", &proxy.map_err(|why| field("proxy", why))?);
         }
         if let Some(ca_file) = &self.ca_file {
-            let named = ca_file
-                .to_str()
-                .ok_or_else(|| field("ca_file", "this name of a file cannot be written into the settings"))?;
+            let named = ca_file.to_str().ok_or_else(|| {
+                field("ca_file", t!("this name of a file cannot be written into the settings"))
+            })?;
             set_text(table, "ca_file", named);
         }
         if let Some((kept_in, _)) = &self.key {
@@ -161,8 +161,9 @@ pub fn edit_profile(
     name: &str,
     change: &Change,
 ) -> Result<(Profile, Option<String>), ConfigError> {
-    create_private_dir(&paths.keys_dir())
-        .map_err(|why| Mistake::plain(format!("{} cannot be made: {why}", shown(&paths.keys_dir()))))?;
+    create_private_dir(&paths.keys_dir()).map_err(|why| {
+        Mistake::plain(t!("{keys_dir} cannot be made: {why}", keys_dir = shown(&paths.keys_dir()), why))
+    })?;
     let _lock = lock(paths)?;
     let plan = change.plan(paths, env, name)?;
     let path = paths.config_file();
@@ -174,7 +175,7 @@ pub fn edit_profile(
         if let Some(undo) = undo {
             undo();
         }
-        return Err(Mistake::in_file(&path, None, None, format!("cannot be written: {why}")).into());
+        return Err(Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)).into());
     }
     let is_elsewhere = change.key.as_ref().is_some_and(|(to, _)| {
         !matches!(
@@ -204,11 +205,12 @@ fn put(
             if std::fs::metadata(&file).is_ok_and(|found| crate::disk::open_to_others(&found)) {
                 let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
                 std::fs::set_permissions(&file, private).map_err(|why| {
-                    Mistake::plain(format!("{} cannot be made private: {why}", shown(&file)))
+                    Mistake::plain(t!("{file} cannot be made private: {why}", file = shown(&file), why))
                 })?;
             }
-            replace(&file, format!("{}\n", key.expose_secret()).as_bytes())
-                .map_err(|why| Mistake::plain(format!("{} cannot be written: {why}", shown(&file))))?;
+            replace(&file, format!("{}\n", key.expose_secret()).as_bytes()).map_err(|why| {
+                Mistake::plain(t!("{file} cannot be written: {why}", file = shown(&file), why))
+            })?;
             Ok(Box::new(move || {
                 let _ = match old {
                     Some(old) => replace(&file, &old),
@@ -265,7 +267,7 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
         return Err(cannot(&path));
     }
     replace(&path, after.as_bytes())
-        .map_err(|why| Mistake::in_file(&path, None, None, format!("cannot be written: {why}")))?;
+        .map_err(|why| Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)))?;
     let key = take_away(paths, env, name, &entry.key).unwrap_or_else(|why| why);
     Ok(Removed { key, was_default })
 }
@@ -276,20 +278,22 @@ fn take_away(paths: &Paths, env: &Env, name: &str, key: &KeySource) -> Result<St
         KeySource::Default => {
             let file = paths.key_file(name);
             match std::fs::remove_file(&file) {
-                Ok(()) => Ok(format!("Its key file {} was removed.", shown(&file))),
+                Ok(()) => Ok(t!("Its key file {file} was removed.", file = shown(&file))),
                 Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
-                    Ok("There was no key file of it.".to_owned())
+                    Ok(t!("There was no key file of it.").to_owned())
                 }
-                Err(why) => Err(format!("The key file {} could not be removed: {why}.", shown(&file))),
+                Err(why) => {
+                    Err(t!("The key file {file} could not be removed: {why}.", file = shown(&file), why))
+                }
             }
         }
         KeySource::Keyring(_) => match env.keyring().forget(name) {
-            Ok(true) => Ok("Its key was removed from the keyring.".to_owned()),
-            Ok(false) => Ok("The keyring had no key of it.".to_owned()),
-            Err(why) => Err(format!("Its key is still in the keyring: {why}.")),
+            Ok(true) => Ok(t!("Its key was removed from the keyring.").to_owned()),
+            Ok(false) => Ok(t!("The keyring had no key of it.").to_owned()),
+            Err(why) => Err(t!("Its key is still in the keyring: {why}.", why)),
         },
         KeySource::Env(..) | KeySource::File(..) | KeySource::Command(..) => {
-            Ok("Its key is kept elsewhere and was not touched.".to_owned())
+            Ok(t!("Its key is kept elsewhere and was not touched.").to_owned())
         }
     }
 }
@@ -391,12 +395,15 @@ fn set_text(table: &mut dyn TableLike, name: &str, text: &str) {
 }
 
 fn not_there(file: &ConfigFile) -> ConfigError {
-    let what =
-        format!("there is no profile of this name in {}. There are: {}", shown(&file.path), file.names());
+    let what = t!(
+        "there is no profile of this name in {path}. There are: {names}",
+        path = shown(&file.path),
+        names = file.names()
+    );
     Mistake::plain(what).into()
 }
 
 fn cannot(path: &Path) -> ConfigError {
-    let what = "cannot be changed by lapel as it is written. Nothing was changed: change it by hand";
+    let what = t!("cannot be changed by lapel as it is written. Nothing was changed: change it by hand");
     Mistake::in_file(path, None, Some("profiles"), what).into()
 }

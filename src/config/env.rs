@@ -62,7 +62,7 @@ impl Env {
             Some(value) => value
                 .into_string()
                 .map(Some)
-                .map_err(|_| Mistake::in_env(name, "the value is not UTF-8 text").into()),
+                .map_err(|_| Mistake::in_env(name, t!("the value is not UTF-8 text")).into()),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::place::{Sheet, join};
 use super::profile::{Environment, NAME_RULE, Pin, is_profile_name};
 use super::source::KeySource;
 use super::ui::{GlyphChoice, ThemeChoice};
+use crate::words::Language;
 use jiff::tz::Offset;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -28,6 +29,7 @@ const TOP: &[&str] = &[
     "notice",
     "refresh",
     "recent",
+    "language",
     "jobs",
     "index",
     "profiles",
@@ -54,9 +56,11 @@ const PROFILE: &[&str] = &[
 const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token", "secret", "password"];
 
 /// What to do instead of writing a key into the settings.
-pub(super) const KEY_ADVICE: &str = "a key must not stand in this file: take it out, and put it into a file \
+pub(super) const KEY_ADVICE: &str = mark!(
+    "a key must not stand in this file: take it out, and put it into a file \
                           that only you can read, named keys/ and the profile's name beside this file (or say \
-                          key = { keyring = true }, key = { env = \"NAME\" } or key = { file = \"path\" })";
+                          key = { keyring = true }, key = { env = \"NAME\" } or key = { file = \"path\" })"
+);
 
 /// The settings file as it was read.
 #[derive(Debug, Default)]
@@ -67,6 +71,7 @@ pub(super) struct ConfigFile {
     pub theme: Option<ThemeChoice>,
     pub glyphs: Option<GlyphChoice>,
     pub pictures: Option<PictureChoice>,
+    pub language: Option<Language>,
     pub desk: DeskSettings,
     /// For all profiles.
     pub jobs: JobSettings,
@@ -144,7 +149,7 @@ impl ConfigFile {
     /// The names of the profiles, for messages.
     pub fn names(&self) -> String {
         match self.profiles.as_slice() {
-            [] => "none".to_owned(),
+            [] => t!("none").to_owned(),
             all => all.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", "),
         }
     }
@@ -175,7 +180,7 @@ impl ConfigFile {
         refuse_keys(sheet, top, "");
         // The right name in the wrong place: above the first profile.
         if let Some((name, _)) = top.get_key_value("key") {
-            sheet.wrong(name.span().start, "key", KEY_ADVICE);
+            sheet.wrong(name.span().start, "key", crate::words::say(KEY_ADVICE));
         }
         sheet.unknown(top, "", TOP, &[KEY_LIKE, &["key"]].concat());
         if let Some(value) = top.get("theme") {
@@ -187,6 +192,9 @@ impl ConfigFile {
         if let Some(value) = top.get("pictures") {
             self.pictures = sheet.word(value, "pictures");
         }
+        if let Some(value) = top.get("language") {
+            self.language = sheet.word(value, "language");
+        }
         self.take_desk(sheet, top);
         if let Some(value) = top.get("jobs") {
             self.jobs = JobSettings::read(sheet, value, "jobs");
@@ -195,7 +203,7 @@ impl ConfigFile {
             self.index = IndexSettings::read(sheet, value, "index");
         }
         if let Some(profiles) = top.get("profiles")
-            && let Some(profiles) = sheet.table(profiles, "profiles", "tables such as [profiles.demo]")
+            && let Some(profiles) = sheet.table(profiles, "profiles", t!("tables such as [profiles.demo]"))
         {
             self.take_profiles(sheet, profiles);
         }
@@ -207,7 +215,7 @@ impl ConfigFile {
                 self.default_profile = Some((name.to_owned(), sheet.line(value.span().start)));
             } else {
                 let names = self.names();
-                let what = format!("names a profile that this file does not have; it has: {names}");
+                let what = t!("names a profile that this file does not have; it has: {names}", names);
                 sheet.wrong(value.span().start, "default_profile", what);
             }
         }
@@ -218,11 +226,15 @@ impl ConfigFile {
             let at = name.span().start;
             let name = name.get_ref().as_ref();
             if !is_profile_name(name) {
-                sheet.wrong(at, "profiles", format!("this name cannot be used: {NAME_RULE}"));
+                sheet.wrong(
+                    at,
+                    "profiles",
+                    t!("this name cannot be used: {name_rule}", name_rule = crate::words::say(NAME_RULE)),
+                );
                 continue;
             }
             let prefix = join("profiles", name);
-            let Some(table) = sheet.table(value, &prefix, "a table of settings") else { continue };
+            let Some(table) = sheet.table(value, &prefix, t!("a table of settings")) else { continue };
             let before = sheet.mistakes.len();
             let entry = take_profile(sheet, table, name, at);
             if sheet.mistakes.len() == before
@@ -261,7 +273,7 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
     let utc_offset = table.get("utc_offset").and_then(|value| {
         let offset = value.get_ref().as_str().and_then(crate::domain::time::read_offset);
         if offset.is_none() {
-            let what = "must be hours and minutes from UTC in quotes, such as \"+09:00\"";
+            let what = t!("must be hours and minutes from UTC in quotes, such as \"+09:00\"");
             sheet.wrong(value.span().start, &field("utc_offset"), what);
         }
         offset
@@ -269,7 +281,7 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
     let ca_file = table.get("ca_file").and_then(|value| {
         let named = sheet.text(value, &field("ca_file"))?;
         if named.is_empty() {
-            sheet.wrong(value.span().start, &field("ca_file"), "is empty");
+            sheet.wrong(value.span().start, &field("ca_file"), t!("is empty"));
         }
         Some((named.to_owned(), sheet.line(value.span().start)))
     });
@@ -306,7 +318,7 @@ fn take_pin(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) -> Option<
         let text = sheet.text(value, &field)?;
         if !Pin::is_fingerprint(text) {
             let what =
-                "must be the eight digits and letters that lapel writes there: lapel profile edit --pin";
+                t!("must be the eight digits and letters that lapel writes there: lapel profile edit --pin");
             sheet.wrong(value.span().start, &field, what);
         }
         Some(text.to_owned())
@@ -315,7 +327,7 @@ fn take_pin(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) -> Option<
     let field = join(prefix, "key_prefix");
     let text = sheet.text(value, &field)?;
     if !Pin::is_prefix(text) {
-        let what = "must be the first characters of the key, at most 24, and never the whole key";
+        let what = t!("must be the first characters of the key, at most 24, and never the whole key");
         sheet.wrong(value.span().start, &field, what);
     }
     Some(Pin { prefix: text.to_owned(), fingerprint })
@@ -325,7 +337,7 @@ fn take_pin(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) -> Option<
 fn refuse_keys(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) {
     for name in KEY_LIKE {
         if let Some((name, _)) = table.get_key_value(*name) {
-            sheet.wrong(name.span().start, &join(prefix, name.get_ref()), KEY_ADVICE);
+            sheet.wrong(name.span().start, &join(prefix, name.get_ref()), crate::words::say(KEY_ADVICE));
         }
     }
 }
@@ -333,22 +345,22 @@ fn refuse_keys(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) {
 /// The text of the settings file; `None` when there is none.
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
     let wrong = |line, what: String| ConfigError::from(Mistake::in_file(path, line, None, what));
-    let cannot = |why: std::io::Error| wrong(None, format!("cannot be read: {why}"));
+    let cannot = |why: std::io::Error| wrong(None, t!("cannot be read: {why}", why));
     // Looked at first: opening a pipe would wait for its other end.
     match std::fs::metadata(path) {
         Ok(found) if found.is_file() => {}
-        Ok(_) => return Err(wrong(None, "is not a file".to_owned())),
+        Ok(_) => return Err(wrong(None, t!("is not a file").to_owned())),
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(why) => return Err(cannot(why)),
     }
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(cannot)?;
     if bytes.len() as u64 > LARGEST {
-        return Err(wrong(None, "is larger than 1 MB: this cannot be a settings file".to_owned()));
+        return Err(wrong(None, t!("is larger than 1 MB: this cannot be a settings file").to_owned()));
     }
     String::from_utf8(bytes).map(Some).map_err(|why| {
         let good = &why.as_bytes()[..why.utf8_error().valid_up_to()];
         let line = String::from_utf8_lossy(good).matches('\n').count() + 1;
-        wrong(Some(line), "is not UTF-8 text: save the file as UTF-8".to_owned())
+        wrong(Some(line), t!("is not UTF-8 text: save the file as UTF-8").to_owned())
     })
 }

@@ -329,11 +329,15 @@ fn check_name(name: &str) -> Result<(), String> {
 }
 
 fn taken() -> ConfigError {
-    Mistake::plain(t!("There is a filter of this name already. Nothing was changed: choose another name")).into()
+    Mistake::plain(t!("There is a filter of this name already. Nothing was changed: choose another name"))
+        .into()
 }
 
 fn gone() -> ConfigError {
-    Mistake::plain(t!("There is no filter of this name any more: somebody has changed the file. Nothing was changed")).into()
+    Mistake::plain(t!(
+        "There is no filter of this name any more: somebody has changed the file. Nothing was changed"
+    ))
+    .into()
 }
 
 #[cfg(test)]

@@ -20,7 +20,9 @@ pub struct IndexSettings {
 impl IndexSettings {
     /// Reads a table, `index` or `profiles.NAME.index`, and notes every mistake in it.
     pub(super) fn read(sheet: &mut Sheet<'_>, value: &Value<'_>, prefix: &str) -> Self {
-        let Some(table) = sheet.table(value, prefix, "a table of settings") else { return Self::default() };
+        let Some(table) = sheet.table(value, prefix, t!("a table of settings")) else {
+            return Self::default();
+        };
         sheet.unknown(table, prefix, FIELDS, &[]);
         let enabled = table.get("enabled").and_then(|value| sheet.truth(value, &join(prefix, "enabled")));
         let mut number = |name: &str, most: u32| {

@@ -77,7 +77,9 @@ pub struct JobSettings {
 impl JobSettings {
     /// Reads a table, `jobs` or `profiles.NAME.jobs`, and notes every mistake in it.
     pub(super) fn read(sheet: &mut Sheet<'_>, value: &Value<'_>, prefix: &str) -> Self {
-        let Some(table) = sheet.table(value, prefix, "a table of settings") else { return Self::default() };
+        let Some(table) = sheet.table(value, prefix, t!("a table of settings")) else {
+            return Self::default();
+        };
         sheet.unknown(table, prefix, FIELDS, &[]);
         let mut number = |name: &str, least: u32, most: u32| {
             table.get(name).and_then(|value| sheet.number(value, &join(prefix, name), least, most))
@@ -109,7 +111,7 @@ impl JobSettings {
         };
         if let Some(policies) = table.get("policies") {
             let prefix = join(prefix, "policies");
-            if let Some(table) = sheet.table(policies, &prefix, "a table such as { valid = \"block\" }") {
+            if let Some(table) = sheet.table(policies, &prefix, t!("a table such as { valid = \"block\" }")) {
                 read.policies = take_policies(sheet, table, &prefix);
             }
         }

@@ -81,10 +81,13 @@ impl NewProfile {
     /// What is wrong with its name, address, proxy, certificates or key.
     pub fn profile(&self, api_key: &str) -> Result<Profile, ConfigError> {
         if !is_profile_name(&self.name) {
-            return Err(field("name", format!("this name cannot be used: {NAME_RULE}")));
+            return Err(field(
+                "name",
+                t!("this name cannot be used: {name_rule}", name_rule = crate::words::say(NAME_RULE)),
+            ));
         }
         let base_url = check_base_url(&self.base_url).map_err(|why| field("base_url", why))?;
-        let secret = key::check(api_key).map_err(|why| field("key", format!("the field {why}")))?;
+        let secret = key::check(api_key).map_err(|why| field("key", t!("the field {why}", why)))?;
         let proxy = self.proxy.as_deref().map(check_proxy).transpose();
         let ca = self.ca_file.as_ref().map(|path| {
             let pem = ca::load(path).map_err(|why| field("ca_file", why))?;
@@ -140,27 +143,27 @@ impl KeptIn {
     /// In a few words.
     pub fn words(&self) -> &'static str {
         match self {
-            Self::File => "a file of its own",
-            Self::Keyring(_) => "the keyring",
-            Self::Variable(_) => "an environment variable",
+            Self::File => t!("a file of its own"),
+            Self::Keyring(_) => t!("the keyring"),
+            Self::Variable(_) => t!("an environment variable"),
             Self::OtherFile(_) => "a file",
-            Self::Command(_) => "a command (key_command)",
+            Self::Command(_) => t!("a command (key_command)"),
         }
     }
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         match self {
             Self::Variable(name) if !is_variable(name) => {
-                Err(field("key", "env: must be followed by the name of an environment variable"))
+                Err(field("key", t!("env: must be followed by the name of an environment variable")))
             }
             Self::Command(argv) if argv.first().is_none_or(|program| program.trim().is_empty()) => {
-                Err(field("key_command", "is empty: name the program that prints the key"))
+                Err(field("key_command", t!("is empty: name the program that prints the key")))
             }
             Self::Command(argv) if argv.iter().any(|word| word.contains('\0')) => {
-                Err(field("key_command", "holds a character that no command can have"))
+                Err(field("key_command", t!("holds a character that no command can have")))
             }
             Self::OtherFile(path) if path.to_str().is_none_or(str::is_empty) => {
-                Err(field("key", "this name of a file cannot be written into the settings"))
+                Err(field("key", t!("this name of a file cannot be written into the settings")))
             }
             _ => Ok(()),
         }
@@ -172,7 +175,8 @@ impl KeptIn {
     /// No such profile, or a settings file with mistakes.
     pub fn of(paths: &Paths, env: &Env, name: &str) -> Result<Self, ConfigError> {
         let file = ConfigFile::read(&paths.config_file())?;
-        let entry = file.entry(name).ok_or_else(|| field("profile", "there is no profile of this name"))?;
+        let entry =
+            file.entry(name).ok_or_else(|| field("profile", t!("there is no profile of this name")))?;
         Ok(match &entry.key {
             KeySource::Default => Self::File,
             KeySource::Keyring(_) => Self::Keyring(env.keyring().clone()),
@@ -228,19 +232,21 @@ impl KeptIn {
                 write_new(&file, format!("{}\n", key.expose_secret()).as_bytes()).map_err(|why| {
                     let file = shown(&file);
                     Mistake::plain(match why.kind() {
-                        ErrorKind::AlreadyExists => format!(
+                        ErrorKind::AlreadyExists => t!(
                             "{file}: there is a key file of this name, which is left alone: move it away, or \
-                             choose another name"
+                             choose another name",
+                            file
                         ),
-                        _ => format!("{file} cannot be written: {why}"),
+                        _ => t!("{file} cannot be written: {why}", file, why),
                     })
                     .into()
                 })
             }
             Self::Keyring(keyring) => {
                 if keyring.read(name).map_err(|why| field("key", why))?.is_some() {
-                    let what = "the keyring has a key for a profile of this name, which is left alone: remove \
-                                it there, or choose another name";
+                    let what =
+                        t!("the keyring has a key for a profile of this name, which is left alone: remove \
+                                it there, or choose another name");
                     return Err(field("key", what));
                 }
                 keyring.write(name, key).map_err(|why| field("key", why))
@@ -276,8 +282,9 @@ impl KeptIn {
 pub fn keep_profile(paths: &Paths, new: &NewProfile, api_key: &str) -> Result<Profile, ConfigError> {
     let profile = new.profile(api_key)?;
     let secret = profile.key.fetch()?;
-    create_private_dir(&paths.keys_dir())
-        .map_err(|why| Mistake::plain(format!("{} cannot be made: {why}", shown(&paths.keys_dir()))))?;
+    create_private_dir(&paths.keys_dir()).map_err(|why| {
+        Mistake::plain(t!("{keys_dir} cannot be made: {why}", keys_dir = shown(&paths.keys_dir()), why))
+    })?;
     let _lock = lock(paths)?;
     let path = paths.config_file();
     let text = read_text(&path)?;
@@ -297,7 +304,7 @@ pub fn keep_profile(paths: &Paths, new: &NewProfile, api_key: &str) -> Result<Pr
     };
     if let Err(why) = written {
         new.kept_in.take_back(paths, &new.name);
-        return Err(Mistake::in_file(&path, None, None, format!("cannot be written: {why}")).into());
+        return Err(Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)).into());
     }
     Ok(Profile {
         jobs: before.jobs,
@@ -313,7 +320,8 @@ pub(super) fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> 
     match file.profiles.iter().find(|old| old.name.eq_ignore_ascii_case(name)) {
         None => Ok(()),
         Some(old) => {
-            let what = "there is a profile of this name: choose another name, or remove the old one first";
+            let what =
+                t!("there is a profile of this name: choose another name, or remove the old one first");
             Err(file.wrong(old.line, &format!("profiles.{}", old.name), what))
         }
     }
@@ -323,11 +331,11 @@ pub(super) fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> 
 pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
     let path = paths.config_dir.join(".lock");
     let file = open_private_append(&path)
-        .map_err(|why| Mistake::plain(format!("{} cannot be written: {why}", shown(&path))))?;
+        .map_err(|why| Mistake::plain(t!("{path} cannot be written: {why}", path = shown(&path), why)))?;
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(Mistake::plain(
-            "another lapel is writing the settings at this moment: try again. Nothing was changed",
-        )
+        Err(TryLockError::WouldBlock) => Err(Mistake::plain(t!(
+            "another lapel is writing the settings at this moment: try again. Nothing was changed"
+        ))
         .into()),
         // Some network file systems have no locks; then one does without.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
@@ -381,9 +389,10 @@ fn check_after(before: &ConfigFile, after: &str, new: &NewProfile, block: &str) 
         return Ok(());
     }
     // Such as `profiles = { ... }` on one line, which cannot be added to from below.
-    let what = format!(
+    let what = t!(
         "a profile cannot be added below what stands here. Nothing was changed. Put this where your \
-         profiles are:\n{block}"
+         profiles are:\n{block}",
+        block
     );
     Err(Mistake::in_file(&before.path, None, Some("profiles"), what).into())
 }

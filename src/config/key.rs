@@ -68,12 +68,12 @@ impl Key {
         match &asking.whom {
             Whom::Keyring(keyring) => match keyring.read(&asking.profile) {
                 Ok(Some(key)) => check(key.expose_secret())
-                    .map_err(|why| wrong("key", format!("what the keyring has for this profile {why}"))),
+                    .map_err(|why| wrong("key", t!("what the keyring has for this profile {why}", why))),
                 Ok(None) => Err(wrong(
                     "key",
-                    format!(
-                        "the keyring has no key for this profile: lapel profile edit {} --new-key",
-                        asking.profile
+                    t!(
+                        "the keyring has no key for this profile: lapel profile edit {profile} --new-key",
+                        profile = asking.profile
                     ),
                 )),
                 Err(why) => Err(wrong("key", why)),
@@ -81,9 +81,9 @@ impl Key {
             Whom::Command(argv, patience) => {
                 let printed = command::run(argv, *patience).map(SecretString::from);
                 let key = printed.and_then(|key| {
-                    check(key.expose_secret()).map_err(|why| format!("has printed something that {why}"))
+                    check(key.expose_secret()).map_err(|why| t!("has printed something that {why}", why))
                 });
-                key.map_err(|why| wrong("key_command", format!("the command {why}")))
+                key.map_err(|why| wrong("key_command", t!("the command {why}", why)))
             }
         }
     }
@@ -102,15 +102,15 @@ impl fmt::Debug for Key {
 /// of something: a key may have been pasted there.
 pub(super) fn described(entry: &Entry, paths: &Paths, env: &Env) -> String {
     match &entry.key {
-        KeySource::Default => format!("the file {}", shown(&paths.key_file(&entry.name))),
-        KeySource::Env(name, _) if env.raw(name).is_some() => format!("the variable {name}"),
-        KeySource::Env(..) => "a variable that is not set".to_owned(),
+        KeySource::Default => t!("the file {name}", name = shown(&paths.key_file(&entry.name))),
+        KeySource::Env(name, _) if env.raw(name).is_some() => t!("the variable {name}", name),
+        KeySource::Env(..) => t!("a variable that is not set").to_owned(),
         KeySource::File(named, _) => match under(&paths.config_dir, named) {
-            path if path.exists() => format!("the file {}", shown(&path)),
-            _ => "a file that is not there".to_owned(),
+            path if path.exists() => t!("the file {path}", path = shown(&path)),
+            _ => t!("a file that is not there").to_owned(),
         },
-        KeySource::Keyring(_) => "the keyring".to_owned(),
-        KeySource::Command(..) => "a command (key_command)".to_owned(),
+        KeySource::Keyring(_) => t!("the keyring").to_owned(),
+        KeySource::Command(..) => t!("a command (key_command)").to_owned(),
     }
 }
 
@@ -132,28 +132,28 @@ fn find_now(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Resul
             let path = paths.key_file(&entry.name);
             let field = format!("profiles.{}.key", entry.name);
             let place = (entry.line, field.as_str());
-            let advice = format!(
-                "the key of this profile is not there: put it into {}, readable by you only, or set \
+            let advice = t!(
+                "the key of this profile is not there: put it into {path}, readable by you only, or set \
                  LAPEL_API_KEY",
-                shown(&path)
+                path = shown(&path)
             );
             from_file(file, place, &path, &advice)
         }
         KeySource::Env(name, line) => {
             let field = format!("profiles.{}.key.env", entry.name);
             // The name is not repeated: it may be a key that was pasted here.
-            let value = env
-                .raw(name)
-                .ok_or_else(|| file.wrong(*line, &field, "the environment variable named here is not set"))?;
+            let value = env.raw(name).ok_or_else(|| {
+                file.wrong(*line, &field, t!("the environment variable named here is not set"))
+            })?;
             let value = SecretString::from(value.into_string().unwrap_or_default());
             check(value.expose_secret()).map_err(|why| {
-                file.wrong(*line, &field, format!("the environment variable named here {why}"))
+                file.wrong(*line, &field, t!("the environment variable named here {why}", why))
             })
         }
         KeySource::File(named, line) => {
             let field = format!("profiles.{}.key.file", entry.name);
             let path = under(&paths.config_dir, named);
-            from_file(file, (*line, &field), &path, "there is no file of the name given here")
+            from_file(file, (*line, &field), &path, t!("there is no file of the name given here"))
         }
     }
 }
@@ -165,16 +165,16 @@ fn find_now(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Resul
 pub fn check(raw: &str) -> Result<SecretString, &'static str> {
     let key = raw.trim();
     if key.is_empty() {
-        return Err("holds no key");
+        return Err(t!("holds no key"));
     }
     if key.len() > LONGEST {
-        return Err("holds more than a key can be");
+        return Err(t!("holds more than a key can be"));
     }
     if key.bytes().any(|b| b.is_ascii_whitespace()) {
-        return Err("holds white space inside the key: it must be one piece, on one line");
+        return Err(t!("holds white space inside the key: it must be one piece, on one line"));
     }
     if !key.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err("holds a character that no key has (only plain ASCII letters, digits and signs)");
+        return Err(t!("holds a character that no key has (only plain ASCII letters, digits and signs)"));
     }
     Ok(SecretString::from(key.to_owned()))
 }
@@ -188,26 +188,26 @@ fn from_file(
     let wrong = |what: String| file.wrong(line, field, what);
     match std::fs::metadata(path) {
         Ok(found) if found.is_file() => {}
-        Ok(_) => return Err(wrong("the key file is not a file".to_owned())),
+        Ok(_) => return Err(wrong(t!("the key file is not a file").to_owned())),
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Err(wrong(missing.to_owned()));
         }
-        Err(why) => return Err(wrong(format!("the key file cannot be read: {}", why.kind()))),
+        Err(why) => return Err(wrong(t!("the key file cannot be read: {kind}", kind = why.kind()))),
     }
     let mut opened = match File::open(path) {
         Ok(opened) => opened,
-        Err(why) => return Err(wrong(format!("the key file cannot be read: {}", why.kind()))),
+        Err(why) => return Err(wrong(t!("the key file cannot be read: {kind}", kind = why.kind()))),
     };
     // Asked of the open file: the name could lead elsewhere by now.
     if opened.metadata().is_ok_and(|found| open_to_others(&found)) {
-        return Err(wrong(format!(
-            "the key file can be read or changed by others on this computer. Type: chmod 600 {} \
+        return Err(wrong(t!(
+            "the key file can be read or changed by others on this computer. Type: chmod 600 {path} \
              (and consider replacing the key)",
-            for_shell(path)
+            path = for_shell(path)
         )));
     }
     let bytes = read_bounded(&mut opened)
-        .map_err(|why| wrong(format!("the key file cannot be read: {}", why.kind())))?;
+        .map_err(|why| wrong(t!("the key file cannot be read: {kind}", kind = why.kind())))?;
     let text = String::from_utf8(bytes).unwrap_or_else(|_| "\u{fffd}".to_owned());
     let text = SecretString::from(text);
     check(text.expose_secret()).map_err(|why| Mistake::in_file(path, None, None, why).into())

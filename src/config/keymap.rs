@@ -49,7 +49,9 @@ impl KeymapFile {
         if let Some(top) = sheet.parse() {
             for (place, table) in top.get_ref() {
                 let place = place.get_ref().as_ref();
-                let Some(table) = sheet.table(table, place, "a table, such as [history]") else { continue };
+                let Some(table) = sheet.table(table, place, t!("a table, such as [history]")) else {
+                    continue;
+                };
                 for (action, value) in table {
                     let at = value.span().start;
                     let keys = match (value.get_ref().as_str(), value.get_ref().as_array()) {
@@ -62,7 +64,7 @@ impl KeymapFile {
                     let action = action.get_ref().as_ref();
                     let Some(keys) = keys else {
                         let what =
-                            "must be a key in quotes, or a list of them: [\"x\", \"d d\"]; [] for none";
+                            t!("must be a key in quotes, or a list of them: [\"x\", \"d d\"]; [] for none");
                         sheet.wrong(at, &format!("{place}.{action}"), what);
                         continue;
                     };

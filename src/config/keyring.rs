@@ -113,7 +113,11 @@ impl Keyring {
         late: impl FnOnce(&Entry) + Send + 'static,
     ) -> Result<T, String> {
         if self.unanswered.load(Ordering::SeqCst) >= MOST_OPEN {
-            return Err(format!("the keyring does not answer, and was asked {MOST_OPEN} times. {ADVICE}"));
+            return Err(t!(
+                "the keyring does not answer, and was asked {most_open} times. {advice}",
+                most_open = MOST_OPEN,
+                advice = crate::words::say(ADVICE)
+            ));
         }
         let (open, profile) = (self.open.clone(), profile.to_owned());
         let state = Arc::new(AtomicU8::new(WAITING));
@@ -134,7 +138,7 @@ impl Keyring {
             unanswered.fetch_sub(1, Ordering::SeqCst);
         });
         if let Err(why) = thread {
-            return Err(format!("the keyring cannot be asked: {why}"));
+            return Err(t!("the keyring cannot be asked: {why}", why));
         }
         let answer = match told.recv_timeout(self.patience) {
             Err(RecvTimeoutError::Timeout) => {
@@ -142,7 +146,11 @@ impl Keyring {
                 self.unanswered.fetch_add(1, Ordering::SeqCst);
                 if state.compare_exchange(WAITING, GIVEN_UP, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
                     let seconds = self.patience.as_secs().max(1);
-                    return Err(format!("the keyring has not answered within {seconds} s. {ADVICE}"));
+                    return Err(t!(
+                        "the keyring has not answered within {seconds} s. {advice}",
+                        seconds,
+                        advice = crate::words::say(ADVICE)
+                    ));
                 }
                 self.unanswered.fetch_sub(1, Ordering::SeqCst);
                 told.recv().map_err(|_| RecvTimeoutError::Disconnected)
@@ -151,37 +159,43 @@ impl Keyring {
         };
         match answer {
             Ok(answer) => answer.map_err(|why| words(&why)),
-            Err(_) => Err("the keyring's library failed. Keep the key in a file instead".to_owned()),
+            Err(_) => Err(t!("the keyring's library failed. Keep the key in a file instead").to_owned()),
         }
     }
 }
 
 /// What to do about a keyring that cannot be used.
-const ADVICE: &str = "It is most likely locked, and asks for its password where nobody sees it: unlock it, \
-                      or keep the key in a file (lapel profile edit NAME --key-from file)";
+const ADVICE: &str = mark!(
+    "It is most likely locked, and asks for its password where nobody sees it: unlock it, \
+     or keep the key in a file (lapel profile edit NAME --key-from file)"
+);
 
 /// What is wrong, in plain words. Some of these errors carry what the keyring holds: they are never printed
 /// as they are.
 fn words(error: &Error) -> String {
     let cut = |why: &dyn fmt::Display| scrub(&why.to_string()).chars().take(200).collect::<String>();
     match error {
-        Error::NoStorageAccess(why) => format!("the keyring cannot be opened ({}). {ADVICE}", cut(why)),
+        Error::NoStorageAccess(why) => t!(
+            "the keyring cannot be opened ({why}). {advice}",
+            why = cut(why),
+            advice = crate::words::say(ADVICE)
+        ),
         Error::PlatformFailure(why) => {
-            format!(
-                "the keyring cannot be used ({}). Is there one on this computer, and is it unlocked? If \
+            t!(
+                "the keyring cannot be used ({why}). Is there one on this computer, and is it unlocked? If \
                  not, keep the key in a file (lapel profile edit NAME --key-from file)",
-                cut(why)
+                why = cut(why)
             )
         }
         Error::NoDefaultStore | Error::NotSupportedByStore(_) => {
-            "there is no keyring here: keep the key in a file, or name a variable or a command".to_owned()
+            t!("there is no keyring here: keep the key in a file, or name a variable or a command").to_owned()
         }
-        Error::Ambiguous(_) => "the keyring has several entries for it: remove all but one".to_owned(),
+        Error::Ambiguous(_) => t!("the keyring has several entries for it: remove all but one").to_owned(),
         Error::BadEncoding(_) | Error::BadDataFormat(..) => {
-            "what the keyring holds for it is not text".to_owned()
+            t!("what the keyring holds for it is not text").to_owned()
         }
-        Error::TooLong(..) | Error::Invalid(..) => "the keyring does not take it".to_owned(),
-        _ => "the keyring cannot be used: keep the key in a file instead".to_owned(),
+        Error::TooLong(..) | Error::Invalid(..) => t!("the keyring does not take it").to_owned(),
+        _ => t!("the keyring cannot be used: keep the key in a file instead").to_owned(),
     }
 }
 

@@ -49,7 +49,7 @@ impl fmt::Display for Mistake {
         if let Some(file) = &self.file {
             write!(f, "{}", shown(file))?;
             if let Some(line) = self.line {
-                write!(f, ", line {line}")?;
+                f.write_str(&t!(", line {line}", line))?;
             }
             f.write_str(": ")?;
         }

@@ -51,4 +51,4 @@ pub use profile::{CaFile, Environment, Pin, Profile, is_profile_name};
 pub use settings::{Flags, ProfileLine, Settings, named as named_profile, profiles};
 pub use survey::{Said, Source, Survey, survey};
 pub use theme::{Colour, Colours, Palette, Role};
-pub use ui::{GlyphChoice, ThemeChoice, Ui};
+pub use ui::{GlyphChoice, ThemeChoice, Ui, spoken};

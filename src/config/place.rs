@@ -44,7 +44,7 @@ impl<'a> Sheet<'a> {
                 // The messages of the parser itself are fixed sentences; none carries a value. The line
                 // that it would quote is left out.
                 let offset = error.span().map_or(0, |span| span.start);
-                let what = format!("this is not TOML: {}", error.message());
+                let what = t!("this is not TOML: {message}", message = error.message());
                 self.wrong(offset, "", what);
                 None
             }
@@ -55,7 +55,7 @@ impl<'a> Sheet<'a> {
     pub fn text<'v>(&mut self, value: &'v Value<'_>, field: &str) -> Option<&'v str> {
         let text = value.get_ref().as_str();
         if text.is_none() {
-            self.wrong(value.span().start, field, "must be text in quotes");
+            self.wrong(value.span().start, field, t!("must be text in quotes"));
         }
         text
     }
@@ -64,7 +64,7 @@ impl<'a> Sheet<'a> {
     pub fn truth(&mut self, value: &Value<'_>, field: &str) -> Option<bool> {
         let truth = value.get_ref().as_bool();
         if truth.is_none() {
-            self.wrong(value.span().start, field, "must be true or false, without quotes");
+            self.wrong(value.span().start, field, t!("must be true or false, without quotes"));
         }
         truth
     }
@@ -78,7 +78,7 @@ impl<'a> Sheet<'a> {
             .and_then(|n| u32::try_from(n).ok())
             .filter(|n| (least..=most).contains(n));
         if number.is_none() {
-            let what = format!("must be a whole number from {least} to {most}, without quotes");
+            let what = t!("must be a whole number from {least} to {most}, without quotes", least, most);
             self.wrong(value.span().start, field, what);
         }
         number
@@ -98,8 +98,10 @@ impl<'a> Sheet<'a> {
                 && all.windows(2).all(|pair| pair[0] < pair[1])
         });
         if list.is_none() {
-            let what = format!(
-                "must be a list of whole numbers from {least} to {most}, each larger than the one before, such as [5, 10, 60]"
+            let what = t!(
+                "must be a list of whole numbers from {least} to {most}, each larger than the one before, such as [5, 10, 60]",
+                least,
+                most
             );
             self.wrong(value.span().start, field, what);
         }
@@ -111,7 +113,7 @@ impl<'a> Sheet<'a> {
         let read = value.get_ref().as_str().and_then(W::read);
         if read.is_none() {
             let words: Vec<String> = W::WORDS.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-            self.wrong(value.span().start, field, format!("must be one of {}", words.join(", ")));
+            self.wrong(value.span().start, field, t!("must be one of {words}", words = words.join(", ")));
         }
         read
     }
@@ -125,7 +127,7 @@ impl<'a> Sheet<'a> {
     ) -> Option<&'v DeTable<'t>> {
         let table = value.get_ref().as_table();
         if table.is_none() {
-            self.wrong(value.span().start, field, format!("must be {shape}"));
+            self.wrong(value.span().start, field, t!("must be {shape}", shape));
         }
         table
     }
@@ -138,8 +140,8 @@ impl<'a> Sheet<'a> {
                 continue;
             }
             let what = match nearest(text, known.iter().copied()) {
-                Some(meant) => format!("this field is not known; did you mean {meant}?"),
-                None => format!("this field is not known; known here: {}", known.join(", ")),
+                Some(meant) => t!("this field is not known; did you mean {meant}?", meant),
+                None => t!("this field is not known; known here: {names}", names = known.join(", ")),
             };
             self.wrong(name.span().start, &join(prefix, shown_name(text)), what);
         }
@@ -156,7 +158,7 @@ pub(super) fn join(prefix: &str, name: &str) -> String {
 fn shown_name(name: &str) -> &str {
     let plain = (1..=24).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-');
-    if plain { name } else { "(a name that is not shown)" }
+    if plain { name } else { t!("(a name that is not shown)") }
 }
 
 /// What may have been meant by a name that is not known.

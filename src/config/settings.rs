@@ -87,10 +87,7 @@ impl Settings {
         if let Some(profile) = &profile
             && !has_usual_path(&profile.base_url)
         {
-            settings.warnings.push(format!(
-                "The base URL of profile {} does not end in /api/v1/ext, as that of the service usually does.",
-                profile.name
-            ));
+            settings.warnings.push(t!("The base URL of profile {name} does not end in /api/v1/ext, as that of the service usually does.", name = profile.name));
         }
         settings.profile = profile;
         Ok(settings)
@@ -125,7 +122,8 @@ impl Settings {
             ThemeFile::default()
         });
         if flags.profile.is_some() {
-            warnings.push("--profile has no effect on the demo, which has a service of its own.".to_owned());
+            warnings
+                .push(t!("--profile has no effect on the demo, which has a service of its own.").to_owned());
         }
         let mut settings = Self::of(flags, env, &file, own, paths);
         settings.warnings.splice(0..0, warnings);
@@ -151,6 +149,7 @@ impl Settings {
             (flags.theme, flags.glyphs, flags.pictures),
             env,
             (file.theme, file.glyphs, file.pictures),
+            file.language,
             own,
         );
         Self { paths, profile: None, profiles, ui, desk: file.desk, log, warnings }
@@ -263,19 +262,19 @@ fn choose(
             }
             (Unnamed::This(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
             (Unnamed::Several, _) => {
-                let what = format!(
+                let what = t!(
                     "there are several profiles and none is chosen: say --profile, set LAPEL_PROFILE, or \
-                     write default_profile = \"...\" at the top of this file. There are: {}",
-                    file.names()
+                     write default_profile = \"...\" at the top of this file. There are: {names}",
+                    names = file.names()
                 );
                 return Err(Mistake::in_file(&file.path, None, Some("default_profile"), what).into());
             }
             (Unnamed::None, Overrides { base_url: Some(_), .. }) => {
-                let what = "is set, but LAPEL_API_KEY is not: set both, or neither";
+                let what = t!("is set, but LAPEL_API_KEY is not: set both, or neither");
                 return Err(Mistake::in_env("LAPEL_BASE_URL", what).into());
             }
             (Unnamed::None, Overrides { key: Some(_), .. }) => {
-                let what = "is set, but LAPEL_BASE_URL is not: set both, or neither";
+                let what = t!("is set, but LAPEL_BASE_URL is not: set both, or neither");
                 return Err(Mistake::in_env("LAPEL_API_KEY", what).into());
             }
             (Unnamed::None, _) => None,
@@ -303,7 +302,11 @@ fn unnamed(file: &ConfigFile) -> Unnamed<'_> {
 }
 
 fn not_there(asked_by: &str, file: &ConfigFile) -> ConfigError {
-    let what = format!("names a profile that is not in {}. There are: {}", shown(&file.path), file.names());
+    let what = t!(
+        "names a profile that is not in {path}. There are: {names}",
+        path = shown(&file.path),
+        names = file.names()
+    );
     Mistake::in_env(asked_by, what).into()
 }
 
@@ -347,10 +350,10 @@ fn of_entry(
         }
         // A stored key belongs to the service that it was stored for.
         None if elsewhere => {
-            let what = format!(
-                "leads to another host than profile {}, whose stored key is not sent there: set \
+            let what = t!(
+                "leads to another host than profile {name}, whose stored key is not sent there: set \
                  LAPEL_API_KEY too, or unset LAPEL_BASE_URL",
-                entry.name
+                name = entry.name
             );
             return Err(Mistake::in_env("LAPEL_BASE_URL", what).into());
         }

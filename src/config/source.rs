@@ -34,7 +34,7 @@ impl KeySource {
         let patience = patience.map_or(command::PATIENCE, |s| Duration::from_secs(u64::from(s)));
         match (table.get("key"), table.get("key_command")) {
             (Some(_), Some(command)) => {
-                let what = "key says where the key is, too: keep one of them";
+                let what = t!("key says where the key is, too: keep one of them");
                 sheet.wrong(command.span().start, &join(prefix, "key_command"), what);
                 Self::Default
             }
@@ -60,7 +60,7 @@ impl KeySource {
 fn of_table(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource {
     let at = value.span().start;
     let Some(table) = value.get_ref().as_table() else {
-        sheet.wrong(at, field, KEY_ADVICE);
+        sheet.wrong(at, field, crate::words::say(KEY_ADVICE));
         return KeySource::Default;
     };
     sheet.unknown(table, field, &["env", "file", "keyring"], &[]);
@@ -68,10 +68,10 @@ fn of_table(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource 
         let value = table.get(name)?;
         let text = sheet.text(value, &join(field, name))?;
         if text.is_empty() {
-            sheet.wrong(value.span().start, &join(field, name), "is empty");
+            sheet.wrong(value.span().start, &join(field, name), t!("is empty"));
         }
         if name == "env" && !text.is_empty() && !is_variable(text) {
-            let what = "must be the name of an environment variable, not the key itself";
+            let what = t!("must be the name of an environment variable, not the key itself");
             sheet.wrong(value.span().start, &join(field, name), what);
         }
         Some((text.to_owned(), sheet.line(value.span().start)))
@@ -80,7 +80,7 @@ fn of_table(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource 
     let keyring = table.get("keyring").and_then(|value| {
         let field = join(field, "keyring");
         if !sheet.truth(value, &field)? {
-            sheet.wrong(value.span().start, &field, "must be true, or left out");
+            sheet.wrong(value.span().start, &field, t!("must be true, or left out"));
         }
         Some(sheet.line(value.span().start))
     });
@@ -90,16 +90,16 @@ fn of_table(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource 
         (None, None, Some(line)) => KeySource::Keyring(line),
         (None, None, None) => {
             if table.is_empty() {
-                sheet.wrong(at, field, "says neither env nor file nor keyring: name one of them");
+                sheet.wrong(at, field, t!("says neither env nor file nor keyring: name one of them"));
             }
             KeySource::Default
         }
         (Some(_), Some(_), None) => {
-            sheet.wrong(at, field, "says both env and file: keep one of them");
+            sheet.wrong(at, field, t!("says both env and file: keep one of them"));
             KeySource::Default
         }
         _ => {
-            sheet.wrong(at, field, "says more than one of env, file and keyring: keep one of them");
+            sheet.wrong(at, field, t!("says more than one of env, file and keyring: keep one of them"));
             KeySource::Default
         }
     }
@@ -117,8 +117,10 @@ fn of_command(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str, patience: D
     };
     let argv = argv.filter(|argv| argv.iter().all(|word| !word.contains('\0')));
     let Some(argv) = argv else {
-        let what = "must be a list of texts, the program first, such as [\"pass\", \"show\", \"badges\"]. It is \
-                    started without a shell, so quotation marks, $, ~ and | mean nothing in it";
+        let what = t!(
+            "must be a list of texts, the program first, such as [\"pass\", \"show\", \"badges\"]. It is \
+                    started without a shell, so quotation marks, $, ~ and | mean nothing in it"
+        );
         sheet.wrong(at, field, what);
         return KeySource::Default;
     };

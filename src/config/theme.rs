@@ -148,7 +148,7 @@ impl ThemeFile {
             sheet.unknown(top, "", &["base", "colours"], &[]);
             read.base = top.get("base").and_then(|value| sheet.word(value, "base"));
             let colours =
-                top.get("colours").and_then(|value| sheet.table(value, "colours", "a table: [colours]"));
+                top.get("colours").and_then(|value| sheet.table(value, "colours", t!("a table: [colours]")));
             if let Some(colours) = colours {
                 let roles: Vec<&str> = Role::ALL.iter().map(|role| role.word()).collect();
                 sheet.unknown(colours, "colours", &roles, &[]);
@@ -175,7 +175,7 @@ fn colour(sheet: &mut Sheet<'_>, value: &Value<'_>, role: &str) -> Option<Colour
     let read = value.get_ref().as_str().and_then(Colour::read).or_else(number);
     if read.is_none() {
         let what =
-            "must be \"terminal\", a name such as \"bright-red\", a number from 0 to 255, or \"#rrggbb\"";
+            t!("must be \"terminal\", a name such as \"bright-red\", a number from 0 to 255, or \"#rrggbb\"");
         sheet.wrong(value.span().start, &format!("colours.{role}"), what);
     }
     read

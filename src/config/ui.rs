@@ -1,8 +1,9 @@
-//! How the desk looks: theme, glyphs and pictures.
+//! How the desk looks and speaks: theme, glyphs, pictures, language.
 
 use super::env::Env;
 use super::pictures::{PictureChoice, Pictures};
 use super::theme::{Palette, ThemeFile};
+use crate::words::Language;
 
 /// The colours of the desk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +55,10 @@ impl Words for GlyphChoice {
     const WORDS: &'static [(&'static str, Self)] = &[("unicode", Self::Unicode), ("ascii", Self::Ascii)];
 }
 
+impl Words for Language {
+    const WORDS: &'static [(&'static str, Self)] = &[("en", Self::English), ("ko", Self::Korean)];
+}
+
 impl ThemeChoice {
     /// The word that names it.
     pub fn word(self) -> &'static str {
@@ -82,6 +87,8 @@ pub struct Ui {
     pub glyphs: GlyphChoice,
     /// The pictures.
     pub pictures: Pictures,
+    /// The language.
+    pub language: Language,
 }
 
 impl Ui {
@@ -91,6 +98,7 @@ impl Ui {
         flags: (Option<ThemeChoice>, Option<GlyphChoice>, Option<PictureChoice>),
         env: &Env,
         file: (Option<ThemeChoice>, Option<GlyphChoice>, Option<PictureChoice>),
+        language: Option<Language>,
         own: ThemeFile,
     ) -> Self {
         let no_color = env.raw("NO_COLOR").map(|_| ThemeChoice::None);
@@ -101,8 +109,18 @@ impl Ui {
             theme: Palette { theme, colours: own.colours },
             glyphs,
             pictures: Pictures::resolve(flags.2, env, file.2, (theme, glyphs)),
+            language: language.unwrap_or_else(|| spoken(env)),
         }
     }
+}
+
+/// The language that the environment asks for: the first of the three variables that is set decides, as in the C
+/// library.
+pub fn spoken(env: &Env) -> Language {
+    ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .iter()
+        .find_map(|name| env.raw(name))
+        .map_or(Language::English, |locale| Language::of_locale(&locale.to_string_lossy()))
 }
 
 /// The first of the three variables that is set decides, as in the C library. None set is the C locale.

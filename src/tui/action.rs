@@ -1,5 +1,7 @@
 //! Every action of the desk, with the words that the help shows for it.
 
+use crate::words;
+
 /// A name as it stands in files: `PageDown` as `page-down`.
 pub(super) fn kebab(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
@@ -33,12 +35,12 @@ macro_rules! actions {
 
             /// One or two words for the footer.
             pub fn hint(self) -> &'static str {
-                match self { $(Self::$name => $hint,)* }
+                words::say(match self { $(Self::$name => $hint,)* })
             }
 
             /// One line for the help.
             pub fn help(self) -> &'static str {
-                match self { $(Self::$name => $help,)* }
+                words::say(match self { $(Self::$name => $help,)* })
             }
         }
     };
@@ -109,6 +111,7 @@ actions! {
     Raw: "raw JSON", "the record as the service sends it";
     OtherRecord: "other record", "the same badge as the history and the wallet tell it";
     RequestLog: "requests", "the log of requests: what each cost and what came of it";
+    Language: "language", "speak the other language: English, Korean";
     AutoRefresh: "auto", "read the screen again by itself: every 30 s, every 2 min, off";
     Save: "save", "save this log into a file, without the key, names and addresses masked";
     Look: "look now", "look now at what may still change, whatever the schedule says";

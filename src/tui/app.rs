@@ -54,7 +54,7 @@ use tokio::time::Instant;
 pub const SMALLEST: (u16, u16) = (60, 16);
 
 /// What is said to whoever tries to act with a read-only profile.
-const READ_ONLY: &str = "This profile is read-only: it can neither issue nor revoke.";
+const READ_ONLY: &str = mark!("This profile is read-only: it can neither issue nor revoke.");
 
 /// The tabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,11 +72,11 @@ pub enum Tab {
 impl Tab {
     /// Those of the header, in order, with their names.
     pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Templates, "Templates"),
-        (Self::History, "History"),
-        (Self::Wallet, "Wallet"),
-        (Self::Badge, "Badge"),
-        (Self::Activity, "Activity"),
+        (Self::Templates, mark!("Templates")),
+        (Self::History, mark!("History")),
+        (Self::Wallet, mark!("Wallet")),
+        (Self::Badge, mark!("Badge")),
+        (Self::Activity, mark!("Activity")),
     ];
 
     fn step(self, by: usize) -> Self {
@@ -489,7 +489,7 @@ impl App {
             }
             Message::Terminate | Message::InputClosed => self.wish = Some(Wish::Quit),
             Message::Crashed(place) => {
-                out.warn(format!("A part of lapel failed; the rest goes on. Details: {place}"));
+                out.warn(t!("A part of lapel failed; the rest goes on. Details: {place}", place));
                 self.changed = true;
             }
         }

@@ -131,9 +131,9 @@ impl CommandPalette {
 
     fn choose(&self, out: &mut Out<'_>) -> Option<Action> {
         match self.shown.get(self.at) {
-            None => out.say("Nothing of the kind is known. Nothing was done."),
+            None => out.say(t!("Nothing of the kind is known. Nothing was done.")),
             Some(Entry::Command(command)) => match &command.why_not {
-                Some(why) => out.say(format!("Not now: {why}. Nothing was done.")),
+                Some(why) => out.say(t!("Not now: {why}. Nothing was done.", why)),
                 None => return Some(command.action),
             },
             Some(Entry::Badge(id)) => out.go.extend([Go::CloseAll, Go::Badge(id.clone(), None)]),
@@ -194,10 +194,10 @@ impl CommandPalette {
             ]));
         }
         if self.shown.is_empty() {
-            lines.push(Line::styled("    nothing of the kind", theme.dim()));
+            lines.push(Line::styled(t!("    nothing of the kind"), theme.dim()));
         } else if top + height < self.shown.len() {
             let more = self.shown.len() - top - height;
-            lines.push(Line::styled(format!("    {more} more below"), theme.dim()));
+            lines.push(Line::styled(t!("    {more} more below", more), theme.dim()));
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
@@ -209,13 +209,13 @@ fn words(entry: &Entry) -> (String, String, Option<String>) {
         Entry::Command(command) => {
             (command.keys.clone(), command.action.help().to_owned(), command.why_not.clone())
         }
-        Entry::Badge(id) => (String::new(), format!("open the badge {id}"), None),
+        Entry::Badge(id) => (String::new(), t!("open the badge {id}", id), None),
         Entry::Holder(email) => {
-            (String::new(), format!("look up what {} holds", Text::from(email.as_str())), None)
+            (String::new(), t!("look up what {email} holds", email = Text::from(email.as_str())), None)
         }
         Entry::Filter(filter) => (String::new(), filter_words(filter), None),
         Entry::Template(title) => {
-            (String::new(), format!("templates whose title has {}", Text::from(title.as_str())), None)
+            (String::new(), t!("templates whose title has {title}", title = Text::from(title.as_str())), None)
         }
     }
 }

@@ -68,7 +68,7 @@ impl CopyMenu {
         let room = usize::from(area.width).saturating_sub(2);
         let mut lines = vec![
             Line::styled(format!(" {}", env.glyphs.rule.repeat(room)), env.theme.dim()),
-            Line::styled("  Copy", env.theme.strong()),
+            Line::styled(t!("  Copy"), env.theme.strong()),
         ];
         let labels = self.list.iter().map(|entry| width(&entry.label)).max().unwrap_or(0) + 2;
         for (i, entry) in self.list.iter().enumerate() {

@@ -2,7 +2,6 @@
 //! becomes a cell, so that none can break out of it.
 
 use super::clipboard::Clip;
-use super::fit::count;
 use crate::api::RawOf;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
@@ -51,11 +50,11 @@ impl Copyables {
         let Some(raw) = raw.filter(|raw| !raw.is_empty()) else { return };
         let clean = scrub(raw);
         let after = matches!(clean, Cow::Owned(_)).then(|| {
-            "It has characters that cannot be seen or do not belong there; marks stand in their place."
+            t!("It has characters that cannot be seen or do not belong there; marks stand in their place.")
                 .to_owned()
         });
         let clip =
-            Clip { text: clean.clone().into_owned(), what: format!("the {label}"), before: None, after };
+            Clip { text: clean.clone().into_owned(), what: t!("the {label}", label), before: None, after };
         self.list.push(Copyable { key, label: label.to_owned(), shown: clean.into_owned(), clip });
     }
 
@@ -69,9 +68,9 @@ impl Copyables {
     /// The selected row, tabs between its cells.
     pub fn row(&mut self, cells: &[String]) {
         let text = cells.join("\t");
-        let clip = Clip { what: "the row".to_owned(), before: None, after: formulas(&text), text };
+        let clip = Clip { what: t!("the row").to_owned(), before: None, after: formulas(&text), text };
         let shown = cells.iter().filter(|c| !c.is_empty()).cloned().collect::<Vec<_>>().join(", ");
-        self.list.push(Copyable { key: 'r', label: "row".to_owned(), shown, clip });
+        self.list.push(Copyable { key: 'r', label: t!("row").to_owned(), shown, clip });
     }
 
     /// A table: a line of headings, then a line for each row. `which` says which rows these are.
@@ -84,11 +83,11 @@ impl Copyables {
             text.push('\n');
             text.push_str(&row.join("\t"));
         }
-        let rows = count(rows.len() as u64, "row", "rows");
+        let rows = count!(rows.len() as u64, "row", "rows");
         let what = format!("{rows} {which}");
         let clip = Clip { what: what.clone(), before: None, after: formulas(&text), text };
-        let shown = format!("{what}, with headings");
-        self.list.push(Copyable { key: 't', label: "table".to_owned(), shown, clip });
+        let shown = t!("{what}, with headings", what);
+        self.list.push(Copyable { key: 't', label: t!("table").to_owned(), shown, clip });
     }
 }
 
@@ -97,9 +96,10 @@ impl Copyables {
 fn formulas(text: &str) -> Option<String> {
     let n = super::clipboard::formulas(text);
     (n > 0).then(|| {
-        format!(
-            "{} like a formula: paste into a spreadsheet as text.",
-            count(n as u64, "cell begins", "cells begin")
+        plural!(
+            n as u64,
+            "{n} cell begins like a formula: paste into a spreadsheet as text.",
+            "{n} cells begin like a formula: paste into a spreadsheet as text."
         )
     })
 }

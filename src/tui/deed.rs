@@ -99,7 +99,7 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
                     let begun = if at == 0 {
                         String::new()
                     } else {
-                        format!(" {at} of {} were begun before.", ids.len())
+                        t!(" {at} of {all} were begun before.", at, all = ids.len())
                     };
                     return Err(format!("{why}{begun}"));
                 }
@@ -116,21 +116,27 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
         Deed::Resume(id) => fine(jobs.resume(id, &who).await),
         Deed::UseUp(id) => fine(jobs.use_up_quota(id, &who).await),
         Deed::Retry(id) => jobs.retry_refused(id, &who).await.map(|n| {
-            Done::Said(format!(
-                "Sending {} again that the service had refused.",
-                super::fit::count(n, "row", "rows")
+            Done::Said(plural!(
+                n,
+                "Sending {n} row again that the service had refused.",
+                "Sending {n} rows again that the service had refused."
             ))
         }),
         Deed::CallOff(id) => jobs.cancel(id, &who).await.map(|n| {
-            let rows = super::fit::count(n, "row was", "rows were");
-            Done::Said(format!("{rows} not sent and will not be. What was sent is followed all the same."))
+            Done::Said(plural!(
+                n,
+                "{n} row was not sent and will not be. What was sent is followed all the same.",
+                "{n} rows were not sent and will not be. What was sent is followed all the same."
+            ))
         }),
         Deed::Decide(id, row, decision, why) => fine(jobs.decide(id, row, decision, &who, &why).await),
         Deed::Look(id) => {
             let looked = jobs.look_now(id).await;
             return match looked.failed {
-                Some(why) => Err(format!("Not everything could be looked at: {why}")),
-                None if looked.jobs == 0 => Ok(Done::Said("There is nothing open to look at.".to_owned())),
+                Some(why) => Err(t!("Not everything could be looked at: {why}", why)),
+                None if looked.jobs == 0 => {
+                    Ok(Done::Said(t!("There is nothing open to look at.").to_owned()))
+                }
                 None => Ok(Done::Fine),
             };
         }

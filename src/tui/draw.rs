@@ -5,6 +5,7 @@ use super::app::{App, Over, SMALLEST, Tab};
 use super::fit::{fit, width, wrap};
 use super::theme::Glyphs;
 use crate::api::LinkTrouble;
+use crate::words;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 /// The most lines that a notice takes.
 const LONGEST_NOTICE: usize = 4;
 /// What a profile that can neither issue nor revoke is called.
-const READ_ONLY: &str = "read-only";
+const READ_ONLY: &str = mark!("read-only");
 /// Where the tabs begin in the header.
 const TABS_AT: u16 = 8;
 
@@ -102,7 +103,7 @@ const HINTS: &[Action] = &[
 pub fn tab_at(column: u16) -> Option<Tab> {
     let mut at = TABS_AT;
     for (tab, name) in Tab::ALL {
-        let wide = u16::try_from(width(name)).unwrap_or(0);
+        let wide = u16::try_from(width(words::say(name))).unwrap_or(0);
         if (at..at + wide).contains(&column) {
             return Some(tab);
         }
@@ -198,6 +199,7 @@ impl App {
         if self.welcome.is_none() {
             for (tab, name) in Tab::ALL {
                 let style = if tab == self.tab { theme.tab() } else { theme.dim() };
+                let name = words::say(name);
                 spans.push(Span::styled(name, style));
                 spans.push(Span::raw("  "));
                 used += width(name) + 2;
@@ -216,7 +218,7 @@ impl App {
         frame.render_widget(Line::from(spans), area);
         let room = usize::from(area.width).saturating_sub(used + 2);
         let Some(right) = self.header_right(room) else { return false };
-        let said = right.iter().any(|span| span.content.contains(READ_ONLY));
+        let said = right.iter().any(|span| span.content.contains(words::say(READ_ONLY)));
         let wide = right.iter().map(|s| width(&s.content)).sum::<usize>();
         let wide = u16::try_from(wide).unwrap_or(area.width).min(area.width);
         let at = Rect { x: area.right().saturating_sub(wide + 1), width: wide, ..area };
@@ -230,7 +232,7 @@ impl App {
         let theme = &env.theme;
         let session = env.session.as_ref()?;
         let word = session.environment.to_string();
-        let word = if env.read_only() { format!("{word} {READ_ONLY}") } else { word };
+        let word = if env.read_only() { format!("{word} {}", words::say(READ_ONLY)) } else { word };
         let (link, style) = self.link_words();
         let label =
             crate::domain::text::scrub(session.organisation.as_deref().unwrap_or(&session.name)).into_owned();
@@ -268,14 +270,14 @@ impl App {
         let theme = &env.theme;
         let Some(link) = &env.link else {
             return if self.broken().is_some() {
-                (format!("{} no connection", env.glyphs.alert), theme.error())
+                (t!("{alert} no connection", alert = env.glyphs.alert), theme.error())
             } else {
-                ("connecting".to_owned(), theme.dim())
+                (t!("connecting").to_owned(), theme.dim())
             };
         };
         if let Some(until) = link.held_until {
             let left = until.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
-            return (format!("{} waits {left} s", env.glyphs.alert), theme.warning());
+            return (t!("{alert} waits {left} s", alert = env.glyphs.alert, left), theme.warning());
         }
         let used = format!("{}/{}", link.used_last_minute, link.limit);
         match link.last_error {
@@ -284,9 +286,10 @@ impl App {
                 theme.warning(),
             ),
             Some(trouble) => (format!("{} {}", env.glyphs.alert, trouble.words()), theme.error()),
-            None if link.waiting > 0 => {
-                (format!("{} {} wait {used}", env.glyphs.alert, link.waiting), theme.warning())
-            }
+            None if link.waiting > 0 => (
+                t!("{alert} {waiting} wait {used}", alert = env.glyphs.alert, waiting = link.waiting, used),
+                theme.warning(),
+            ),
             None => (format!("{} {used}", env.glyphs.link), theme.good()),
         }
     }
@@ -374,9 +377,12 @@ impl App {
 }
 
 fn too_small(frame: &mut Frame<'_>, area: Rect) {
-    let text = format!(
-        "lapel needs {} columns and {} rows; this terminal has {} and {}. Please make it larger.",
-        SMALLEST.0, SMALLEST.1, area.width, area.height
+    let text = t!(
+        "lapel needs {columns} columns and {rows} rows; this terminal has {width} and {height}. Please make it larger.",
+        columns = SMALLEST.0,
+        rows = SMALLEST.1,
+        width = area.width,
+        height = area.height
     );
     let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width)).into_iter().map(Line::raw).collect();
     frame.render_widget(ratatui::text::Text::from(lines), area);

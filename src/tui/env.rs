@@ -101,7 +101,7 @@ impl Env {
                 let label = s.organisation.as_deref().unwrap_or(&s.name);
                 format!("{} {}", s.environment, crate::domain::text::scrub(label))
             }
-            None => "nowhere".to_owned(),
+            None => t!("nowhere").to_owned(),
         }
     }
 

@@ -74,7 +74,7 @@ pub fn failed(errand: &Errand, error: ApiError) -> Report {
             Report::Rows(Rows { trouble: Some(error), ..Rows::default() })
         }
         Errand::Pictures(..) => {
-            let said = || "was not asked for: a part of lapel failed".to_owned();
+            let said = || t!("was not asked for: a part of lapel failed").to_owned();
             Report::Pictures { said: [said(), said()], detail: None, requests: 0 }
         }
     }
@@ -148,7 +148,7 @@ async fn pictures(
                 detail = Some(Box::new(badge));
             }
             Err(error) => {
-                let said = || format!("has an address that was not read: {error}");
+                let said = || t!("has an address that was not read: {error}", error);
                 return Report::Pictures { said: [said(), said()], detail: None, requests };
             }
         }
@@ -157,7 +157,7 @@ async fn pictures(
     // Building the client may read the system's certificates.
     let client = tokio::task::spawn_blocking(move || Pictures::new(&connection)).await;
     let Ok(Ok(client)) = client else {
-        let said = || "was not asked for: no secure connection can be made on this computer".to_owned();
+        let said = || t!("was not asked for: no secure connection can be made on this computer").to_owned();
         return Report::Pictures { said: [said(), said()], detail, requests };
     };
     let look = |url: Option<Text>| {
@@ -165,7 +165,7 @@ async fn pictures(
         async move {
             match url {
                 Some(url) => (1, words(&client.probe(&url).await)),
-                None => (0, "has no address".to_owned()),
+                None => (0, t!("has no address").to_owned()),
             }
         }
     };
@@ -178,18 +178,18 @@ async fn pictures(
 fn words(probe: &Result<Probe, PictureError>) -> String {
     match probe {
         Ok(Probe { status: 200, content_type: Some(kind) }) if kind.wire().starts_with("image/") => {
-            format!("opens ({kind})")
+            t!("opens ({kind})", kind)
         }
         Ok(Probe { status: 200, content_type: Some(kind) }) => {
-            format!("answers, but with {kind} instead of a picture")
+            t!("answers, but with {kind} instead of a picture", kind)
         }
-        Ok(Probe { status: 200, content_type: None }) => "opens, though its kind is not said".to_owned(),
-        Ok(Probe { status: status @ (404 | 410), .. }) => format!("is not there (HTTP {status})"),
+        Ok(Probe { status: 200, content_type: None }) => t!("opens, though its kind is not said").to_owned(),
+        Ok(Probe { status: status @ (404 | 410), .. }) => t!("is not there (HTTP {status})", status),
         Ok(Probe { status: status @ (401 | 403), .. }) => {
-            format!("is not shown to everybody (HTTP {status})")
+            t!("is not shown to everybody (HTTP {status})", status)
         }
-        Ok(Probe { status, .. }) => format!("does not open: its server answers HTTP {status}"),
-        Err(error) => format!("does not open: {error}"),
+        Ok(Probe { status, .. }) => t!("does not open: its server answers HTTP {status}", status),
+        Err(error) => t!("does not open: {error}", error),
     }
 }
 

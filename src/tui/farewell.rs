@@ -1,7 +1,6 @@
 //! The end: jobs are let go of in good order, and what is not done is said with how to go on.
 
 use super::app::App;
-use super::fit::count;
 use crate::jobs::{Bucket, Job, JobError, Phase};
 
 /// How many jobs are listed at most.
@@ -13,15 +12,15 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     let Some(jobs) = app.jobs() else { return };
     let on_the_way = app.in_flight();
     if on_the_way > 0 {
-        let answers = count(on_the_way, "answer", "answers");
-        say(&format!(
-            "waiting for {answers} that {} on the way; ctrl-c ends at once",
-            if on_the_way == 1 { "is" } else { "are" }
+        say(&plural!(
+            on_the_way,
+            "waiting for {n} answer that is on the way; ctrl-c ends at once",
+            "waiting for {n} answers that are on the way; ctrl-c ends at once"
         ));
     }
     tokio::select! {
         () = jobs.close() => {}
-        () = told_again() => say("ended before everything was answered: what is not answered is looked for, and never sent again, the next time lapel runs"),
+        () = told_again() => say(t!("ended before everything was answered: what is not answered is looked for, and never sent again, the next time lapel runs")),
     }
     for line in lines(jobs.list().await, app.keeps_jobs()) {
         say(&line);
@@ -52,33 +51,38 @@ async fn told_again() {
 fn lines(jobs: Result<Vec<Job>, JobError>, kept: bool) -> Vec<String> {
     let jobs = match jobs {
         Ok(jobs) => jobs,
-        Err(why) => return vec![format!("which jobs are not done is not known: {why}")],
+        Err(why) => return vec![t!("which jobs are not done is not known: {why}", why)],
     };
     let open: Vec<&Job> = jobs.iter().filter(|job| job.is_open() || job.can_resume()).collect();
     let mut lines: Vec<String> = open.iter().take(LISTED).map(|job| line(job, kept)).collect();
     if open.len() > LISTED {
         let more = open.len() - LISTED;
         lines.push(if kept {
-            format!("not done: {more} more jobs: lapel jobs list")
+            t!("not done: {more} more jobs: lapel jobs list", more)
         } else {
-            format!("not done: {more} more jobs")
+            t!("not done: {more} more jobs", more)
         });
     }
     if !open.is_empty() && !kept {
-        lines.push("these jobs end with the demo: its journal lived in memory".to_owned());
+        lines.push(t!("these jobs end with the demo: its journal lived in memory").to_owned());
     }
     lines
 }
 
 fn line(job: &Job, kept: bool) -> String {
-    let what =
-        format!("not done: job {}, {} {}: {}", job.id, job.kind.word(), job.title, crate::jobs::shares(job));
+    let what = t!(
+        "not done: job {id}, {kind} {title}: {rows}",
+        id = job.id,
+        kind = job.kind.word(),
+        title = job.title,
+        rows = crate::jobs::shares(job)
+    );
     let then = match job.phase {
         _ if !kept => return what,
-        _ if job.can_resume() => format!("go on with: lapel jobs resume {}", job.id),
+        _ if job.can_resume() => t!("go on with: lapel jobs resume {id}", id = job.id),
         Phase::Draft => return what,
         _ if job.counts.sum(Bucket::is_open) > 0 => {
-            "followed whenever lapel runs, or with: lapel jobs follow".to_owned()
+            t!("followed whenever lapel runs, or with: lapel jobs follow").to_owned()
         }
         _ => return what,
     };

@@ -35,7 +35,7 @@ impl Help {
 
     /// Draws it, in two columns where there is room.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut lines = vec![Line::styled("  Keys of this screen", env.theme.strong()), Line::raw("")];
+        let mut lines = vec![Line::styled(t!("  Keys of this screen"), env.theme.strong()), Line::raw("")];
         let keys = self.lines.iter().map(|(k, _)| width(k)).max().unwrap_or(0) + 2;
         let room = usize::from(area.width).saturating_sub(keys + 4);
         let height = usize::from(area.height.saturating_sub(3));
@@ -49,7 +49,7 @@ impl Help {
         }
         if top + height < self.lines.len() {
             lines.push(Line::styled(
-                format!("  {} more below", self.lines.len() - top - height),
+                t!("  {more} more below", more = self.lines.len() - top - height),
                 env.theme.dim(),
             ));
         }

@@ -1,6 +1,5 @@
 //! What the desk asks the local index, and what comes back: run by the worker, as everything else is.
 
-use super::fit::count;
 use crate::api::Reader;
 use crate::domain::{Badge, BadgeId, HistoryItem, Page};
 use crate::index::{
@@ -167,7 +166,7 @@ pub async fn run(
     }
     let index = match slot.get().await {
         Ok(Some(index)) => index,
-        Ok(None) => return failed(&ask, "There is no index of this profile.".to_owned()),
+        Ok(None) => return failed(&ask, t!("There is no index of this profile.").to_owned()),
         Err(why) => return failed(&ask, words(why)),
     };
     match ask {
@@ -212,22 +211,27 @@ async fn overall(index: &Index, reader: &Reader, period: Period) -> Result<Overa
 
 /// What a plan to issue again leaves out, in words; nothing where it leaves out nothing.
 pub fn left_out(found: &Renewals) -> Option<String> {
-    let parts: Vec<String> = [
-        (
+    let mut parts = Vec::new();
+    if found.doubles > 0 {
+        parts.push(plural!(
             found.doubles,
-            "is for a person who is in the plan already",
-            "are for people who are in the plan already",
-        ),
-        (
+            "{n} badge is for a person who is in the plan already",
+            "{n} badges are for people who are in the plan already"
+        ));
+    }
+    if found.left_out > 0 {
+        parts.push(plural!(
             found.left_out,
-            "has no template, no name, or no address that can be written to",
-            "have no template, no name, or no address that can be written to",
-        ),
-        (found.beyond, "is beyond what is planned at once", "are beyond what is planned at once"),
-    ]
-    .into_iter()
-    .filter(|(n, ..)| *n > 0)
-    .map(|(n, one, many)| format!("{} {}", count(n, "badge", "badges"), if n == 1 { one } else { many }))
-    .collect();
-    (!parts.is_empty()).then(|| format!("Not planned: {}.", parts.join("; ")))
+            "{n} badge has no template, no name, or no address that can be written to",
+            "{n} badges have no template, no name, or no address that can be written to"
+        ));
+    }
+    if found.beyond > 0 {
+        parts.push(plural!(
+            found.beyond,
+            "{n} badge is beyond what is planned at once",
+            "{n} badges are beyond what is planned at once"
+        ));
+    }
+    (!parts.is_empty()).then(|| t!("Not planned: {parts}.", parts = parts.join("; ")))
 }

@@ -5,6 +5,7 @@ mod hangul;
 
 use super::action::{Action, kebab};
 use super::theme::Glyphs;
+use crate::words;
 use crokey::{KeyCombination, OneToThree};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::collections::{HashMap, HashSet};
@@ -89,41 +90,41 @@ impl Context {
 
     /// Where that is, for people.
     pub fn place(self) -> &'static str {
-        match self {
-            Self::Always => "Everywhere, also inside a field",
-            Self::Global => "Everywhere outside fields",
-            Self::List => "Any list",
-            Self::Templates => "Templates",
-            Self::Template => "A template in full",
-            Self::Picture => "A picture over the text",
-            Self::Categories => "Categories",
-            Self::History => "History",
-            Self::Wallet => "Wallet",
-            Self::Badge => "Badge",
-            Self::FilterBar => "The filter",
-            Self::Prompt => "A single field",
-            Self::LookUp => "The box of a look-up",
-            Self::SortMenu => "The sort menu",
-            Self::Filters => "Saved filters",
-            Self::Form => "A form",
-            Self::FileField => "The name of a file",
-            Self::File => "A file of recipients",
-            Self::RevokeForm => "The revoke form",
-            Self::Review => "A review before sending",
-            Self::Activity => "Activity",
-            Self::JobRows => "Rows of a job",
-            Self::Menu => "A choice",
-            Self::Draft => "Looking through a draft",
-            Self::DraftRevoke => "Looking through a revocation",
-            Self::Palette => "The palette",
-            Self::Export => "Exporting a list",
-            Self::Json => "Raw JSON",
-            Self::Requests => "The log of requests",
-            Self::Overview => "The overview",
-            Self::OverviewList => "Badges behind a bar",
-            Self::Help => "The help",
-            Self::Welcome => "The first screen",
-        }
+        words::say(match self {
+            Self::Always => mark!("Everywhere, also inside a field"),
+            Self::Global => mark!("Everywhere outside fields"),
+            Self::List => mark!("Any list"),
+            Self::Templates => mark!("Templates"),
+            Self::Template => mark!("A template in full"),
+            Self::Picture => mark!("A picture over the text"),
+            Self::Categories => mark!("Categories"),
+            Self::History => mark!("History"),
+            Self::Wallet => mark!("Wallet"),
+            Self::Badge => mark!("Badge"),
+            Self::FilterBar => mark!("The filter"),
+            Self::Prompt => mark!("A single field"),
+            Self::LookUp => mark!("The box of a look-up"),
+            Self::SortMenu => mark!("The sort menu"),
+            Self::Filters => mark!("Saved filters"),
+            Self::Form => mark!("A form"),
+            Self::FileField => mark!("The name of a file"),
+            Self::File => mark!("A file of recipients"),
+            Self::RevokeForm => mark!("The revoke form"),
+            Self::Review => mark!("A review before sending"),
+            Self::Activity => mark!("Activity"),
+            Self::JobRows => mark!("Rows of a job"),
+            Self::Menu => mark!("A choice"),
+            Self::Draft => mark!("Looking through a draft"),
+            Self::DraftRevoke => mark!("Looking through a revocation"),
+            Self::Palette => mark!("The palette"),
+            Self::Export => mark!("Exporting a list"),
+            Self::Json => mark!("Raw JSON"),
+            Self::Requests => mark!("The log of requests"),
+            Self::Overview => mark!("The overview"),
+            Self::OverviewList => mark!("Badges behind a bar"),
+            Self::Help => mark!("The help"),
+            Self::Welcome => mark!("The first screen"),
+        })
     }
 
     /// Whether it is a screen of its own, rather than something that opens over one.
@@ -171,6 +172,7 @@ const DEFAULT: &[Line] = &[
     (Context::Global, Action::Activity, &["5"]),
     (Context::Global, Action::RequestLog, &["L"]),
     (Context::Global, Action::AutoRefresh, &["A"]),
+    (Context::Global, Action::Language, &["K"]),
     (Context::Global, Action::Overview, &["O"]),
     (Context::Global, Action::Dismiss, &["backspace"]),
     (Context::Global, Action::Profiles, &["P"]),

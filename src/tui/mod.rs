@@ -128,7 +128,8 @@ impl<B: Backend> Desk<B> {
     /// # Errors
     /// When the terminal's size cannot be found out.
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
-        let size = terminal.size().map_err(|e| anyhow::anyhow!("the terminal's size is not known: {e}"))?;
+        let size =
+            terminal.size().map_err(|e| anyhow::anyhow!(t!("the terminal's size is not known: {e}", e)))?;
         let mut env = Env::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
         env.pictures = pictures::Store::new(&start.pictures);
         let mut app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
@@ -172,19 +173,23 @@ impl<B: Backend> Desk<B> {
         if !self.app.take_changed() {
             return Ok(false);
         }
-        let size =
-            self.terminal.size().map_err(|e| anyhow::anyhow!("the terminal's size is not known: {e}"))?;
+        let size = self
+            .terminal
+            .size()
+            .map_err(|e| anyhow::anyhow!(t!("the terminal's size is not known: {e}", e)))?;
         if self.app.size != (size.width, size.height) {
             // The window has changed and the news of it are still on their way.
             self.app.update(Message::Resize(size.width, size.height));
         }
         if self.app.take_repaint() {
             // Not clear(): that asks the terminal for its cursor and waits behind the input thread.
-            self.terminal.resize(Rect::from(size)).map_err(|e| anyhow::anyhow!("cannot draw: {e}"))?;
+            self.terminal.resize(Rect::from(size)).map_err(|e| anyhow::anyhow!(t!("cannot draw: {e}", e)))?;
         }
         self.app.take_changed();
         self.app.counts.draws += 1;
-        self.terminal.draw(|frame| self.app.draw(frame)).map_err(|e| anyhow::anyhow!("cannot draw: {e}"))?;
+        self.terminal
+            .draw(|frame| self.app.draw(frame))
+            .map_err(|e| anyhow::anyhow!(t!("cannot draw: {e}", e)))?;
         Ok(true)
     }
 
@@ -216,7 +221,7 @@ impl<B: Backend> Desk<B> {
             return Ok(());
         }
         let written = self.voice.write_all(spoken.as_bytes()).and_then(|()| self.voice.flush());
-        written.context("cannot write to the terminal")
+        written.context(t!("cannot write to the terminal"))
     }
 
     /// Runs until the person or the system ends it. `suspend` puts the program into the background and back.
@@ -228,7 +233,7 @@ impl<B: Backend> Desk<B> {
             match self.app.take_wish() {
                 Some(Wish::Quit) => return Ok(()),
                 Some(Wish::Suspend) => {
-                    suspend().context("the terminal went away while lapel was in the background")?;
+                    suspend().context(t!("the terminal went away while lapel was in the background"))?;
                     self.app.repaint();
                     // What the terminal has lost is asked for again.
                     self.app.update(Message::Tick);
@@ -258,19 +263,19 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
         // them must not leave out these.
         crossterm::style::force_color_output(true);
     }
-    let screen = terminal::screen().context("lapel needs a terminal to draw on")?;
+    let screen = terminal::screen().context(t!("lapel needs a terminal to draw on"))?;
     let mut desk = Desk::new(screen, start)?;
     desk.voice = Box::new(terminal::voice());
     // Before the terminal is taken: a signal in between would leave it as it is then.
-    terminal::read_signals(&desk.sender()).context("cannot watch for signals")?;
+    terminal::read_signals(&desk.sender()).context(t!("cannot watch for signals"))?;
     if let Some(way) = desk.app.env.pictures.kitty() {
         terminal::gives_kitty_pictures(&way);
     }
     terminal::on_panic(crash_dir, desk.sender());
-    let mut taken = Some(Taken::new().context("lapel needs a terminal to draw on")?);
+    let mut taken = Some(Taken::new().context(t!("lapel needs a terminal to draw on"))?);
     // The first frame is drawn before anything is read, asked or connected.
     desk.draw()?;
-    let asked = pictures::Asked::ask(&pictures, &mut std::io::stdout()).context("cannot write")?;
+    let asked = pictures::Asked::ask(&pictures, &mut std::io::stdout()).context(t!("cannot write"))?;
     terminal::read_input(desk.sender(), asked);
     let ended = desk
         .run(|| {

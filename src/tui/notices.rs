@@ -41,16 +41,21 @@ fn news(before: Option<&Job>, job: &Job) -> Option<String> {
     if let Some(stop) = &job.stop
         && before.is_none_or(|before| before.stop.as_ref().map(|s| s.kind) != Some(stop.kind))
     {
-        return Some(format!("lapel: job {} ({kind}) has stopped: {}", job.id, stop.kind.word()));
+        return Some(t!(
+            "lapel: job {id} ({kind}) has stopped: {why}",
+            id = job.id,
+            kind,
+            why = stop.kind.word()
+        ));
     }
     // One that has only just been sent is still on the screen.
     let before = before?;
     let need = |job: &Job| job.counts.sum(Bucket::needs_a_person);
     if need(job) > need(before) {
-        return Some(format!("lapel: job {} ({kind}) needs a person", job.id));
+        return Some(t!("lapel: job {id} ({kind}) needs a person", id = job.id, kind));
     }
     (before.is_open() && !job.is_open() && job.stop.is_none())
-        .then(|| format!("lapel: job {} ({kind}) has ended", job.id))
+        .then(|| t!("lapel: job {id} ({kind}) has ended", id = job.id, kind))
 }
 
 /// The bell, or what the terminal makes a notice of. There are two ways to say it, and a terminal that knows

@@ -124,9 +124,10 @@ pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
     match written {
         Ok(()) => Ok(to),
         Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => Err(NotSaved::Exists),
-        Err(why) => Err(NotSaved::Failed(format!(
-            "{} was not written: {why}. Nothing was changed; choose another name or folder.",
-            scrub(&to.to_string_lossy())
+        Err(why) => Err(NotSaved::Failed(t!(
+            "{path} was not written: {why}. Nothing was changed; choose another name or folder.",
+            path = scrub(&to.to_string_lossy()),
+            why
         ))),
     }
 }

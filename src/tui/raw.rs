@@ -5,7 +5,7 @@ use super::action::Action;
 use super::ask::{Answer, Ask, Ticket};
 use super::browser::two_sided;
 use super::env::{Env, Go, Out};
-use super::fit::{count, fit, wrap};
+use super::fit::{fit, wrap};
 use super::keymap::Context;
 use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;
@@ -90,8 +90,8 @@ impl RawPane {
                 self.ask(out);
             }
             Action::CopyAll => match &self.read {
-                Some(Ok(raw)) => out.copy(raw.text.wire().to_owned(), "the JSON as it was sent"),
-                _ => out.say("Nothing was read yet, so there is nothing to copy."),
+                Some(Ok(raw)) => out.copy(raw.text.wire().to_owned(), t!("the JSON as it was sent")),
+                _ => out.say(t!("Nothing was read yet, so there is nothing to copy.")),
             },
             Action::Back => {
                 out.cancel(self.ticket.take());
@@ -141,7 +141,7 @@ impl RawPane {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let shown = self.lines.len().min(self.scroll + self.height);
-        let right = format!("line {shown} of {}", self.lines.len());
+        let right = t!("line {shown} of {lines}", shown, lines = self.lines.len());
         let right = if self.lines.is_empty() { String::new() } else { right };
         let request = self.records.get(self.at).map_or_else(String::new, RawOf::request);
         let request = Line::styled(format!("  {request}"), theme.strong());
@@ -150,20 +150,20 @@ impl RawPane {
         match &self.read {
             _ if self.ticket.is_some() && self.read.is_none() => {
                 lines.push(Line::styled(
-                    format!("  {} asking for it anew, 1 request", env.spinner()),
+                    t!("  {spinner} asking for it anew, 1 request", spinner = env.spinner()),
                     theme.dim(),
                 ));
             }
             Some(Err(why)) => {
-                let text = format!("It was not read: {why}");
+                let text = t!("It was not read: {why}", why);
                 lines.extend(
                     wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())),
                 );
             }
             Some(Ok(raw)) => {
-                let bytes = count(raw.bytes as u64, "byte", "bytes");
+                let bytes = count!(raw.bytes as u64, "byte", "bytes");
                 let about =
-                    format!("  {bytes} as the service sent them; line breaks and indents are lapel's");
+                    t!("  {bytes} as the service sent them; line breaks and indents are lapel's", bytes);
                 lines.push(Line::styled(fit(&about, room + 2, env.glyphs.ellipsis), theme.dim()));
                 let body = self.lines.iter().skip(self.scroll).take(self.height);
                 lines.extend(body.map(|line| Line::raw(format!("  {line}"))));
@@ -191,7 +191,7 @@ fn lay_out(json: &str) -> Vec<String> {
         shown += 1;
         if shown > SHOWN {
             end(&mut line, 0);
-            line.replace_range(.., "(the rest is not shown; it is copied whole)");
+            line.replace_range(.., t!("(the rest is not shown; it is copied whole)"));
             break;
         }
         if quoted {

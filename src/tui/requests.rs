@@ -85,7 +85,7 @@ impl RequestLog {
             Action::First => self.select(0),
             Action::Last => self.select(usize::MAX),
             Action::Save if self.entries.is_empty() => {
-                out.say("There is no request yet, so there is nothing to save.");
+                out.say(t!("There is no request yet, so there is nothing to save."));
             }
             Action::Save => self.save = Some(Save::new(&self.entries, env, out)),
             Action::Back => {

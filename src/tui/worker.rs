@@ -58,7 +58,7 @@ pub struct Helpers {
 impl Default for Helpers {
     /// Helpers that can do nothing, and say so.
     fn default() -> Self {
-        let nothing = || -> Connecting { Box::pin(async { Err("this cannot be done here".to_owned()) }) };
+        let nothing = || -> Connecting { Box::pin(async { Err(t!("this cannot be done here").to_owned()) }) };
         Self {
             start_sandbox: Arc::new(nothing),
             keep_profile: Arc::new(move |_| nothing()),
@@ -258,7 +258,7 @@ impl Link {
             }
             Err(panicked) => {
                 let error =
-                    ApiError::NotReached { why: format!("the client could not be built ({panicked})") };
+                    ApiError::NotReached { why: t!("the client could not be built ({panicked})", panicked) };
                 tell.send(Message::LinkFailed(error)).await;
                 return None;
             }
@@ -329,7 +329,8 @@ impl Link {
 
 /// The answer to a question whose task has failed, or for which there is no connection.
 fn failed(ask: &Ask) -> Answer {
-    let error = || ApiError::NoAnswer { why: "a part of lapel failed before there was an answer".to_owned() };
+    let error =
+        || ApiError::NoAnswer { why: t!("a part of lapel failed before there was an answer").to_owned() };
     match ask {
         Ask::Templates(_) => Answer::Templates(Err(error())),
         Ask::Template(_) => Answer::Template(Box::new(Err(error()))),
@@ -343,15 +344,15 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Call(errand) => Answer::Call(Box::new(errand::failed(errand, error()))),
         Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
         Ask::Pause(_) => Answer::Paused,
-        Ask::Picture(_) => Answer::Picture(Err("The picture was not fetched.".to_owned())),
+        Ask::Picture(_) => Answer::Picture(Err(t!("The picture was not fetched.").to_owned())),
         Ask::Index(ask) => Answer::Index(index::failed(ask, error().to_string())),
         Ask::Matching(_) => Answer::Matching(Box::new(Err(NotMarked::Service(error())))),
         Ask::Recents(_) => Answer::Recents(Err(error().to_string())),
         Ask::Filters(ask) => Answer::Filters(Err(error().to_string()), ask.clone()),
         Ask::TryProfile(_) | Ask::StartSandbox | Ask::OpenProfile(_) | Ask::Pin { .. } => {
-            Answer::Connected(Err("A part of lapel failed.".to_owned()))
+            Answer::Connected(Err(t!("A part of lapel failed.").to_owned()))
         }
-        Ask::Profiles => Answer::Profiles(Err("A part of lapel failed.".to_owned())),
+        Ask::Profiles => Answer::Profiles(Err(t!("A part of lapel failed.").to_owned())),
         Ask::Jobs => Answer::Jobs(Err(NO_JOBS.to_owned())),
         Ask::Rows(_) => Answer::Rows(Err(NO_JOBS.to_owned())),
         Ask::Reasons => Answer::Reasons(Vec::new()),
@@ -368,8 +369,8 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Quiet(ask) => failed(ask),
         Ask::Raw(_) => Answer::Raw(Err(error())),
         Ask::LogBeyond(_) => Answer::LogBeyond { watched: false },
-        Ask::Hand(_) => Answer::Handed(Err("a part of lapel failed".to_owned())),
-        Ask::Save(_) => Answer::Saved(Err(NotSaved::Failed("A part of lapel failed.".to_owned()))),
+        Ask::Hand(_) => Answer::Handed(Err(t!("a part of lapel failed").to_owned())),
+        Ask::Save(_) => Answer::Saved(Err(NotSaved::Failed(t!("A part of lapel failed.").to_owned()))),
     }
 }
 
@@ -448,7 +449,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             Answer::LogBeyond { watched: true }
         }
         Ask::Save(saving) => {
-            let failed = |_| Err(NotSaved::Failed("A part of lapel failed.".to_owned()));
+            let failed = |_| Err(NotSaved::Failed(t!("A part of lapel failed.").to_owned()));
             Answer::Saved(
                 tokio::task::spawn_blocking(move || paths::save(*saving)).await.unwrap_or_else(failed),
             )
@@ -563,15 +564,16 @@ async fn template_of(
     )
     .await
     .map_err(|error| {
-        format!(
-            "The holder's history was not read, so it is not known which template this badge is of: {error}"
+        t!(
+            "The holder's history was not read, so it is not known which template this badge is of: {error}",
+            error
         )
     })?;
     let item = history.items.into_iter().find(|item| item.badge_id == *id).ok_or(
-        "The history does not show this badge under its holder's address, so it is not known which template it is of. Nothing was changed. Issue the corrected badge from Templates, and revoke this one when it is Issued.",
+        t!("The history does not show this badge under its holder's address, so it is not known which template it is of. Nothing was changed. Issue the corrected badge from Templates, and revoke this one when it is Issued."),
     )?;
     let template = item.template_id.ok_or(
-        "The service does not say which template this badge is of. Nothing was changed. Issue the corrected badge from Templates, and revoke this one when it is Issued.",
+        t!("The service does not say which template this badge is of. Nothing was changed. Issue the corrected badge from Templates, and revoke this one when it is Issued."),
     )?;
     Ok((template, item.title.unwrap_or_default()))
 }
@@ -622,9 +624,9 @@ async fn try_profile(mut candidate: Candidate, helpers: &Helpers) -> Result<Sess
     let identity =
         identify(access.reader(), &key, &Call::interactive()).await.map_err(|error| match error {
             ApiError::NotFound(_) => {
-                "Something answers at this base URL, but it has no ping. Does the base URL end in \
-                                  /api/v1/ext?"
-                    .to_owned()
+                t!("Something answers at this base URL, but it has no ping. Does the base URL end in \
+                                  /api/v1/ext?")
+                .to_owned()
             }
             other => other.to_string(),
         })?;

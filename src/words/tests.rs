@@ -3,7 +3,7 @@
 use super::catalogue::{KOREAN, Piece, pieces};
 use super::*;
 use crate::{count, plural, t};
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -39,6 +39,15 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+fn literals(group: &Group) -> impl Iterator<Item = String> {
+    group.stream().into_iter().filter_map(|token| match token {
+        TokenTree::Literal(literal) => {
+            syn::parse_str::<syn::LitStr>(&literal.to_string()).ok().map(|literal| literal.value())
+        }
+        _ => None,
+    })
+}
+
 /// Hands out the text of every `t!`, `plural!`, `count!` and `mark!`.
 fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -48,11 +57,7 @@ fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
             && let [.., TokenTree::Ident(name), TokenTree::Punct(bang)] = &tokens[..at]
             && bang.as_char() == '!'
         {
-            let literals = group.stream().into_iter().filter_map(|t| match t {
-                TokenTree::Literal(literal) => syn::parse_str::<syn::LitStr>(&literal.to_string()).ok(),
-                _ => None,
-            });
-            let mut literals = literals.map(|l| l.value());
+            let mut literals = literals(group);
             match name.to_string().as_str() {
                 "t" | "mark" => literals.next().into_iter().for_each(&mut *found),
                 "plural" => literals.nth(1).into_iter().for_each(&mut *found),
@@ -61,6 +66,12 @@ fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
                 }
                 _ => {}
             }
+        }
+        // The table of actions, each with its hint and its help.
+        if let [.., TokenTree::Ident(name), TokenTree::Punct(_)] = &tokens[..at]
+            && name == "actions"
+        {
+            literals(group).for_each(&mut *found);
         }
         gather(group.stream(), found);
     }

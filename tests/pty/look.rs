@@ -57,6 +57,18 @@ fn a_storm_of_sizes_leaves_the_screen_whole() {
 }
 
 #[test]
+fn the_language_is_that_of_the_locale_until_another_is_chosen() {
+    let mut term = still_demo().env("LANG", "ko_KR.UTF-8").start();
+    term.until("Korean", |s| s.line(0).starts_with(" lapel  템플릿  발급 이력  월렛  배지  작업"));
+    term.send("K");
+    term.until("English", |s| s.line(0).starts_with(" lapel  Templates  History") && s.has("English"));
+    term.send("K");
+    term.until("Korean again", |s| s.line(0).starts_with(" lapel  템플릿") && s.has("한국어"));
+    term.send("q");
+    term.exit_restored();
+}
+
+#[test]
 fn a_key_that_comes_together_with_a_change_of_size_is_not_held_back() {
     let mut term = still_demo().start();
     term.until("the rows", |s| s.has("row 1 of") && !s.is_loading());

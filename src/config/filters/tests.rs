@@ -76,7 +76,9 @@ fn a_change_keeps_what_people_wrote() {
     assert!(after.contains("# for Kim\n[history.b]\ntitle = 'y'"), "{after}");
     assert_eq!(filters.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
     // However it is written: changed as it stands, or left alone.
-    for text in ["history = { a = { title = 'x' } }\n", "history.a.title = 'x'\n", "[history]\na = { title = 'x' }\n"] {
+    for text in
+        ["history = { a = { title = 'x' } }\n", "history.a.title = 'x'\n", "[history]\na = { title = 'x' }\n"]
+    {
         let before = file().parse(text).expect("filters");
         for change in [
             save(named("a", &[("title", "y")]), true),

@@ -19,6 +19,7 @@ use crate::tui::notices::Notices;
 use crate::tui::raw::RawPane;
 use crate::tui::refresh::{Refresh, has_failed};
 use crate::tui::requests::RequestLog;
+use crate::words::{self, Language};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use tokio::time::Instant;
@@ -76,18 +77,19 @@ impl App {
         match action {
             Action::Copy => match CopyMenu::new(self.copyables()) {
                 Some(menu) => self.over.push(Over::Copy(Box::new(menu))),
-                None => out.say("There is nothing here to copy."),
+                None => out.say(t!("There is nothing here to copy.")),
             },
             Action::OpenPicture => self.open_picture(out),
             Action::Raw => match RawPane::new(self.records(), out) {
                 Some(pane) => self.over.push(Over::Raw(Box::new(pane))),
-                None => out.say("There is no record of the service here."),
+                None => out.say(t!("There is no record of the service here.")),
             },
             Action::RequestLog => {
                 self.over.push(Over::Log(Box::new(RequestLog::new(&self.env, out))));
             }
             Action::AutoRefresh => self.switch_refresh(out),
             Action::ForgetRecent => self.forget_recents(out),
+            Action::Language => switch_language(out),
             _ => return false,
         }
         true
@@ -120,7 +122,7 @@ impl App {
         if let Cow::Owned(clean) = clipboard::clean(&clip.text) {
             clip.text = clean;
             clip.after.get_or_insert_with(|| {
-                "It has characters that cannot be seen or do not belong there; marks stand in their place."
+                t!("It has characters that cannot be seen or do not belong there; marks stand in their place.")
                     .to_owned()
             });
         }
@@ -128,17 +130,17 @@ impl App {
         let road = Road::of(settings.clipboard, around);
         match road {
             _ if clip.text.is_empty() => {
-                out.say(format!("{} is empty: nothing was copied.", begun(&clip.what)));
+                out.say(t!("{what} is empty: nothing was copied.", what = begun(&clip.what)));
             }
             Road::Off => {
                 say(
                     &clip,
-                    "Nothing was copied: copying is switched off (clipboard = \"off\" in config.toml).",
+                    t!("Nothing was copied: copying is switched off (clipboard = \"off\" in config.toml)."),
                     out,
                 );
             }
             Road::None => {
-                say(&clip, "Nothing was copied: this terminal has no clipboard.", out);
+                say(&clip, t!("Nothing was copied: this terminal has no clipboard."), out);
             }
             _ if clip.text.len() > road.longest() => too_long(&clip, road.longest(), out),
             Road::Terminal => self.ask_terminal(&clip, out),
@@ -156,27 +158,27 @@ impl App {
         }
         let sequence = clipboard::sequence(&clip.text, &self.comforts.manner.around);
         self.comforts.spoken.push_str(&sequence);
-        let text = format!(
-            "Sent {} to the terminal's clipboard; some terminals refuse without saying so.",
-            clip.what
+        let text = t!(
+            "Sent {what} to the terminal's clipboard; some terminals refuse without saying so.",
+            what = clip.what
         );
         say(clip, &text, out);
     }
 
     fn open_picture(&mut self, out: &mut Out<'_>) {
         let Some(url) = self.copyables().link else {
-            out.say("There is no picture here with an address that a browser could open.");
+            out.say(t!("There is no picture here with an address that a browser could open."));
             return;
         };
         let around = &self.comforts.manner.around;
         let instead = match around.desktop {
-            _ if around.ssh => Some("This is over ssh, where no browser of yours can be opened"),
-            None => Some("There is no desktop here to open a browser on"),
+            _ if around.ssh => Some(t!("This is over ssh, where no browser of yours can be opened")),
+            None => Some(t!("There is no desktop here to open a browser on")),
             Some(_) => None,
         };
         match (instead, around.desktop) {
             (None, Some(desktop)) => {
-                out.say(format!("Opening {url} in the browser."));
+                out.say(t!("Opening {url} in the browser.", url));
                 let handing = Handing { programs: browsers(desktop, &url), input: None };
                 let ticket = out.ask(Ask::Hand(handing));
                 self.comforts.handing.insert(ticket, Handed::Link(url));
@@ -188,7 +190,7 @@ impl App {
     /// Copies the address of a picture that cannot be opened here, and shows it.
     fn copy_link(&mut self, url: String, why: &str, out: &mut Out<'_>) {
         let (before, after) = (Some(format!("{why}.")), Some(url.clone()));
-        self.copy(Clip { text: url, what: "the link".to_owned(), before, after }, out);
+        self.copy(Clip { text: url, what: t!("the link").to_owned(), before, after }, out);
     }
 
     /// Takes the answer of a program that something was handed to, or gives it back.
@@ -196,22 +198,22 @@ impl App {
         let Answer::Handed(result) = answer else { return Err(answer) };
         match (self.comforts.handing.remove(&ticket), result) {
             (Some(Handed::Clip(clip, _)), Ok(TMUX)) => {
-                let text = format!(
-                    "Gave {} to tmux: its paste key has it, and so has the clipboard where your terminal allows that.",
-                    clip.what
+                let text = t!(
+                    "Gave {what} to tmux: its paste key has it, and so has the clipboard where your terminal allows that.",
+                    what = clip.what
                 );
                 say(&clip, &text, out);
             }
             (Some(Handed::Clip(clip, _)), Ok(_)) => say(&clip, &format!("Copied {}.", clip.what), out),
             (Some(Handed::Clip(clip, true)), Err(_)) => self.ask_terminal(&clip, out),
             (Some(Handed::Clip(clip, false)), Err(why)) => {
-                out.warn(format!("{} was not copied: {why}.", begun(&clip.what)));
+                out.warn(t!("{what} was not copied: {why}.", what = begun(&clip.what), why));
             }
             (Some(Handed::Link(url)), Err(why)) => {
-                self.copy_link(url, &format!("The browser was not opened ({why})"), out);
+                self.copy_link(url, &t!("The browser was not opened ({why})", why), out);
             }
             (Some(Handed::Link(url)), Ok(program)) => {
-                out.say(format!("Opened with {program}: {url}"));
+                out.say(t!("Opened with {program}: {url}", program, url));
             }
             (None, _) => {}
         }
@@ -222,8 +224,10 @@ impl App {
         let choice = self.comforts.refresh.choice().next();
         self.comforts.refresh.choose(choice, Instant::now());
         out.say(match choice {
-            RefreshChoice::Off => "The screen is not read again by itself any more.".to_owned(),
-            _ => format!("What is on the screen is read again {}, in the background.", every(choice)),
+            RefreshChoice::Off => t!("The screen is not read again by itself any more.").to_owned(),
+            _ => {
+                t!("What is on the screen is read again {every}, in the background.", every = every(choice))
+            }
         });
     }
 
@@ -236,10 +240,14 @@ impl App {
             return None;
         }
         Some(match (refresh.failures(), refresh.wait()) {
-            (0, _) | (_, None) => (format!("read again {}", every(refresh.choice())), false),
-            (_, Some(wait)) => {
-                (format!("could not be read again; next try in {} min", wait.as_secs().div_ceil(60)), true)
-            }
+            (0, _) | (_, None) => (t!("read again {every}", every = every(refresh.choice())), false),
+            (_, Some(wait)) => (
+                t!(
+                    "could not be read again; next try in {minutes} min",
+                    minutes = wait.as_secs().div_ceil(60)
+                ),
+                true,
+            ),
         })
     }
 
@@ -304,11 +312,29 @@ impl App {
     }
 }
 
+/// Speaks the other language from now on. What the screen says already is said again where it is drawn anew.
+fn switch_language(out: &mut Out<'_>) {
+    let next = match words::language() {
+        Language::English => Language::Korean,
+        Language::Korean => Language::English,
+    };
+    words::speak(next);
+    let setting = match next {
+        Language::English => "en",
+        Language::Korean => "ko",
+    };
+    out.say(t!(
+        "lapel speaks {name} until it ends. language = \"{setting}\" in config.toml keeps it so.",
+        name = next.name(),
+        setting
+    ));
+}
+
 fn every(choice: RefreshChoice) -> &'static str {
     match choice {
-        RefreshChoice::Off => "never",
-        RefreshChoice::HalfMinute => "every 30 s",
-        RefreshChoice::TwoMinutes => "every 2 min",
+        RefreshChoice::Off => t!("never"),
+        RefreshChoice::HalfMinute => t!("every 30 s"),
+        RefreshChoice::TwoMinutes => t!("every 2 min"),
     }
 }
 
@@ -319,12 +345,7 @@ fn say(clip: &Clip, text: &str, out: &mut Out<'_>) {
 }
 
 fn too_long(clip: &Clip, most: usize, out: &mut Out<'_>) {
-    out.warn(format!(
-        "{} is too long for the clipboard: {} bytes, of {} at most. Nothing was copied; mark or filter fewer rows.",
-        begun(&clip.what),
-        number(clip.text.len() as u64),
-        number(most as u64)
-    ));
+    out.warn(t!("{what} is too long for the clipboard: {clip} bytes, of {most} at most. Nothing was copied; mark or filter fewer rows.", what = begun(&clip.what), clip = number(clip.text.len() as u64), most = number(most as u64)));
 }
 
 /// A sentence's beginning.

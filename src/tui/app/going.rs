@@ -17,7 +17,7 @@ impl App {
     /// Goes there.
     pub(super) fn go(&mut self, go: Go, out: &mut Out<'_>) {
         if self.env.read_only() && is_acting(&go) {
-            out.say(READ_ONLY);
+            out.say(crate::words::say(READ_ONLY));
             return;
         }
         match go {

@@ -21,7 +21,7 @@ impl App {
                 self.quit_asked = false;
             }
             if self.is_forbidden(action) {
-                out.say(READ_ONLY);
+                out.say(crate::words::say(READ_ONLY));
                 return;
             }
             self.act(action, out);
@@ -34,7 +34,7 @@ impl App {
             }
             Press::Syllable => {
                 self.changed = true;
-                out.say("Hangul input is on: several keys came as one sign, so nothing was done. The Han/Eng key switches it off.");
+                out.say(t!("Hangul input is on: several keys came as one sign, so nothing was done. The Han/Eng key switches it off."));
             }
             Press::Free => {
                 let typed = self.type_key(key, out);
@@ -174,12 +174,13 @@ impl App {
             .filter(|action| !self.is_forbidden(*action) && !is_hand_work(*action))
             .filter_map(|action| {
                 if let Some((keys, _)) = here.iter().find(|(_, a)| *a == action) {
-                    let why_not = (!self.offers(action)).then(|| "there is nothing for it here".to_owned());
+                    let why_not =
+                        (!self.offers(action)).then(|| t!("there is nothing for it here").to_owned());
                     return Some(Command { action, keys: keys.clone(), why_not });
                 }
                 // What only a form or a menu can do is found there.
                 let (context, _, keys) = known(action).find(|(context, ..)| context.is_a_screen())?;
-                let why_not = Some(format!("it belongs to: {}", context.place()));
+                let why_not = Some(t!("it belongs to: {place}", place = context.place()));
                 Some(Command { action, keys, why_not })
             })
             .collect()
@@ -197,13 +198,11 @@ impl App {
         }
         self.quit_asked = true;
         let then = if self.keeps_jobs() {
-            "What is not sent then stays unsent and can be resumed."
+            t!("What is not sent then stays unsent and can be resumed.")
         } else {
-            "The demo's jobs end with it."
+            t!("The demo's jobs end with it.")
         };
-        out.warn(format!(
-            "Something is being sent. Quit again to leave: lapel waits for the answers of what is on its way and sends nothing more. {then}"
-        ));
+        out.warn(t!("Something is being sent. Quit again to leave: lapel waits for the answers of what is on its way and sends nothing more. {then}", then));
     }
 
     fn type_key(&mut self, key: KeyEvent, out: &mut Out<'_>) -> bool {

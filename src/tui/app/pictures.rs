@@ -7,7 +7,9 @@ use crate::tui::pictures::{Want, Way};
 use crate::tui::terminal::gives_kitty_pictures;
 
 /// What is said about a picture where there are none.
-pub(super) const OFF: &str = "Pictures are not shown here: pictures = \"none\", no colours, or plain ASCII. --pictures halfblocks shows them.";
+pub(super) const OFF: &str = mark!(
+    "Pictures are not shown here: pictures = \"none\", no colours, or plain ASCII. --pictures halfblocks shows them."
+);
 
 impl App {
     /// The picture that the screen has a place for now.

@@ -59,12 +59,7 @@ impl Keymap {
                 if let Some(chord) = chords.iter().find(|one| theirs.iter().any(|two| clash(one, two))) {
                     found.push((
                         n,
-                        format!(
-                            "{} is, or begins, a key of {} there ({}): give that one another key too, or choose another here",
-                            self.name(chord),
-                            other.name(),
-                            other.help(),
-                        ),
+                        t!("{chord} is, or begins, a key of {other} there ({help}): give that one another key too, or choose another here", chord = self.name(chord), other = other.name(), help = other.help()),
                     ));
                 }
             }
@@ -83,7 +78,7 @@ impl Keymap {
                 Action::Confirm if chords.iter().any(|k| opening.contains(&k) || k.iter().any(is_enter)) => {
                     found.push((
                         n,
-                        "this sends: it may be neither Enter nor a key that opens a form or goes on"
+                        t!("this sends: it may be neither Enter nor a key that opens a form or goes on")
                             .to_owned(),
                     ));
                 }
@@ -91,11 +86,11 @@ impl Keymap {
                     let confirms =
                         |k: &Chord| self.lines.iter().any(|(_, a, c)| *a == Action::Confirm && c.contains(k));
                     if chords.iter().any(confirms) {
-                        found.push((n, "this key confirms what is sent: it may open nothing".to_owned()));
+                        found.push((n, t!("this key confirms what is sent: it may open nothing").to_owned()));
                     }
                 }
                 Action::QuitNow if chords.is_empty() => {
-                    found.push((n, "there must be a key that leaves lapel from everywhere".to_owned()));
+                    found.push((n, t!("there must be a key that leaves lapel from everywhere").to_owned()));
                 }
                 _ => {}
             }
@@ -114,12 +109,12 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
     }
     let names: Vec<String> = places.iter().map(|c| c.name()).collect();
     let Some(context) = names.iter().position(|name| *name == said.place).map(|at| places[at]) else {
-        return Err(unknown("place", &said.place, &names));
+        return Err(unknown(t!("place"), &said.place, &names));
     };
     let actions: Vec<Action> = DEFAULT.iter().filter(|(c, ..)| *c == context).map(|(_, a, _)| *a).collect();
     let names: Vec<String> = actions.iter().map(|a| a.name()).collect();
     let Some(action) = names.iter().position(|name| *name == said.action).map(|at| actions[at]) else {
-        return Err(unknown("action of this place", &said.action, &names));
+        return Err(unknown(t!("action of this place"), &said.action, &names));
     };
     let chords = said
         .keys
@@ -127,23 +122,20 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
         .enumerate()
         .map(|(n, key)| {
             let chord = parse(key).ok_or_else(|| {
-                format!(
-                    "key {} of the list is no key: write x, X, ctrl-x, alt-x, f5, enter, space, pagedown, or several with spaces between, one after the other",
-                    n + 1
-                )
+                t!("key {n} of the list is no key: write x, X, ctrl-x, alt-x, f5, enter, space, pagedown, or several with spaces between, one after the other", n = n + 1)
             })?;
             if chord.len() > LONGEST {
-                return Err(format!("key {} of the list has more than {LONGEST} keys one after the other", n + 1));
+                return Err(t!("key {n} of the list has more than {longest} keys one after the other", n = n + 1, longest = LONGEST));
             }
             if let Some(same) = chord.iter().find_map(indistinct) {
-                return Err(format!("key {} of the list cannot be told from {same} by a terminal", n + 1));
+                return Err(t!("key {n} of the list cannot be told from {same} by a terminal", n = n + 1, same));
             }
             let types = |key: &KeyCombination| match context {
                 Context::Review => is_digit(key),
                 _ => context.is_text() && is_letter(key),
             };
             if chord.first().is_some_and(types) {
-                return Err(format!("key {} of the list would be typed: letters are text there", n + 1));
+                return Err(t!("key {n} of the list would be typed: letters are text there", n = n + 1));
             }
             Ok(chord)
         })
@@ -153,8 +145,8 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
 
 fn unknown(what: &str, name: &str, known: &[String]) -> String {
     match nearest(name, known.iter().map(String::as_str)) {
-        Some(meant) => format!("this {what} is not known; did you mean {meant}?"),
-        None => format!("this {what} is not known; known here: {}", known.join(", ")),
+        Some(meant) => t!("this {what} is not known; did you mean {meant}?", what, meant),
+        None => t!("this {what} is not known; known here: {names}", what, names = known.join(", ")),
     }
 }
 

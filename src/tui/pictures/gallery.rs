@@ -4,6 +4,7 @@ use super::cache::Cache;
 use super::decode::{NoPicture, decode};
 use super::pack::{Packed, Way, pack};
 use crate::api::{Connection, Picture, PictureError, Pictures};
+use crate::words;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -87,8 +88,8 @@ impl Gallery {
             // It reads the certificates of the system.
             match tokio::task::spawn_blocking(move || Pictures::new(&connection)).await {
                 Ok(Ok(client)) => Ok(client),
-                Ok(Err(why)) => Err(format!("Pictures cannot be fetched: {why}")),
-                Err(_) => Err(FAILED.to_owned()),
+                Ok(Err(why)) => Err(t!("Pictures cannot be fetched: {why}", why)),
+                Err(_) => Err(words::say(FAILED).to_owned()),
             }
         });
         made.await.as_ref().map_err(Clone::clone)
@@ -109,7 +110,7 @@ impl Gallery {
 
     /// Decodes and packs, off the loop; gives the bytes back for keeping.
     async fn prepare(&self, picture: Picture, ask: &PictureAsk) -> Result<(Packed, Vec<u8>), String> {
-        let permit = self.0.room.clone().acquire_owned().await.map_err(|_| FAILED.to_owned())?;
+        let permit = self.0.room.clone().acquire_owned().await.map_err(|_| words::say(FAILED).to_owned())?;
         let (way, room, id) = (ask.way, ask.room, ask.id);
         let work = tokio::task::spawn_blocking(move || {
             let _permit = permit;
@@ -117,34 +118,35 @@ impl Gallery {
                 .map_err(|why: NoPicture| why.to_string())?;
             Ok((pack(&pixels, &way, room, id)?, picture.bytes))
         });
-        work.await.unwrap_or_else(|_| Err(FAILED.to_owned()))
+        work.await.unwrap_or_else(|_| Err(words::say(FAILED).to_owned()))
     }
 }
 
-const FAILED: &str = "The picture cannot be shown: a part of lapel failed on it.";
+const FAILED: &str = mark!("The picture cannot be shown: a part of lapel failed on it.");
 
 /// What is said in the picture's place; where it may be another time, what to do for that.
 fn in_words(why: &PictureError) -> String {
     match why {
-        PictureError::Refused(why) => format!("The picture is not fetched: {why}."),
+        PictureError::Refused(why) => t!("The picture is not fetched: {why}.", why),
         PictureError::Status(status @ (404 | 410)) => {
-            format!("The picture is missing at its server (HTTP {status}).")
+            t!("The picture is missing at its server (HTTP {status}).", status)
         }
         PictureError::Status(status @ 300..=399) => {
-            format!(
-                "The picture's server points to a place that lapel does not follow it to (HTTP {status})."
+            t!(
+                "The picture's server points to a place that lapel does not follow it to (HTTP {status}).",
+                status
             )
         }
         PictureError::Status(status) => {
-            format!("The picture's server answered HTTP {status}. Read again to try once more.")
+            t!("The picture's server answered HTTP {status}. Read again to try once more.", status)
         }
         PictureError::Unreadable(why) => {
-            format!("The picture broke off on its way: {why}. Read again to try once more.")
+            t!("The picture broke off on its way: {why}. Read again to try once more.", why)
         }
-        PictureError::TooLong => "The picture is larger than 5 MB and was not read.".to_owned(),
+        PictureError::TooLong => t!("The picture is larger than 5 MB and was not read.").to_owned(),
         PictureError::NotReached(why) => {
-            format!("The picture's server could not be reached: {why}. Read again to try once more.")
+            t!("The picture's server could not be reached: {why}. Read again to try once more.", why)
         }
-        PictureError::Cancelled => "The picture was given up.".to_owned(),
+        PictureError::Cancelled => t!("The picture was given up.").to_owned(),
     }
 }

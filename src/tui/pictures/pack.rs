@@ -102,7 +102,7 @@ pub fn pack(picture: &RgbaImage, way: &Way, room: (u16, u16), id: u32) -> Result
     let graphic = |image: RgbaImage| DynamicImage::ImageRgba8(image);
     let gave_up = |why: ratatui_image::errors::Errors| {
         tracing::debug!("a picture could not be packed: {why}");
-        "The picture cannot be shown in this terminal.".to_owned()
+        t!("The picture cannot be shown in this terminal.").to_owned()
     };
     let (width, height) = fit.canvas(way.cell);
     match way.protocol {

@@ -193,7 +193,7 @@ impl Store {
 
     fn key(&self, want: &Want) -> Result<Key, String> {
         let raw = want.raw.as_ref().filter(|raw| !raw.looks_empty());
-        let raw = raw.ok_or_else(|| "There is no picture.".to_owned())?;
+        let raw = raw.ok_or_else(|| t!("There is no picture.").to_owned())?;
         Ok(Key { url: self.places.resolve(raw.wire())?, room: (want.area.width, want.area.height) })
     }
 

@@ -4,7 +4,8 @@ use super::RequestLog;
 use crate::api::LogEntry;
 use crate::tui::browser::two_sided;
 use crate::tui::env::Env;
-use crate::tui::fit::{Column, cells, count, layout, number, wrap};
+use crate::tui::fit::{Column, cells, layout, number, wrap};
+use crate::words;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -13,7 +14,17 @@ use std::time::Duration;
 
 /// Lines of the selected request in full.
 const DETAIL: u16 = 5;
-const HEADS: [&str; 9] = ["Sent", "", "Path", "Answer", "Try", "Waited", "Took", "Bytes", "Minute"];
+const HEADS: [&str; 9] = [
+    mark!("Sent"),
+    "",
+    mark!("Path"),
+    mark!("Answer"),
+    mark!("Try"),
+    mark!("Waited"),
+    mark!("Took"),
+    mark!("Bytes"),
+    mark!("Minute"),
+];
 const COLUMNS: [Column; 9] = [
     Column { least: 8, share: 0, goes: 0 },
     Column { least: 4, share: 0, goes: 0 },
@@ -36,13 +47,18 @@ impl RequestLog {
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let line = |y: u16| Rect { y: (area.y + y).min(area.bottom() - 1), height: 1, ..area };
-        let all = count(self.entries.len() as u64, "request", "requests");
-        let head = format!("  {all}, the newest first; names and addresses masked");
-        let right = format!("row {} of {}", number(self.at() as u64 + 1), number(self.entries.len() as u64));
+        let all = count!(self.entries.len() as u64, "request", "requests");
+        let head = t!("  {all}, the newest first; names and addresses masked", all);
+        let right = t!(
+            "row {at} of {entries}",
+            at = number(self.at() as u64 + 1),
+            entries = number(self.entries.len() as u64)
+        );
         let right = if self.entries.is_empty() { String::new() } else { right };
         two_sided(frame, line(0), Line::styled(head, theme.strong()), Span::styled(right, theme.dim()), true);
         let widths = layout(&COLUMNS, usize::from(area.width).saturating_sub(3));
-        let heads: Vec<(String, Style)> = HEADS.iter().map(|h| ((*h).to_owned(), theme.dim())).collect();
+        let heads: Vec<(String, Style)> =
+            HEADS.iter().map(|h| (words::say(h).to_owned(), theme.dim())).collect();
         let mut spans = vec![Span::raw("  ")];
         spans.extend(cells(&heads, &widths, env.glyphs.ellipsis));
         frame.render_widget(Line::from(spans), line(1));
@@ -72,19 +88,21 @@ impl RequestLog {
     fn draw_detail(&self, frame: &mut Frame<'_>, area: Rect, base: &str, env: &Env) {
         let Some(entry) = self.entries.get(self.at()) else { return };
         let room = usize::from(area.width).saturating_sub(4);
-        let code = entry.code.as_ref().map_or_else(String::new, |code| format!(", code {code}"));
+        let code = entry.code.as_ref().map_or_else(String::new, |code| t!(", code {code}", code));
         let answer = match entry.status {
             Some(status) => format!("HTTP {status}{code}, {}", entry.outcome),
-            None => format!("no answer, {}", entry.outcome),
+            None => t!("no answer, {outcome}", outcome = entry.outcome),
         };
-        let bytes = entry.bytes.map_or_else(String::new, |n| format!(", {}", count(n, "byte", "bytes")));
-        let facts = format!(
-            "{answer}{bytes}; attempt {}; waited {} for its turn, took {}; {} of {} requests of the minute",
-            entry.attempt,
-            time(entry.waited),
-            time(entry.duration),
-            number(u64::from(entry.used)),
-            number(u64::from(entry.limit)),
+        let bytes = entry.bytes.map_or_else(String::new, |n| format!(", {}", count!(n, "byte", "bytes")));
+        let facts = t!(
+            "{answer}{bytes}; attempt {attempt}; waited {waited} for its turn, took {took}; {used} of {limit} requests of the minute",
+            answer,
+            bytes,
+            attempt = entry.attempt,
+            waited = time(entry.waited),
+            took = time(entry.duration),
+            used = number(u64::from(entry.used)),
+            limit = number(u64::from(entry.limit)),
         );
         let mut lines: Vec<Line<'static>> = vec![Line::raw("")];
         let shown = format!("{} {}", entry.method, target(entry, base));

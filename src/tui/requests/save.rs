@@ -5,7 +5,7 @@ use crate::domain::text::scrub;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, NotSaved, Saving, Ticket};
 use crate::tui::env::{Env, Out};
-use crate::tui::fit::{count, wrap};
+use crate::tui::fit::wrap;
 use crate::tui::forms::path::PathField;
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
@@ -79,7 +79,7 @@ impl Save {
                 let saving = Saving { text: self.text.clone(), to, overwrite };
                 self.ticket = Some(out.ask(Ask::Save(Box::new(saving))));
             }
-            None => self.said = Some("type the name of a file".to_owned()),
+            None => self.said = Some(t!("type the name of a file").to_owned()),
         }
     }
 
@@ -102,9 +102,9 @@ impl Save {
                 self.ticket = None;
                 match saved {
                     Ok(path) => {
-                        let rows = count(self.rows, "request", "requests");
+                        let rows = count!(self.rows, "request", "requests");
                         let path = scrub(&path.to_string_lossy()).into_owned();
-                        out.say(format!("Wrote {rows} to {path}, which only you may read."));
+                        out.say(t!("Wrote {rows} to {path}, which only you may read.", rows, path));
                         return Ok(true);
                     }
                     Err(NotSaved::Exists) => self.exists = true,
@@ -121,7 +121,7 @@ impl Save {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines = vec![Line::raw("")];
-        let mut field = vec![Span::styled("  File ", theme.strong())];
+        let mut field = vec![Span::styled(t!("  File "), theme.strong())];
         field.extend(self.field.spans(room.saturating_sub(5), !self.exists, env));
         lines.push(Line::from(field));
         if let Some(said) = &self.said {
@@ -129,9 +129,9 @@ impl Save {
             lines
                 .extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())));
         } else if self.exists {
-            let text = format!(
-                "{} There is a file of this name already. Nothing was written. y replaces it, esc goes back.",
-                env.glyphs.alert
+            let text = t!(
+                "{alert} There is a file of this name already. Nothing was written. y replaces it, esc goes back.",
+                alert = env.glyphs.alert
             );
             lines.extend(
                 wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.warning())),
@@ -139,8 +139,9 @@ impl Save {
         } else {
             let found = self.field.lines(room, env);
             if found.is_empty() {
-                let text =
-                    "Tab-separated text, without the key, names and addresses masked; only you may read it.";
+                let text = t!(
+                    "Tab-separated text, without the key, names and addresses masked; only you may read it."
+                );
                 lines.extend(
                     wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())),
                 );
