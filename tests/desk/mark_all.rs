@@ -125,3 +125,14 @@ async fn more_than_can_be_held_are_not_read() {
     assert!(flowing(&screen).contains("10,001 badges match, and lapel marks 10,000 at most"), "{screen}");
     assert_eq!(all_requests(&h), before);
 }
+
+#[tokio::test]
+async fn without_a_count_all_are_read_to_an_empty_page() {
+    let switches = vec![("total-count".into(), "missing".into())];
+    let mut h = history(Options { history: Some(250), switches, ..frozen() }).await;
+    h.press("* a");
+    assert!(flowing(&h.screen()).contains("How many that is the service does not say"), "{}", h.screen());
+    h.press("enter");
+    h.shows("Marked all 250 badges that match.").await;
+    assert_eq!(h.desk.app.marked().len(), 250);
+}

@@ -125,6 +125,7 @@ impl BadgeScreen {
         self.find = None;
         self.recent = Recent::default();
         out.cancel(self.cert.take().map(|(ticket, _)| ticket));
+        self.certs = Certs::default();
         self.scroll = 0;
         if self.wanted.as_ref() != Some(&id) {
             self.read = None;
@@ -170,7 +171,10 @@ impl BadgeScreen {
                     field.set(&text);
                 }
             }
-            Action::Back if self.find.is_some() => self.find = None,
+            Action::Back if self.find.is_some() => {
+                out.cancel(self.cert.take().map(|(ticket, _)| ticket));
+                self.find = None;
+            }
             Action::Back if self.over_text => self.over_text = false,
             Action::Picture | Action::TurnOver if self.badge().is_none() => {
                 out.say("There is no badge here to look at.");
@@ -265,7 +269,6 @@ impl BadgeScreen {
     fn find_badge(&mut self, typed: BadgeId, out: &mut Out<'_>) {
         out.typed.push((Typed::Badge, typed.wire().to_owned()));
         out.cancel(self.cert.take().map(|(ticket, _)| ticket));
-        self.certs = Certs::default();
         let number = typed.wire().to_owned();
         if number.chars().any(char::is_numeric) {
             let ticket = out.ask(Ask::Index(Box::new(IndexAsk::Find(number.clone()))));
@@ -283,10 +286,10 @@ impl BadgeScreen {
             }
             Ok(all @ [_, _, ..]) => out.say(several(all)),
             Ok([]) | Err(_) => {
-                self.certs = Certs::of(found);
                 if let Some(id) = BadgeId::new(typed) {
                     self.open(id, None, out);
                 }
+                self.certs = Certs::of(found);
             }
         }
     }
