@@ -108,7 +108,7 @@ impl FiltersFile {
     pub fn change(&self, change: &FilterChange) -> Result<Vec<NamedFilter>, ConfigError> {
         let text = read_text(&self.path)?.unwrap_or_default();
         let before = self.parse(&text)?;
-        let (after, filters) = self.applied(&text, before, change)?;
+        let (after, filters) = self.applied(&text, &before, change)?;
         let written = match self.path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => create_private_dir(folder),
             _ => Ok(()),
@@ -158,7 +158,7 @@ impl FiltersFile {
     fn applied(
         &self,
         text: &str,
-        before: Vec<NamedFilter>,
+        before: &[NamedFilter],
         change: &FilterChange,
     ) -> Result<(String, Vec<NamedFilter>), ConfigError> {
         let mut doc: DocumentMut = text.parse().map_err(|_| self.cannot())?;
@@ -170,7 +170,7 @@ impl FiltersFile {
         }
         let is = |list: &str, name: &str, filter: &NamedFilter| filter.list == list && filter.name == name;
         let has = |list: &str, name: &str| before.iter().any(|filter| is(list, name, filter));
-        let mut wanted = before.clone();
+        let mut wanted = before.to_vec();
         match change {
             FilterChange::Save { filter, replace } => {
                 check_name(&filter.name).map_err(Mistake::plain)?;

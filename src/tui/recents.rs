@@ -197,23 +197,25 @@ impl Recents {
         }
     }
 
-    /// Takes what the file holds now; `None` where nobody has asked. Why it could not be done is given on once:
-    /// from then on it is kept in memory only.
-    pub fn receive(&mut self, ticket: Ticket, answer: Result<Lists, String>) -> Option<Option<String>> {
+    /// Takes what the file holds now. Why it could not be done is given on once: from then on it is kept in memory
+    /// only.
+    pub fn receive(&mut self, ticket: Ticket, answer: Result<Lists, String>) -> Option<String> {
         if self.asked != Some(ticket) {
             return None;
         }
         self.asked = None;
         match answer {
             Ok(mut lists) => {
-                self.pending.iter().for_each(|change| lists.take(change));
+                for change in &self.pending {
+                    lists.take(change);
+                }
                 self.lists = if self.keeps { lists } else { Lists::default() };
-                Some(None)
+                None
             }
             Err(why) => {
                 self.path = None;
                 self.pending.clear();
-                Some(Some(why))
+                Some(why)
             }
         }
     }
@@ -242,7 +244,9 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
         }
     }
     let mut lists = read(path);
-    changes.iter().for_each(|change| lists.take(change));
+    for change in changes {
+        lists.take(change);
+    }
     if changes.iter().any(|change| matches!(change, Change::Typed(..))) && lists.len() > 0 {
         let text = serde_json::to_string(&lists).unwrap_or_default();
         let folder = path.parent().unwrap_or(Path::new("."));

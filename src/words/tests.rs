@@ -62,7 +62,7 @@ fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
                 "t" | "mark" => literals.next().into_iter().for_each(&mut *found),
                 "plural" => literals.nth(1).into_iter().for_each(&mut *found),
                 "count" => {
-                    literals.nth(1).map(|many| format!("{{n}} {many}")).into_iter().for_each(&mut *found)
+                    literals.nth(1).map(|many| format!("{{n}} {many}")).into_iter().for_each(&mut *found);
                 }
                 _ => {}
             }

@@ -62,7 +62,7 @@ impl App {
         match answer {
             Answer::Recents(lists) => {
                 self.changed |= matches!(self.tab, Tab::Wallet | Tab::Badge);
-                if let Some(Some(why)) = self.env.recents.receive(ticket, lists) {
+                if let Some(why) = self.env.recents.receive(ticket, lists) {
                     self.tell(why);
                 }
                 Ok(())

@@ -254,7 +254,7 @@ impl Wallet {
     ) -> Result<(), Answer> {
         match (errand, answer) {
             (Errands::Cert(query), Answer::Index(IndexAnswer::Found(found))) => {
-                self.take_cert(query, found, out);
+                self.take_cert(query, &found, out);
             }
             (Errands::ById(id), Answer::Badge(badge)) => {
                 self.call.requests += 1;

@@ -74,12 +74,12 @@ impl Wallet {
     }
 
     /// The badge that has it; or it is something else after all.
-    pub(super) fn take_cert(&mut self, query: Query, found: Result<Vec<Cert>, String>, out: &mut Out<'_>) {
+    pub(super) fn take_cert(&mut self, query: Query, found: &Result<Vec<Cert>, String>, out: &mut Out<'_>) {
         match found.as_deref() {
             Ok([one]) => self.badge(one.badge_id.clone(), out),
             Ok(all @ [_, _, ..]) => self.call.nothing = Some(several(all)),
             Ok([]) | Err(_) => {
-                self.call.certs = Certs::of(&found);
+                self.call.certs = Certs::of(found);
                 self.go_on(query, out);
             }
         }
