@@ -86,12 +86,12 @@ impl Why {
     /// In two or three words.
     pub fn words(self) -> &'static str {
         match self {
-            Self::OtherLetters => "other letters",
-            Self::LookAlike => "similar domain",
-            Self::SameName => "same name",
-            Self::NearlyTheSame => "one letter off",
-            Self::SameLocalPart => "same before the @",
-            Self::PartOfName => "part of a name",
+            Self::OtherLetters => t!("other letters"),
+            Self::LookAlike => t!("similar domain"),
+            Self::SameName => t!("same name"),
+            Self::NearlyTheSame => t!("one letter off"),
+            Self::SameLocalPart => t!("same before the @"),
+            Self::PartOfName => t!("part of a name"),
         }
     }
 }

@@ -59,7 +59,7 @@ pub struct Address {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EmailProblem {
     /// Nothing there.
-    #[error("the e-mail address is empty")]
+    #[error("{}", t!("the e-mail address is empty"))]
     Empty,
     /// Not an address; the text says what is wrong.
     #[error("{0}")]
@@ -77,64 +77,67 @@ impl Address {
         }
         let wrong = |why: &str| Err(EmailProblem::NotAnAddress(why.to_owned()));
         if let Some(c) = bare.chars().find(|c| c.is_whitespace() || c.is_control() || is_invisible(*c)) {
-            return wrong(&format!("the e-mail address has a {} in it", name_of(c)));
+            return wrong(&t!("the e-mail address has a {sign} in it", sign = name_of(c)));
         }
         if bare.contains('\u{ff20}') {
-            return wrong("the e-mail address has a full-width ＠: write @");
+            return wrong(t!("the e-mail address has a full-width ＠: write @"));
         }
         if bare.contains(['\u{3002}', '\u{ff0e}', '\u{ff61}']) {
-            return wrong("the e-mail address has an ideographic full stop: write a plain dot");
+            return wrong(t!("the e-mail address has an ideographic full stop: write a plain dot"));
         }
         if bare.contains([';', ',']) {
             // One @ and a comma behind it (`naver,com`, `co,kr`) is a slip; everything else is a list.
             let (at, comma) = (bare.find('@'), bare.rfind(','));
             return wrong(match bare.matches('@').count() {
                 1 if comma > at && !bare.contains(';') => {
-                    "the e-mail address has a comma where a dot should be"
+                    t!("the e-mail address has a comma where a dot should be")
                 }
-                2.. => "this looks like more than one e-mail address",
-                _ => "this looks like more than one e-mail address, or a comma instead of a dot",
+                2.. => t!("this looks like more than one e-mail address"),
+                _ => t!("this looks like more than one e-mail address, or a comma instead of a dot"),
             });
         }
         let Some((local, domain)) = bare.rsplit_once('@') else {
-            return wrong("the e-mail address has no @");
+            return wrong(t!("the e-mail address has no @"));
         };
         if local.is_empty() || domain.is_empty() {
-            return wrong("the e-mail address has nothing before or after the @");
+            return wrong(t!("the e-mail address has nothing before or after the @"));
         }
         if local.contains('@') {
-            return wrong("the e-mail address has more than one @");
+            return wrong(t!("the e-mail address has more than one @"));
         }
         if domain.ends_with('.') {
-            return wrong("the e-mail address ends with a dot");
+            return wrong(t!("the e-mail address ends with a dot"));
         }
         if local.chars().any(is_hangul) {
-            return wrong("the e-mail address has Hangul before the @: was the Hangul keyboard on?");
+            return wrong(t!("the e-mail address has Hangul before the @: was the Hangul keyboard on?"));
         }
         if domain.chars().any(is_lone_jamo) {
-            return wrong("the e-mail address has single Hangul letters in it: was the Hangul keyboard on?");
+            return wrong(t!(
+                "the e-mail address has single Hangul letters in it: was the Hangul keyboard on?"
+            ));
         }
         if bare.len() > LONGEST {
-            return wrong("the e-mail address is longer than 254 characters");
+            return wrong(t!("the e-mail address is longer than 254 characters"));
         }
         let ascii_domain = match idna::domain_to_ascii_strict(domain) {
             Ok(d) if d.contains('.') => d,
-            Ok(_) => return wrong("the domain after the @ has no dot"),
-            Err(_) => return wrong("the domain after the @ is not a domain name"),
+            Ok(_) => return wrong(t!("the domain after the @ has no dot")),
+            Err(_) => return wrong(t!("the domain after the @ is not a domain name")),
         };
         let options = Options::default().with_required_tld().without_display_text().without_domain_literal();
         if EmailAddress::parse_with_options(&format!("{local}@{ascii_domain}"), options).is_err() {
-            return wrong(
-                "the e-mail address is not valid: check the part before the @, dots, and the domain",
-            );
+            return wrong(t!(
+                "the e-mail address is not valid: check the part before the @, dots, and the domain"
+            ));
         }
         let mut warnings = Vec::new();
         if bare.chars().any(char::is_uppercase) {
-            warnings.push("has upper-case letters; some services take that for another mailbox".to_owned());
+            warnings
+                .push(t!("has upper-case letters; some services take that for another mailbox").to_owned());
         }
         let meant = meant_domain(&ascii_domain);
         if let Some(meant) = &meant {
-            warnings.push(format!("did you mean {meant}?"));
+            warnings.push(t!("did you mean {meant}?", meant));
         }
         Ok(Self { address: bare.to_owned(), warnings, meant })
     }
@@ -214,10 +217,10 @@ fn unwrap(typed: &str) -> &str {
 
 fn name_of(c: char) -> String {
     match c {
-        ' ' | '\u{a0}' | '\u{3000}' => "space".to_owned(),
-        '\n' | '\r' => "line break".to_owned(),
-        '\t' => "tab".to_owned(),
-        _ => format!("hidden character (U+{:04X})", c as u32),
+        ' ' | '\u{a0}' | '\u{3000}' => t!("space").to_owned(),
+        '\n' | '\r' => t!("line break").to_owned(),
+        '\t' => t!("tab").to_owned(),
+        _ => t!("hidden character ({code})", code = format_args!("U+{:04X}", c as u32)),
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Case<'a> {
     pub now: DateTime,
 }
 
-/// What to tell. Its last line, where it is [`CORRECTION`], is the first to go where there is no room.
+/// What to tell. Its last line, where it is [`correction`], is the first to go where there is no room.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
     /// What to say and to do, in this order.
@@ -46,11 +46,11 @@ pub fn script(case: &Case<'_>) -> Script {
     say.extend(copies(case, &verdict));
     say.extend(place(case, &verdict));
     if matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. } | Verdict::Expired { .. }) {
-        say.push(CORRECTION.to_owned());
+        say.push(correction().to_owned());
     }
     let mut cannot = cannot(&verdict).to_owned();
     if case.by_id {
-        cannot.push_str(", verify its signature, find one by certificate number");
+        cannot.push_str(t!(", verify its signature, find one by certificate number"));
     }
     Script { say, cannot }
 }
@@ -60,20 +60,21 @@ fn who_calls(case: &Case<'_>) -> Vec<String> {
     let mut say = Vec::new();
     let shared = names(case.all).len();
     if shared > 1 {
-        say.push(format!(
+        say.push(t!(
             "{shared} names share this address: first ask which one is theirs. Another name in this wallet is no \
-             mistake."
+             mistake.",
+            shared
         ));
     }
     if case.namesakes > 1 {
-        say.push(format!(
-            "{} addresses have this name and may be different people: first ask for theirs, or for the course.",
-            case.namesakes
+        say.push(t!(
+            "{n} addresses have this name and may be different people: first ask for theirs, or for the course.",
+            n = case.namesakes
         ));
     }
     if case.by_id {
         say.push(
-            "To an employer: the issuer's record says this of the id. Confirm neither name nor address."
+            t!("To an employer: the issuer's record says this of the id. Confirm neither name nor address.")
                 .to_owned(),
         );
     }
@@ -84,31 +85,40 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     let held = case.held;
     match verdict {
         Verdict::Waiting { since } => {
-            let accepted = since.map_or(String::new(), |since| format!(" {} ago", age(since)));
-            let latest = deadline(held).map_or(String::new(), |at| format!(", so by {at}"));
-            vec![format!(
+            let accepted = since.map_or(String::new(), |since| t!(" {age} ago", age = age(since)));
+            let latest = deadline(held).map_or(String::new(), |at| t!(", so by {at}", at));
+            vec![t!(
                 "Accepted{accepted} and being issued: 5 min to 24 h is normal{latest}. Mail and wallet follow \
-                 then; nothing is wrong yet."
+                 then; nothing is wrong yet.",
+                accepted,
+                latest
             )]
         }
         Verdict::Overdue { .. } => {
-            let latest = deadline(held).map_or(String::new(), |at| format!(" by {at}"));
-            vec![format!(
-                "It should have been issued{latest}. Pass it on to the provider's help desk with the badge id; the \
-                 holder need not do anything."
+            let latest = deadline(held).map_or(String::new(), |at| t!(" by {at}", at));
+            vec![t!(
+                "It should have been issued{latest}. Pass it on to the provider's help desk with the badge id; \
+                 the holder need not do anything.",
+                latest
             )]
         }
         Verdict::Valid { .. } => vec![mail(case)],
         Verdict::NotYetValid { from } => {
             let from = from.to_minute();
-            vec![format!("It is issued and counts from {from}; until then it is called not yet valid."), mail(case)]
+            let says =
+                t!("It is issued and counts from {from}; until then it is called not yet valid.", from);
+            vec![says, mail(case)]
         }
         Verdict::Expired { until, .. } => expired(case, until),
-        Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => revoked(case),
+        Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
+            revoked(case)
+        }
         Verdict::SaidExpired { .. } | Verdict::SaidIssued { .. } | Verdict::Unknown { .. } => vec![
-            "lapel does not know what the service means by this word, so promise nothing. The provider's help desk \
-             knows; give it the badge id."
-                .to_owned(),
+            t!(
+                "lapel does not know what the service means by this word, so promise nothing. The provider's \
+                 help desk knows; give it the badge id."
+            )
+            .to_owned(),
         ],
     }
 }
@@ -120,22 +130,27 @@ fn mail(case: &Case<'_>) -> String {
     let slip = key
         .domain()
         .and_then(meant_domain)
-        .map_or(String::new(), |meant| format!(" Was it meant to be {meant}?"));
+        .map_or(String::new(), |meant| t!(" Was it meant to be {meant}?", meant));
     match status {
-        Some(word) if is_sent(word) => format!(
+        Some(word) if is_sent(word) => t!(
             "It was mailed to exactly this address: read it out letter by letter.{slip} Then the spam folder, the \
-             company's mail gateway, the wallet."
+             company's mail gateway, the wallet.",
+            slip
         ),
         Some(word) => {
             let domain = super::text::scrub(key.domain().unwrap_or_default()).into_owned();
-            format!(
+            t!(
                 "Of the mail the service says \u{201c}{word}\u{201d}: read the address out letter by letter.{slip} If \
-                 others at {domain} miss theirs too, its gateway stops them: their IT can let them in."
+                 others at {domain} miss theirs too, its gateway stops them: their IT can let them in.",
+                word,
+                slip,
+                domain
             )
         }
-        None => format!(
+        None => t!(
             "Nothing is said of a mail. Read the address out letter by letter.{slip} The wallet shows it without \
-             any mail."
+             any mail.",
+            slip
         ),
     }
 }
@@ -148,18 +163,18 @@ pub fn is_sent(word: &Text) -> bool {
 fn expired(case: &Case<'_>, until: &ServiceTime) -> Vec<String> {
     let mut say = Vec::new();
     if let Some(newer) = valid_copy(case) {
-        say.push(format!("A newer copy is valid: badge id {}. Give them that id.", newer.badge_id));
+        say.push(t!("A newer copy is valid: badge id {id}. Give them that id.", id = newer.badge_id));
     } else {
-        say.push(format!(
-            "It ended on {}. A renewal is a new badge, which {} decides about: hand the call over.",
-            until.to_minute(),
-            issuer(case)
+        say.push(t!(
+            "It ended on {end}. A renewal is a new badge, which {issuer} decides about: hand the call over.",
+            end = until.to_minute(),
+            issuer = issuer(case)
         ));
     }
     let apart = until.day().map(|day| day.until(case.now.date()).map_or(9, |span| span.get_days().abs()));
     if apart.is_some_and(|days| days <= 1) {
         say.push(
-            "The end is so near that it depends on whose clock and on whether the last day counts."
+            t!("The end is so near that it depends on whose clock and on whether the last day counts.")
                 .to_owned(),
         );
     }
@@ -168,19 +183,24 @@ fn expired(case: &Case<'_>, until: &ServiceTime) -> Vec<String> {
 
 fn revoked(case: &Case<'_>) -> Vec<String> {
     if let Some(copy) = valid_copy(case) {
-        let issued = copy.issued_at().map_or(String::new(), |at| format!(", issued {}", at.to_minute()));
-        return vec![format!(
+        let issued = copy.issued_at().map_or(String::new(), |at| t!(", issued {at}", at = at.to_minute()));
+        return vec![t!(
             "Whoever says \u{201c}revoked\u{201d} looked at this copy. Another copy of the same badge is valid: badge \
-             id {}{issued}. Give them that id.",
-            copy.badge_id
+             id {id}{issued}. Give them that id.",
+            id = copy.badge_id,
+            issued
         )];
     }
     let reason = match (case.held.reason(), &case.held.detail) {
-        (Some(_), _) => "Read the reason above out as it stands.",
-        (None, Some(_)) => "The record gives no reason.",
-        (None, None) => "The reason stands in the badge itself, which was not read.",
+        (Some(_), _) => t!("Read the reason above out as it stands."),
+        (None, Some(_)) => t!("The record gives no reason."),
+        (None, None) => t!("The reason stands in the badge itself, which was not read."),
     };
-    vec![format!("It is not valid any more. {reason} {} has decided it: hand the call over.", issuer(case))]
+    vec![t!(
+        "It is not valid any more. {reason} {issuer} has decided it: hand the call over.",
+        reason,
+        issuer = issuer(case)
+    )]
 }
 
 /// Other copies of a badge that is valid.
@@ -201,20 +221,21 @@ fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     }
     if let Some(copy) = valid.first() {
         let newer = if copy.reg_date().map(ServiceTime::raw) > case.held.reg_date().map(ServiceTime::raw) {
-            format!("{} is the newer one", copy.badge_id)
+            t!("{id} is the newer one", id = copy.badge_id)
         } else {
-            "this is the newer one".to_owned()
+            t!("this is the newer one").to_owned()
         };
-        return vec![format!(
-            "They have it {} times, each valid; {newer}. It does no harm; {} can revoke one.",
-            valid.len() + 1,
-            issuer(case)
+        return vec![t!(
+            "They have it {n} times, each valid; {newer}. It does no harm; {issuer} can revoke one.",
+            n = valid.len() + 1,
+            newer,
+            issuer = issuer(case)
         )];
     }
     match revoked.first() {
-        Some(copy) => vec![format!(
-            "Copy {} of it is revoked. Whoever says \u{201c}revoked\u{201d} looked at that one; this one counts.",
-            copy.badge_id
+        Some(copy) => vec![t!(
+            "Copy {id} of it is revoked. Whoever says \u{201c}revoked\u{201d} looked at that one; this one counts.",
+            id = copy.badge_id
         )],
         None => Vec::new(),
     }
@@ -233,18 +254,20 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
                 // The line on waiting says it already.
                 Verdict::Waiting { .. } | Verdict::Overdue { .. } => None,
                 Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
-                    Some("It has disappeared from the wallet because it is revoked.".to_owned())
+                    Some(t!("It has disappeared from the wallet because it is revoked.").to_owned())
                 }
                 _ if spelled => Some(
-                    "The wallet of the address asked for lacks it: it went to another spelling of it. Look that \
-                     spelling up."
+                    t!(
+                        "The wallet of the address asked for lacks it: it went to another spelling of it. Look \
+                         that spelling up."
+                    )
                         .to_owned(),
                 ),
-                _ => Some("The wallet does not show it, though the history has it.".to_owned()),
+                _ => Some(t!("The wallet does not show it, though the history has it.").to_owned()),
             }
         }
         (Some(_), None) => Some(
-            "The history does not have it: another organisation's, or it was issued with another key."
+            t!("The history does not have it: another organisation's, or it was issued with another key.")
                 .to_owned(),
         ),
         _ => None,
@@ -252,24 +275,26 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
 }
 
 /// What becomes of a wrong name or address: the hand-over to those who issue.
-pub const CORRECTION: &str = "Name or address wrong? Hand over this id and the right spelling: a corrected badge is \
-                          issued and mailed, then this one is revoked.";
+pub fn correction() -> &'static str {
+    t!("Name or address wrong? Hand over this id and the right spelling: a corrected badge is issued and \
+         mailed, then this one is revoked.")
+}
 
 /// What nobody can do, as the rest of a sentence.
 fn cannot(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Waiting { .. } | Verdict::Overdue { .. } => {
-            "hurry it, name the hour, revoke it before it is issued"
+            t!("hurry it, name the hour, revoke it before it is issued")
         }
         Verdict::Valid { .. } | Verdict::NotYetValid { .. } => {
-            "mail it again, prove delivery, edit it, move it elsewhere"
+            t!("mail it again, prove delivery, edit it, move it elsewhere")
         }
-        Verdict::Expired { .. } => "extend it, edit it, move it elsewhere",
+        Verdict::Expired { .. } => t!("extend it, edit it, move it elsewhere"),
         Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
-            "take a revocation back"
+            t!("take a revocation back")
         }
         Verdict::SaidExpired { .. } | Verdict::SaidIssued { .. } | Verdict::Unknown { .. } => {
-            "say what the service's own word means"
+            t!("say what the service's own word means")
         }
     }
 }
@@ -291,7 +316,7 @@ fn deadline(held: &Held) -> Option<String> {
 }
 
 fn issuer(case: &Case<'_>) -> String {
-    case.held.issuing_org().map_or_else(|| "the issuer".to_owned(), ToString::to_string)
+    case.held.issuing_org().map_or_else(|| t!("the issuer").to_owned(), ToString::to_string)
 }
 
 #[cfg(test)]

@@ -33,16 +33,16 @@ pub fn remarks(address: &str) -> Vec<&'static str> {
     let mut said = Vec::new();
     let hidden = |c: char| is_invisible(c) || c.is_control() || c.is_whitespace();
     if address.chars().any(char::is_uppercase) {
-        said.push("upper-case letters");
+        said.push(t!("upper-case letters"));
     }
     if address.chars().any(hidden) {
-        said.push("a space or a hidden character");
+        said.push(t!("a space or a hidden character"));
     }
     if address.chars().any(|c| !c.is_ascii() && !hidden(c)) {
-        said.push("letters outside a to z");
+        said.push(t!("letters outside a to z"));
     }
     if address.chars().any(|c| c.is_ascii_punctuation() && is_odd(c)) {
-        said.push("unusual signs");
+        said.push(t!("unusual signs"));
     }
     said
 }

@@ -12,44 +12,45 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
     let held = case.held;
     let (word, why) = held.verdict(case.now).line();
     let part = |text: Option<&Text>| text.map(ToString::to_string);
-    let mut lines =
-        vec![format!("Badge {}: {word}{}{why}", held.badge_id, if why.is_empty() { "" } else { ", " })];
+    let mut lines = vec![t!(
+        "Badge {id}: {verdict}",
+        id = held.badge_id,
+        verdict = if why.is_empty() { word } else { format!("{word}, {why}") }
+    )];
     let what = [part(held.title()), part(held.badge_type_name()), part(held.level_name())];
     lines.push(what.into_iter().flatten().collect::<Vec<_>>().join(", "));
     lines.push(
-        [part(held.issuing_org()), part(held.cert_no()).map(|no| format!("certificate no. {no}"))]
+        [part(held.issuing_org()), part(held.cert_no()).map(|no| t!("certificate no. {no}", no))]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()
             .join(", "),
     );
-    let name = held.recipient_name().map_or_else(|| "no name".to_owned(), |n| mask::name(n.wire()));
+    let name = held.recipient_name().map_or_else(|| t!("no name").to_owned(), |n| mask::name(n.wire()));
     let address = held.recipient_email().map_or(case.asked, Text::wire);
-    lines.push(format!("Holder: {name}, {}", mask::address(address)));
-    let mail = held.email_status().map_or_else(|| "nothing is said".to_owned(), ToString::to_string);
-    lines.push(format!("Mail: {mail} (the service's word)"));
+    lines.push(t!("Holder: {name}, {address}", name, address = mask::address(address)));
+    let mail = held.email_status().map_or_else(|| t!("nothing is said").to_owned(), ToString::to_string);
+    lines.push(t!("Mail: {mail} (the service's word)", mail));
+    let aged = |at: Option<&ServiceTime>| at.map(|at| with_age(at, case.now));
     let dates = [
-        ("accepted", held.reg_date()),
-        ("issued", held.issued_at()),
-        ("valid until", held.valid_until().filter(|t| !t.is_forever())),
-        ("revoked", held.revoke_at()),
+        aged(held.reg_date()).map(|at| t!("accepted {at}", at)),
+        aged(held.issued_at()).map(|at| t!("issued {at}", at)),
+        aged(held.valid_until().filter(|t| !t.is_forever())).map(|at| t!("valid until {at}", at)),
+        aged(held.revoke_at()).map(|at| t!("revoked {at}", at)),
     ];
-    let dates: Vec<String> = dates
-        .into_iter()
-        .filter_map(|(what, at)| at.map(|at| format!("{what} {}", with_age(at, case.now))))
-        .collect();
+    let dates: Vec<String> = dates.into_iter().flatten().collect();
     if !dates.is_empty() {
-        lines.push(format!("Service time: {}", dates.join(", ")));
+        lines.push(t!("Service time: {dates}", dates = dates.join(", ")));
     }
     if case.both {
         lines.extend(match (&held.wallet, &held.history) {
-            (None, Some(_)) => Some("Not in the wallet.".to_owned()),
-            (Some(_), None) => Some("Not in the history.".to_owned()),
+            (None, Some(_)) => Some(t!("Not in the wallet.").to_owned()),
+            (Some(_), None) => Some(t!("Not in the history.").to_owned()),
             _ => None,
         });
     }
     lines.extend(script.say.iter().map(|line| format!("- {line}")));
-    lines.push(format!("Nobody can, from here: {}.", script.cannot));
+    lines.push(t!("Nobody can, from here: {what}.", what = script.cannot));
     // Names as they are shown, too: the lines above hold shown text.
     let mut names: Vec<String> = Vec::new();
     for name in super::holder::names(case.all) {
@@ -68,9 +69,9 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
 pub fn with_age(time: &ServiceTime, now: DateTime) -> String {
     match time.start() {
         Some(start) if start <= now => {
-            format!("{} ({} ago)", time.to_minute(), age(now.duration_since(start)))
+            t!("{time} ({age} ago)", time = time.to_minute(), age = age(now.duration_since(start)))
         }
-        Some(start) => format!("{} (in {})", time.to_minute(), age(start.duration_since(now))),
+        Some(start) => t!("{time} (in {age})", time = time.to_minute(), age = age(start.duration_since(now))),
         None => time.to_string(),
     }
 }

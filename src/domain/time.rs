@@ -246,10 +246,10 @@ impl ServiceClock {
 pub fn age(duration: SignedDuration) -> String {
     let minutes = duration.as_mins().max(0);
     match minutes {
-        0 => "under 1 min".to_owned(),
-        1..=119 => format!("{minutes} min"),
-        120..=2879 => format!("{} h", minutes / 60),
-        _ => format!("{} d", minutes / (60 * 24)),
+        0 => t!("under 1 min").to_owned(),
+        1..=119 => t!("{minutes} min", minutes),
+        120..=2879 => t!("{hours} h", hours = minutes / 60),
+        _ => t!("{days} d", days = minutes / (60 * 24)),
     }
 }
 

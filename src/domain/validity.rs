@@ -64,18 +64,34 @@ fn code(text: Option<&Text>) -> String {
 /// The template's policy in words: `valid 24 months`, `no end date`, `valid until 2026-12-31`.
 pub fn policy(template: &TemplateDetail) -> String {
     if let Some(fixed) = template.fixed_expire_date.as_ref().filter(|f| !f.is_forever()) {
-        return format!("valid until {fixed}");
+        return t!("valid until {at}", at = fixed);
     }
     // Any day serves: only whether it can be computed matters here.
     match validity(template, jiff::civil::datetime(2026, 1, 1, 0, 0, 0, 0)) {
-        Validity::NoEnd => "no end date".to_owned(),
-        Validity::CannotCompute(codes) => format!("validity \u{201c}{codes}\u{201d} (not known to lapel)"),
+        Validity::NoEnd => t!("no end date").to_owned(),
+        Validity::CannotCompute(codes) => t!("validity \u{201c}{codes}\u{201d} (not known to lapel)", codes),
         Validity::Until(_) => {
             let unit = code(template.validity_unit_cd.as_ref()).to_ascii_lowercase();
             let unit = unit.trim_end_matches('s');
             let value = template.validity_value.unwrap_or_default();
-            format!("valid {value} {unit}{}", if value == 1 { "" } else { "s" })
+            valid_for(value, unit)
         }
+    }
+}
+
+/// `valid 1 year`, `valid 24 months`.
+fn valid_for(n: i64, unit: &str) -> String {
+    match (unit, n) {
+        ("year", 1) => plural!(1, "valid {n} year", "valid {n} years"),
+        ("year", _) => t!("valid {n} years", n),
+        ("month", 1) => plural!(1, "valid {n} month", "valid {n} months"),
+        ("month", _) => t!("valid {n} months", n),
+        ("week", 1) => plural!(1, "valid {n} week", "valid {n} weeks"),
+        ("week", _) => t!("valid {n} weeks", n),
+        ("day", 1) => plural!(1, "valid {n} day", "valid {n} days"),
+        ("day", _) => t!("valid {n} days", n),
+        (_, 1) => plural!(1, "valid {n} hour", "valid {n} hours"),
+        _ => t!("valid {n} hours", n),
     }
 }
 
@@ -83,15 +99,18 @@ pub fn policy(template: &TemplateDetail) -> String {
 pub fn warnings(template: &TemplateDetail, now: DateTime) -> Vec<String> {
     let mut said = Vec::new();
     if template.use_yn == Some(false) {
-        said.push("this template is not in use (use_yn is N)".to_owned());
+        said.push(t!("this template is not in use (use_yn is N)").to_owned());
     }
     if let Some(end) = template.fixed_expire_date.as_ref().and_then(ServiceTime::end)
         && end < now
     {
-        said.push(format!("a badge issued now would already be expired (fixed end {})", end.date()));
+        said.push(t!("a badge issued now would already be expired (fixed end {end})", end = end.date()));
     }
     if let Validity::CannotCompute(codes) = validity(template, now) {
-        said.push(format!("lapel cannot compute the validity \u{201c}{codes}\u{201d}; the service decides"));
+        said.push(t!(
+            "lapel cannot compute the validity \u{201c}{codes}\u{201d}; the service decides",
+            codes
+        ));
     }
     said
 }

@@ -7,6 +7,7 @@
 use super::records::{Badge, HistoryItem, WalletBadge};
 use super::text::Text;
 use super::time::{ServiceTime, age};
+use crate::words;
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, ToSpan, Unit};
 
@@ -31,17 +32,27 @@ pub enum State {
 }
 
 impl State {
-    /// The word for it, which always stands beside the glyph.
+    /// The word for it, which always stands beside the glyph, in the language that is spoken.
     pub fn word(&self) -> Text {
-        match self {
-            Self::Waiting => "Waiting".into(),
-            Self::Issued => "Issued".into(),
-            Self::Revoking => "Revoking".into(),
-            Self::Revoked => "Revoked".into(),
-            Self::Expired => "Expired".into(),
-            Self::Other(label) if label.looks_empty() => "no state given".into(),
-            Self::Other(label) => label.clone(),
-        }
+        self.own().map_or_else(Text::clone, |word| words::say(word).into())
+    }
+
+    /// The same in English, whatever is spoken: for what is kept or exported.
+    pub fn name(&self) -> Text {
+        self.own().map_or_else(Text::clone, Text::from)
+    }
+
+    /// lapel's own word, or the service's where lapel does not know it.
+    fn own(&self) -> Result<&'static str, &Text> {
+        Ok(match self {
+            Self::Waiting => mark!("Waiting"),
+            Self::Issued => mark!("Issued"),
+            Self::Revoking => mark!("Revoking"),
+            Self::Revoked => mark!("Revoked"),
+            Self::Expired => mark!("Expired"),
+            Self::Other(label) if label.looks_empty() => mark!("no state given"),
+            Self::Other(label) => return Err(label),
+        })
     }
 
     /// Whether a revoke request for it may be accepted. The contract accepts Issued badges only; expiry is
@@ -288,48 +299,53 @@ impl Verdict {
         let on = |at: &Option<ServiceTime>| at.as_ref().map_or(String::new(), ServiceTime::to_minute);
         match self {
             Self::Valid { until: Some(until) } if until.is_date_only() => {
-                ("VALID".into(), format!("until {until} (that day included, as lapel reads it)"))
+                (t!("VALID").into(), t!("until {until} (that day included, as lapel reads it)", until))
             }
-            Self::Valid { until: Some(until) } => ("VALID".into(), format!("until {}", until.to_minute())),
-            Self::Valid { until: None } => ("VALID".into(), "no end date".into()),
-            Self::NotYetValid { from } => ("NOT YET VALID".into(), format!("from {}", from.to_minute())),
+            Self::Valid { until: Some(until) } => {
+                (t!("VALID").into(), t!("until {until}", until = until.to_minute()))
+            }
+            Self::Valid { until: None } => (t!("VALID").into(), t!("no end date").into()),
+            Self::NotYetValid { from } => {
+                (t!("NOT YET VALID").into(), t!("from {from}", from = from.to_minute()))
+            }
             Self::Waiting { since: Some(since) } => {
-                (format!("WAITING {}", age(*since)), "normal is 5 min to 24 h".into())
+                (t!("WAITING {age}", age = age(*since)), t!("normal is 5 min to 24 h").into())
             }
-            Self::Waiting { since: None } => ("WAITING".into(), "normal is 5 min to 24 h".into()),
+            Self::Waiting { since: None } => (t!("WAITING").into(), t!("normal is 5 min to 24 h").into()),
             Self::Overdue { since } => (
-                format!("OVERDUE {}", age(*since)),
-                "normal is 5 min to 24 h; ask the provider's help desk with the badge id".into(),
+                t!("OVERDUE {age}", age = age(*since)),
+                t!("normal is 5 min to 24 h; ask the provider's help desk with the badge id").into(),
             ),
             Self::Expired { until, ago } => {
-                (format!("EXPIRED {}", age(*ago)), format!("until {}", until.to_minute()))
+                (t!("EXPIRED {age}", age = age(*ago)), t!("until {until}", until = until.to_minute()))
             }
             Self::SaidExpired { label } => (
-                "EXPIRED".into(),
-                format!("the service's word is \u{201c}{label}\u{201d}; no end date that has passed"),
+                t!("EXPIRED").into(),
+                t!("the service's word is \u{201c}{label}\u{201d}; no end date that has passed", label),
             ),
             Self::Revoking { at, reason } => {
-                ("BEING REVOKED".into(), format!("{}{}", on(at), because(reason)))
+                (t!("BEING REVOKED").into(), format!("{}{}", on(at), because(reason)))
             }
-            Self::Revoked { at, reason } => ("REVOKED".into(), format!("{}{}", on(at), because(reason))),
+            Self::Revoked { at, reason } => (t!("REVOKED").into(), format!("{}{}", on(at), because(reason))),
             Self::RevocationUnderWay { at, label, reason } => (
-                "BEING REVOKED OR REVOKED".into(),
-                format!(
-                    "{}{}; the service's word is \u{201c}{label}\u{201d}",
-                    at.to_minute(),
-                    because(reason)
+                t!("BEING REVOKED OR REVOKED").into(),
+                t!(
+                    "{when}; the service's word is \u{201c}{label}\u{201d}",
+                    when = format_args!("{}{}", at.to_minute(), because(reason)),
+                    label
                 ),
             ),
             Self::SaidIssued { label } => (
                 format!("\u{201c}{label}\u{201d}"),
-                "the service's word, but it gives no time of issue: not taken for issued".into(),
+                t!("the service's word, but it gives no time of issue: not taken for issued").into(),
             ),
             Self::Unknown { label } if label.looks_empty() => {
-                ("UNKNOWN".into(), "the service gave no state".into())
+                (t!("UNKNOWN").into(), t!("the service gave no state").into())
             }
-            Self::Unknown { label } => {
-                (format!("\u{201c}{label}\u{201d}"), "the service's own word; lapel does not know it".into())
-            }
+            Self::Unknown { label } => (
+                format!("\u{201c}{label}\u{201d}"),
+                t!("the service's own word; lapel does not know it").into(),
+            ),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::job::{Bucket, Job, JobId, Kind, Phase, StopKind};
 use super::journal::{jobs, requests, rows};
 use super::send;
 use crate::domain::{BadgeId, EmailKey};
+use crate::words;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -38,14 +39,15 @@ impl Jobs {
         self.core.writer()?;
         let job = self.core.my_job(id).await?;
         if job.phase != Phase::Draft {
-            return Err(JobError::no(format!("Job {id} was begun before. Nothing was changed.")));
+            return Err(JobError::no(t!("Job {id} was begun before. Nothing was changed.", id)));
         }
         self.check_again(&job).await?;
         let open = job.counts.of(Bucket::Ready) + job.counts.of(Bucket::Queued);
         if open == 0 {
-            return Err(JobError::no(format!(
-                "Job {id} has nothing to send: {}. Nothing was sent.",
-                shares(&job)
+            return Err(JobError::no(t!(
+                "Job {id} has nothing to send: {rows}. Nothing was sent.",
+                id,
+                rows = shares(&job)
             )));
         }
         let who = who.to_owned();
@@ -53,10 +55,9 @@ impl Jobs {
             .journal
             .write("begin", move |db| {
                 db.execute(
-                    "UPDATE row SET bucket = 'left_out',
-                                    why = 'asked about, and not allowed' || coalesce(': ' || why, '')
+                    "UPDATE row SET bucket = 'left_out', why = ?2 || coalesce(': ' || why, '')
                      WHERE job = ?1 AND bucket = 'ask'",
-                    [id.0],
+                    params![id.0, t!("asked about, and not allowed")],
                 )?;
                 jobs::decide(db, id, None, "begin", &who, "")
             })
@@ -71,7 +72,7 @@ impl Jobs {
     pub async fn pause(&self, id: JobId) -> Result<(), JobError> {
         let job = self.core.my_job(id).await?;
         if job.phase != Phase::Running || job.counts.of(Bucket::Ready) + job.counts.of(Bucket::Sending) == 0 {
-            return Err(JobError::no(format!("Job {id} is not sending anything. Nothing was changed.")));
+            return Err(JobError::no(t!("Job {id} is not sending anything. Nothing was changed.", id)));
         }
         self.core.journal.write("pause", move |db| jobs::set_phase(db, id, Phase::Paused)).await?;
         send::pause(&self.core, id);
@@ -89,9 +90,10 @@ impl Jobs {
         self.core.writer()?;
         let job = self.core.my_job(id).await?;
         if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
-            return Err(JobError::no(format!(
-                "Job {id} is {}; only one that was paused or has stopped can be resumed. Nothing was changed.",
-                job.phase.word()
+            return Err(JobError::no(t!(
+                "Job {id} is {state}; only one that was paused or has stopped can be resumed. Nothing was changed.",
+                id,
+                state = job.phase.word()
             )));
         }
         self.prove_refusal(id).await?;
@@ -132,7 +134,7 @@ impl Jobs {
         self.core.writer()?;
         let job = self.core.my_job(id).await?;
         if job.stop.as_ref().is_none_or(|s| s.kind != StopKind::Quota) {
-            return Err(JobError::no(format!("Job {id} did not stop at the quota. Nothing was changed.")));
+            return Err(JobError::no(t!("Job {id} did not stop at the quota. Nothing was changed.", id)));
         }
         let rows = self.core.journal.read(move |db| refused_rows(db, id)).await?;
         let who = who.to_owned();
@@ -144,7 +146,7 @@ impl Jobs {
             })
             .await?;
         if self.prove_refusal(id).await? == Refusal::NotProvable {
-            return Err(JobError::no(format!("{NOT_PROVABLE} Nothing more was sent.")));
+            return Err(JobError::no(t!("{why} Nothing more was sent.", why = words::say(NOT_PROVABLE))));
         }
         self.begin_now(id).await
     }
@@ -177,7 +179,7 @@ impl Jobs {
             })
             .await?;
         if moved == 0 {
-            return Err(JobError::no(format!("Nothing of job {id} was refused. Nothing was changed.")));
+            return Err(JobError::no(t!("Nothing of job {id} was refused. Nothing was changed.", id)));
         }
         self.begin_now(id).await?;
         Ok(moved)
@@ -229,12 +231,12 @@ impl Jobs {
                             id,
                             no,
                             Bucket::LeftOut,
-                            Some("settled otherwise, as a person decided"),
+                            Some(t!("settled otherwise, as a person decided")),
                         )?;
                         "leave it"
                     }
                     Decision::SendAgain => {
-                        rows::set(db, id, no, Bucket::Ready, Some("sent again, as a person decided"))?;
+                        rows::set(db, id, no, Bucket::Ready, Some(t!("sent again, as a person decided")))?;
                         "send again"
                     }
                 };
@@ -249,12 +251,16 @@ impl Jobs {
                 self.core.wake.notify_one();
                 Ok(())
             }
-            Err(Some(bucket)) => Err(JobError::no(format!(
-                "Row {no} of job {id} is {}: there is nothing to decide about it now. Nothing was changed.",
-                bucket.word()
+            Err(Some(bucket)) => Err(JobError::no(t!(
+                "Row {no} of job {id} is {state}: there is nothing to decide about it now. Nothing was changed.",
+                no,
+                id,
+                state = bucket.word()
             ))),
-            Err(None) => Err(JobError::no(format!(
-                "Row {no} of job {id} was not sent, or the badge is another row's. Nothing was changed."
+            Err(None) => Err(JobError::no(t!(
+                "Row {no} of job {id} was not sent, or the badge is another row's. Nothing was changed.",
+                no,
+                id
             ))),
         }
     }
@@ -272,7 +278,7 @@ impl Jobs {
     /// # Errors
     /// When the job is no draft of this process.
     pub async fn leave_out(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
-        self.review(id, which, Bucket::LeftOut, Some("left out by hand")).await
+        self.review(id, which, Bucket::LeftOut, Some(t!("left out by hand"))).await
     }
 
     async fn review(
@@ -351,7 +357,7 @@ impl Jobs {
         if job.phase == Phase::Draft {
             Ok(job)
         } else {
-            Err(JobError::no(format!("Job {id} was begun; its rows cannot be changed any more.")))
+            Err(JobError::no(t!("Job {id} was begun; its rows cannot be changed any more.", id)))
         }
     }
 
@@ -364,17 +370,17 @@ impl Jobs {
         let guarded = guard::guard(&self.core, job, &progress, CancellationToken::new()).await?;
         self.core.changed(job.id, []);
         if !guarded.complete {
-            return Err(JobError::no(
-                "The history could not be read to its end, so it is not certain who holds this badge already. Nothing was sent. Try again.",
-            ));
+            return Err(JobError::no(t!(
+                "The history could not be read to its end, so it is not certain who holds this badge already. Nothing was sent. Try again."
+            )));
         }
         let now = self.core.job(job.id).await?;
         if now.counts.of(Bucket::Ready) == job.counts.of(Bucket::Ready) {
             return Ok(());
         }
-        Err(JobError::no(format!(
-            "Things have changed since the review: {}. Nothing was sent. Look through it again.",
-            shares(&now)
+        Err(JobError::no(t!(
+            "Things have changed since the review: {rows}. Nothing was sent. Look through it again.",
+            rows = shares(&now)
         )))
     }
 
@@ -387,11 +393,12 @@ impl Jobs {
         let looked = self.look_now(Some(id)).await;
         let failed = looked
             .failed
-            .or_else(|| (!looked.complete).then(|| "the history changed while it was read.".to_owned()));
+            .or_else(|| (!looked.complete).then(|| t!("the history changed while it was read.").to_owned()));
         if let Some(failed) = failed {
             // It stays in doubt, and is looked for like any other.
-            return Err(JobError::no(format!(
-                "It could not be proven that the refused request did nothing: {failed} Nothing was sent. Its rows are looked for; try again later."
+            return Err(JobError::no(t!(
+                "It could not be proven that the refused request did nothing: {failed} Nothing was sent. Its rows are looked for; try again later.",
+                failed
             )));
         }
         let (account, now) = (self.core.account.key.clone(), self.core.moment().0.as_second());
@@ -401,7 +408,7 @@ impl Jobs {
             .journal
             .write("proven", move |db| {
                 if !requests::is_provable(db, &account, (id, request), now, window)? {
-                    jobs::set_note(db, id, Some(NOT_PROVABLE))?;
+                    jobs::set_note(db, id, Some(words::say(NOT_PROVABLE)))?;
                     return Ok(Refusal::NotProvable);
                 }
                 requests::refusal_proven(db, id, request)?;
@@ -414,9 +421,11 @@ impl Jobs {
 }
 
 /// Said of a refused request of which nothing is to be seen, where that proves nothing.
-const NOT_PROVABLE: &str = "The service refused a request (HTTP 422), but it is not known to show badges that wait, so \
+const NOT_PROVABLE: &str = mark!(
+    "The service refused a request (HTTP 422), but it is not known to show badges that wait, so \
                             it cannot be proven yet that nothing of it was accepted. Its rows are in doubt until the \
-                            window is over; the others go on.";
+                            window is over; the others go on."
+);
 
 /// What is known of a refusal that is not certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -440,8 +449,9 @@ pub enum Rows {
 
 /// How a job's rows stand, in words: `3 left out, 2 not valid`.
 pub fn shares(job: &Job) -> String {
-    let all: Vec<String> = job.counts.iter().map(|(bucket, n)| format!("{n} {}", bucket.word())).collect();
-    if all.is_empty() { "it has no rows".to_owned() } else { all.join(", ") }
+    let all: Vec<String> =
+        job.counts.iter().map(|(bucket, n)| t!("{n} {state}", n, state = bucket.word())).collect();
+    if all.is_empty() { t!("it has no rows").to_owned() } else { all.join(", ") }
 }
 
 /// Where a row stands that was sent.

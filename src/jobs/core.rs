@@ -265,8 +265,9 @@ impl Jobs {
             let _ = follower.await;
         }
         let me = self.core.me();
-        let why =
-            "lapel was closed before everything was sent. What is left was not sent; resume when you like.";
+        let why = t!(
+            "lapel was closed before everything was sent. What is left was not sent; resume when you like."
+        );
         let _ = self
             .core
             .journal
@@ -290,7 +291,7 @@ impl Core {
     pub(super) fn writer(&self) -> Result<&Writer, JobError> {
         self.access
             .writer()
-            .ok_or_else(|| JobError::no("This profile is read-only: nothing can be sent with it."))
+            .ok_or_else(|| JobError::no(t!("This profile is read-only: nothing can be sent with it.")))
     }
 
     pub(super) fn me(&self) -> String {
@@ -307,7 +308,7 @@ impl Core {
         let me = self.me();
         let found = self.journal.read(move |db| jobs::load(db, id, &me)).await?;
         found.map(|job| self.with_trouble(job)).ok_or_else(|| {
-            JobError::no(format!("There is no job {id} in the journal ({}).", self.journal.place()))
+            JobError::no(t!("There is no job {id} in the journal ({file}).", id, file = self.journal.place()))
         })
     }
 
@@ -316,13 +317,15 @@ impl Core {
         let job = self.job(id).await?;
         match &job.owner {
             Some(owner) if owner.is_me => Ok(job),
-            Some(owner) => Err(JobError::no(format!(
-                "Job {id} belongs to another lapel that is running ({}). Nothing was changed. Use that one, or end it first.",
-                owner.label
+            Some(owner) => Err(JobError::no(t!(
+                "Job {id} belongs to another lapel that is running ({owner}). Nothing was changed. Use that one, or end it first.",
+                id,
+                owner = owner.label
             ))),
-            None => Err(JobError::no(format!(
-                "Job {id} was planned for another key or service (profile {}). Nothing was changed. Use that profile.",
-                job.profile
+            None => Err(JobError::no(t!(
+                "Job {id} was planned for another key or service (profile {profile}). Nothing was changed. Use that profile.",
+                id,
+                profile = job.profile
             ))),
         }
     }

@@ -103,7 +103,7 @@ impl RevokePlan {
                 badge: Some(v.badge_id.clone()),
                 bucket: Some(bucket),
                 why,
-                status: Some(v.state.word().wire().to_owned()),
+                status: Some(v.state.name().wire().to_owned()),
                 ..NewRow::default()
             }
         };
@@ -118,7 +118,7 @@ pub(super) fn placed(state: &State, when_issued: bool) -> (Bucket, Option<String
     } else if *state == State::Waiting && when_issued {
         (Bucket::Queued, None)
     } else {
-        let why = format!("its state is {}; only Issued badges can be revoked", state.word());
+        let why = t!("its state is {state}; only Issued badges can be revoked", state = state.word());
         (Bucket::LeftOut, Some(why))
     }
 }
@@ -241,7 +241,7 @@ impl Jobs {
                 let mut rows = RevokePlan::new(vec![old], &reason, true).rows();
                 for row in &mut rows {
                     row.bucket = Some(Bucket::Queued);
-                    row.why = Some(format!("revoked when the corrected badge (job {issue}) is Issued"));
+                    row.why = Some(t!("revoked when the corrected badge (job {issue}) is Issued", issue));
                 }
                 rows::insert(db, revoke, &rows)?;
                 facts::keep(db, "reason", &reason, &reason, now.as_second())?;
@@ -273,7 +273,9 @@ impl Jobs {
     pub async fn draft_revoke(&self, plan: RevokePlan, origin: Option<Origin>) -> Result<JobId, JobError> {
         self.core.writer()?;
         if plan.reason.is_empty() {
-            return Err(JobError::no("A reason is required: the service asks for one. Nothing was sent."));
+            return Err(JobError::no(t!(
+                "A reason is required: the service asks for one. Nothing was sent."
+            )));
         }
         let (account, me) = (self.core.account.clone(), self.core.journal.me());
         let (now, _) = self.core.moment();
@@ -300,12 +302,15 @@ impl Jobs {
         let job = self.core.my_job(id).await?;
         let reason = reason.trim().to_owned();
         if job.kind != Kind::Issue {
-            return Err(JobError::no(format!(
-                "Job {id} is a revocation; the service offers no way to undo one."
+            return Err(JobError::no(t!(
+                "Job {id} is a revocation; the service offers no way to undo one.",
+                id
             )));
         }
         if reason.is_empty() {
-            return Err(JobError::no("A reason is required: the service asks for one. Nothing was sent."));
+            return Err(JobError::no(t!(
+                "A reason is required: the service asks for one. Nothing was sent."
+            )));
         }
         self.cancel(id, "undo").await?;
         let (account, me) = (self.core.account.clone(), self.core.journal.me());
@@ -323,13 +328,18 @@ impl Jobs {
                             CASE bucket WHEN 'issued' THEN 'ready' WHEN 'other' THEN 'ready'
                                         WHEN 'revoking' THEN 'left_out' WHEN 'revoked' THEN 'left_out'
                                         ELSE 'queued' END,
-                            CASE bucket WHEN 'revoking' THEN 'being revoked already'
-                                        WHEN 'revoked' THEN 'revoked already' END,
+                            CASE bucket WHEN 'revoking' THEN ?4 WHEN 'revoked' THEN ?5 END,
                             job, no, status
                      FROM row WHERE job = ?1
                        AND bucket IN ('issued', 'other', 'waiting', 'overdue', 'unbound', 'in_doubt', 'not_seen',
                                       'sending', 'revoking', 'revoked')",
-                    params![id.0, undo.0, job.title.wire()],
+                    params![
+                        id.0,
+                        undo.0,
+                        job.title.wire(),
+                        t!("being revoked already"),
+                        t!("revoked already")
+                    ],
                 )?;
                 facts::keep(db, "reason", &reason, &reason, now.as_second())?;
                 if copied == 0 {
@@ -339,8 +349,9 @@ impl Jobs {
             })
             .await?;
         undone.ok_or_else(|| {
-            JobError::no(format!(
-                "Job {id} has nothing to undo: nothing of it was accepted. What was not sent is called off."
+            JobError::no(t!(
+                "Job {id} has nothing to undo: nothing of it was accepted. What was not sent is called off.",
+                id
             ))
         })
     }

@@ -13,7 +13,13 @@ pub enum JobError {
     #[error(transparent)]
     Service(#[from] ApiError),
     /// Something of this name is there already, and may not be replaced unless somebody says so.
-    #[error("{} is already there and was left as it is: choose another name, or allow it to be replaced", crate::domain::text::scrub(&.0.to_string_lossy()))]
+    #[error(
+        "{}",
+        t!(
+            "{file} is already there and was left as it is: choose another name, or allow it to be replaced",
+            file = crate::domain::text::scrub(&_0.to_string_lossy())
+        )
+    )]
     Exists(std::path::PathBuf),
     /// It is not possible as things stand; the text says why and what to do.
     #[error("{0}")]

@@ -157,11 +157,11 @@ fn read_as(about: &About) -> String {
         parts.push(delimiter.label().to_owned());
     }
     if let Some(sheet) = &about.sheet {
-        parts.push(format!("sheet {}", crate::domain::text::scrub(sheet)));
+        parts.push(t!("sheet {sheet}", sheet = crate::domain::text::scrub(sheet)));
     }
     match about.header {
-        Some(intake::HeaderRow::At(row)) => parts.push(format!("header row {row}")),
-        Some(intake::HeaderRow::Absent) => parts.push("no header".to_owned()),
+        Some(intake::HeaderRow::At(row)) => parts.push(t!("header row {row}", row)),
+        Some(intake::HeaderRow::Absent) => parts.push(t!("no header").to_owned()),
         None => {}
     }
     parts.join(" \u{b7} ")
@@ -320,7 +320,9 @@ impl Jobs {
         self.core.writer()?;
         let reason = request.reason.trim().to_owned();
         if reason.is_empty() {
-            return Err(JobError::no("A reason is required: the service asks for one. Nothing was sent."));
+            return Err(JobError::no(t!(
+                "A reason is required: the service asks for one. Nothing was sent."
+            )));
         }
         let watcher = Watcher { progress: progress.clone(), cancel: cancel.clone(), rows: AtomicU64::new(0) };
         let (source, choices) = (request.source, request.choices);
@@ -402,7 +404,7 @@ fn id_row(row: IdRow, seen: &HashMap<BadgeId, Sight>, when_issued: bool) -> NewR
         Err(why) => return NewRow { bucket: Some(Bucket::Invalid), why: Some(why), ..new },
     };
     let Some(sight) = seen.get(&id) else {
-        let why = "the service knows no such badge, or does not show it".to_owned();
+        let why = t!("the service knows no such badge, or does not show it").to_owned();
         return NewRow { badge: Some(id), bucket: Some(Bucket::LeftOut), why: Some(why), ..new };
     };
     let state = sight.verdict.state();
@@ -416,7 +418,7 @@ fn id_row(row: IdRow, seen: &HashMap<BadgeId, Sight>, when_issued: bool) -> NewR
         why,
         status: Some(match state {
             State::Other(word) => word.wire().to_owned(),
-            known => known.word().wire().to_owned(),
+            known => known.name().wire().to_owned(),
         }),
         ..new
     }
@@ -495,7 +497,7 @@ fn ask_about(db: &Connection, id: JobId, suspects: &[(String, String)]) -> rusql
          WHERE job = ?1 AND bucket = 'ready' AND substr(email_key, -length(?2)) = ?2",
     )?;
     for (suspect, meant) in suspects {
-        let why = format!("e-mail address: did you mean {meant}, as in most other rows?");
+        let why = t!("e-mail address: did you mean {meant}, as in most other rows?", meant);
         ask.execute(params![id.0, format!("@{suspect}"), why])?;
     }
     Ok(())
@@ -515,12 +517,12 @@ fn read_into(
     let about = table.about();
     let rows = table.rows().map_err(failed)?;
     let Some(map) = about.map.map().cloned() else {
-        return Err(JobError::no("It is not clear which column is what. Nothing was read."));
+        return Err(JobError::no(t!("It is not clear which column is what. Nothing was read.")));
     };
     if request.template.is_none() && map.template.is_none() {
-        return Err(JobError::no(format!(
-            "{} has no column that says which template; name one. Nothing was read.",
-            about.name
+        return Err(JobError::no(t!(
+            "{name} has no column that says which template; name one. Nothing was read.",
+            name = about.name
         )));
     }
     let origin = origin_of(about, Some(map.clone()));
@@ -547,10 +549,10 @@ fn read_into(
                     let named = named.unwrap_or_default();
                     new.bucket = Some(Bucket::Invalid);
                     new.why = Some(match known.get(&fold(&named)) {
-                        Some(None) => "template: more than one has this title; write its id".to_owned(),
-                        _ => format!(
-                            "template: there is none with the id or title \u{201c}{}\u{201d}",
-                            crate::domain::text::scrub(&named)
+                        Some(None) => t!("template: more than one has this title; write its id").to_owned(),
+                        _ => t!(
+                            "template: there is none with the id or title \u{201c}{named}\u{201d}",
+                            named = crate::domain::text::scrub(&named)
                         ),
                     });
                 }
@@ -563,10 +565,13 @@ fn read_into(
         return Err(JobError::no(match &request.template {
             Some(template) => {
                 drafts.of(template, &origin)?;
-                format!("{} has no rows. Nothing was read.", about.name)
+                t!("{name} has no rows. Nothing was read.", name = about.name)
             }
             None => {
-                format!("No row of {} names a template of this organisation. Nothing was read.", about.name)
+                t!(
+                    "No row of {name} names a template of this organisation. Nothing was read.",
+                    name = about.name
+                )
             }
         }));
     }
@@ -604,6 +609,6 @@ pub(super) async fn off_the_loop<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, JobError> + Send + 'static,
 ) -> Result<T, JobError> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|failed| {
-        Err(JobError::no(format!("A part of lapel failed ({failed}). Nothing was sent.")))
+        Err(JobError::no(t!("A part of lapel failed ({failed}). Nothing was sent.", failed)))
     })
 }

@@ -131,7 +131,7 @@ async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> Looked {
     let (now, _) = core.moment();
     let (ids, looks) = (due.to_vec(), core.settings.schedule.clone());
     let is_failed = failed.is_some();
-    let note = failed.as_ref().map(|why| format!("The last look failed. {why}"));
+    let note = failed.as_ref().map(|why| t!("The last look failed. {why}", why));
     let said = note.clone();
     let written = core
         .journal

@@ -20,25 +20,25 @@ words! {
     /// What was found of a row before anything is sent.
     Class {
         /// Nothing: the person does not hold this badge.
-        New = "new", "new";
+        New = "new", mark!("new");
         /// The same address and the same name stand in an earlier row of the file.
-        Twin = "twin", "twice in the file";
+        Twin = "twin", mark!("twice in the file");
         /// The same address under another name stands in an earlier row of the file: a shared mailbox, or a slip.
-        SharedAddress = "shared_address", "one address, two names";
+        SharedAddress = "shared_address", mark!("one address, two names");
         /// The person holds it, and it is valid.
-        Valid = "valid", "holds it already";
+        Valid = "valid", mark!("holds it already");
         /// The person holds it, and it expires soon.
-        Expiring = "expiring", "holds it, expires soon";
+        Expiring = "expiring", mark!("holds it, expires soon");
         /// The person held it, and it has expired: a renewal.
-        Expired = "expired", "held it, expired";
+        Expired = "expired", mark!("held it, expired");
         /// The person held it, and it was or is being revoked: a re-issue.
-        Revoked = "revoked", "held it, revoked";
+        Revoked = "revoked", mark!("held it, revoked");
         /// One is accepted and waits to be issued.
-        Waiting = "waiting", "one is waiting already";
+        Waiting = "waiting", mark!("one is waiting already");
         /// A job of this journal has sent one that the service does not show yet.
-        Sent = "sent", "sent before, not visible yet";
+        Sent = "sent", mark!("sent before, not visible yet");
         /// Somebody holds it whose address differs only by dots, a plus tag or such.
-        LookAlike = "look_alike", "a similar address holds it";
+        LookAlike = "look_alike", mark!("a similar address holds it");
     }
 }
 
@@ -46,11 +46,11 @@ words! {
     /// What happens with a row of a class.
     Policy {
         /// It is left out.
-        Block = "block", "left out";
+        Block = "block", mark!("left out");
         /// A person decides.
-        Ask = "ask", "asked about";
+        Ask = "ask", mark!("asked about");
         /// It is sent.
-        Allow = "allow", "sent";
+        Allow = "allow", mark!("sent");
     }
 }
 
@@ -135,7 +135,7 @@ pub(super) async fn guard(
 ) -> Result<Guarded, JobError> {
     let id = job.id;
     let Some(template) = job.template_id.clone() else {
-        return Err(JobError::no("The job has no template."));
+        return Err(JobError::no(t!("The job has no template.")));
     };
     let (begun, _) = core.moment();
     let emails = core.journal.read(move |db| addresses(db, id)).await?;
@@ -263,7 +263,8 @@ impl Hunt<'_> {
             }
             for (like, sight) in &similar {
                 if !matches!(sight.verdict.state(), State::Revoked | State::Revoking) {
-                    let why = format!("{} holds it", sight.email.clone().unwrap_or_default().shown());
+                    let why =
+                        t!("{address} holds it", address = sight.email.clone().unwrap_or_default().shown());
                     classify(db, id, like, Class::LookAlike, &why)?;
                 }
             }
@@ -305,7 +306,7 @@ fn found(
         sight.badge_id.wire()
     ])?;
     let (class, why) = class_of(&sight.verdict, now, settings);
-    classify(db, id, key, class, &format!("{why} (badge {})", sight.badge_id))
+    classify(db, id, key, class, &t!("{why} (badge {id})", why, id = sight.badge_id))
 }
 
 fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) -> (Class, String) {
@@ -369,7 +370,7 @@ impl Class {
 fn compare(db: &Connection, id: JobId, template: &TemplateId) -> rusqlite::Result<()> {
     db.execute(
         "UPDATE row SET class = 'sent',
-                        class_why = 'a job of this journal has sent one that the service does not show yet'
+                        class_why = ?3
          WHERE job = ?1 AND bucket IN ('ready', 'ask', 'left_out') AND request IS NULL
            AND (class IS NULL OR class NOT IN ('valid', 'waiting'))
            AND EXISTS (SELECT 1 FROM row AS other INDEXED BY row_key JOIN job ON job.id = other.job
@@ -379,14 +380,18 @@ fn compare(db: &Connection, id: JobId, template: &TemplateId) -> rusqlite::Resul
                          AND job.base_url = (SELECT base_url FROM job WHERE id = ?1)
                          AND (other.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')
                               OR other.bucket = 'ready' AND job.phase = 'running'))",
-        params![id.0, template.wire()],
+        params![
+            id.0,
+            template.wire(),
+            t!("a job of this journal has sent one that the service does not show yet")
+        ],
     )?;
     // The first of several rows is no twin; rows that will not be sent make none. Without
     // the index named, every row is compared with all before it.
     db.execute(
         "UPDATE row SET (class, class_why) = (
              SELECT CASE WHEN max(other.name = row.name) THEN 'twin' ELSE 'shared_address' END,
-                    'the same address stands in row ' || coalesce(min(other.line), min(other.no))
+                    replace(?2, '{row}', coalesce(min(other.line), min(other.no)))
              FROM row AS other INDEXED BY row_key
              WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
                AND other.bucket <> 'invalid')
@@ -394,7 +399,7 @@ fn compare(db: &Connection, id: JobId, template: &TemplateId) -> rusqlite::Resul
            AND EXISTS (SELECT 1 FROM row AS other INDEXED BY row_key
                        WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
                          AND other.bucket <> 'invalid')",
-        [id.0],
+        params![id.0, t!("the same address stands in row {row}", row = "{row}")],
     )?;
     Ok(())
 }

@@ -18,7 +18,7 @@ impl fmt::Display for JobId {
 
 /// A closed set of words: as they stand in the journal, and as people read them.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal, $word:literal;)+ }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal, $word:expr;)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name { $($(#[$vdoc])* $variant,)+ }
@@ -32,8 +32,13 @@ macro_rules! words {
                 match self { $(Self::$variant => $code),+ }
             }
 
-            /// As a person reads it.
+            /// As a person reads it, in the language that is spoken.
             pub fn word(self) -> &'static str {
+                $crate::words::say(self.name())
+            }
+
+            /// The same in English, whatever is spoken: for what goes into a file.
+            pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
 
@@ -50,9 +55,9 @@ words! {
     /// What a job does.
     Kind {
         /// Issues badges.
-        Issue = "issue", "issue";
+        Issue = "issue", mark!("issue");
         /// Revokes badges.
-        Revoke = "revoke", "revoke";
+        Revoke = "revoke", mark!("revoke");
     }
 }
 
@@ -60,15 +65,15 @@ words! {
     /// What a job may do next. Whether it is finished is not kept: its rows say so.
     Phase {
         /// Planned, and nothing may be sent: it is checked, reviewed, corrected.
-        Draft = "draft", "draft";
+        Draft = "draft", mark!("draft");
         /// What is ready may be sent.
-        Running = "running", "running";
+        Running = "running", mark!("running");
         /// A person has paused it.
-        Paused = "paused", "paused";
+        Paused = "paused", mark!("paused");
         /// It has stopped by itself; [`Job::stop`] says why.
-        Stopped = "stopped", "stopped";
+        Stopped = "stopped", mark!("stopped");
         /// A person has called off what was not sent.
-        Cancelled = "cancelled", "called off";
+        Cancelled = "cancelled", mark!("called off");
     }
 }
 
@@ -76,19 +81,19 @@ words! {
     /// Why a job has stopped by itself. All of them can be resumed.
     StopKind {
         /// 422: most likely the issue quota (contract, "Errors": 422 is tied to it, without a code).
-        Quota = "quota", "stopped at the quota";
+        Quota = "quota", mark!("stopped at the quota");
         /// The key, or this computer's address, was refused.
-        Refused = "refused_key", "the key was refused";
+        Refused = "refused_key", mark!("the key was refused");
         /// The service refused the request itself.
-        BadRequest = "bad_request", "the service refused the request";
+        BadRequest = "bad_request", mark!("the service refused the request");
         /// The service could not be reached.
-        NotReached = "not_reached", "the service could not be reached";
+        NotReached = "not_reached", mark!("the service could not be reached");
         /// Several requests in a row ended in doubt.
-        Doubt = "doubt", "too many answers were lost";
+        Doubt = "doubt", mark!("too many answers were lost");
         /// lapel ended before everything was sent.
-        Interrupted = "interrupted", "interrupted";
+        Interrupted = "interrupted", mark!("interrupted");
         /// The journal could not be written.
-        Journal = "journal", "the journal could not be written";
+        Journal = "journal", mark!("the journal could not be written");
     }
 }
 
@@ -105,41 +110,41 @@ words! {
     /// Where one row of a job stands. Every row is in exactly one of these, and they add up to the job.
     Bucket {
         /// Checked and free to be sent; nothing has left.
-        Ready = "ready", "not sent yet";
+        Ready = "ready", mark!("not sent yet");
         /// A person has to decide first.
-        Ask = "ask", "to be decided";
+        Ask = "ask", mark!("to be decided");
         /// Not valid as it stands; it cannot be sent before it is corrected.
-        Invalid = "invalid", "not valid";
+        Invalid = "invalid", mark!("not valid");
         /// Left out, with the reason.
-        LeftOut = "left_out", "left out";
+        LeftOut = "left_out", mark!("left out");
         /// Written down, and on its way.
-        Sending = "sending", "being sent";
+        Sending = "sending", mark!("being sent");
         /// The service refused it: certainly nothing was done.
-        NotDone = "not_done", "refused";
+        NotDone = "not_done", mark!("refused");
         /// Nobody knows whether the service acted. It is looked for, and never sent again by itself.
-        InDoubt = "in_doubt", "in doubt";
+        InDoubt = "in_doubt", mark!("in doubt");
         /// Accepted, but the service has not shown which badge it is.
-        Unbound = "unbound", "accepted, not visible yet";
+        Unbound = "unbound", mark!("accepted, not visible yet");
         /// Looked for until the window was over, and never seen. Sending again is offered.
-        NotSeen = "not_seen", "never seen";
+        NotSeen = "not_seen", mark!("never seen");
         /// Accepted; the badge has an id. Accepted is not issued.
-        Waiting = "waiting", "waiting";
+        Waiting = "waiting", mark!("waiting");
         /// Accepted more than 24 hours ago, and still waiting (contract, "Limits" rule 3).
-        Overdue = "overdue", "overdue";
+        Overdue = "overdue", mark!("overdue");
         /// The service shows the badge as Issued.
-        Issued = "issued", "issued";
+        Issued = "issued", mark!("issued");
         /// The service's own word, which lapel does not know.
-        Other = "other", "in another state";
+        Other = "other", mark!("in another state");
         /// To be revoked as soon as it is Issued.
-        Queued = "queued", "to be revoked when issued";
+        Queued = "queued", mark!("to be revoked when issued");
         /// Sent to be revoked with others of which the service accepted some; which ones is looked at.
-        Unproven = "unproven", "being checked";
+        Unproven = "unproven", mark!("being checked");
         /// The revocation was accepted, or is under way.
-        Revoking = "revoking", "being revoked";
+        Revoking = "revoking", mark!("being revoked");
         /// The service shows the badge as Revoked.
-        Revoked = "revoked", "revoked";
+        Revoked = "revoked", mark!("revoked");
         /// The service left it out of the revocation, with its state.
-        Dropped = "dropped", "not accepted";
+        Dropped = "dropped", mark!("not accepted");
     }
 }
 

@@ -118,15 +118,17 @@ impl Lesson {
     pub(super) fn fact(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::TitlePartial => {
-                ("title_filter", "partial", "another title than the one asked for was found")
+                ("title_filter", "partial", mark!("another title than the one asked for was found"))
             }
-            Self::AddressPartial => {
-                ("recipient_email_filter", "partial", "another address than the one asked for was found")
-            }
+            Self::AddressPartial => (
+                "recipient_email_filter",
+                "partial",
+                mark!("another address than the one asked for was found"),
+            ),
             Self::AddressFoldsCase => (
                 "recipient_email_filter_case",
                 "folded",
-                "the address asked for was found in other capital letters",
+                mark!("the address asked for was found in other capital letters"),
             ),
         }
     }

@@ -6,6 +6,7 @@ use super::journal::facts;
 use super::look::{Place, Sight};
 use super::settings::Settings;
 use crate::domain::{ServiceTime, State, Text, Verdict};
+use crate::words;
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashSet};
@@ -19,7 +20,8 @@ const EARLIEST: SignedDuration = SignedDuration::from_mins(5);
 const REVOKE_TRIES: i64 = 3;
 
 /// Said of a revocation in doubt of which nothing is to be seen, time and again.
-const NOT_SEEN: &str = "sent several times, and no revocation is to be seen. Revoking it again is harmless";
+const NOT_SEEN: &str =
+    mark!("sent several times, and no revocation is to be seen. Revoking it again is harmless");
 
 /// For whom and when.
 #[derive(Clone, Debug)]
@@ -72,7 +74,7 @@ pub(super) fn observe(db: &Connection, context: &Context, sights: &[Sight]) -> r
     }
     let at = context.now.as_second();
     for ((name, word), times) in words {
-        facts::learn(db, &context.account, name, word, "read in badges", at, times)?;
+        facts::learn(db, &context.account, name, word, mark!("read in badges"), at, times)?;
     }
     Ok(seen)
 }
@@ -129,11 +131,11 @@ fn issue(
         State::Other(_) => Bucket::Other,
     };
     if sight.place == Place::History && bucket == Bucket::Waiting {
-        let evidence = "a badge that was accepted and not issued yet was in the history";
+        let evidence = mark!("a badge that was accepted and not issued yet was in the history");
         learn(db, context, "waiting_in_history", "shown", evidence)?;
     }
     if sight.place == Place::Detail && bucket == Bucket::Waiting {
-        let evidence = "a badge that was accepted and not issued yet could be read by its id";
+        let evidence = mark!("a badge that was accepted and not issued yet could be read by its id");
         learn(db, context, "waiting_by_id", "shown", evidence)?;
     }
     if row.heard
@@ -165,13 +167,13 @@ fn meaning(
     }
     let fresh = row.heard && accepted.is_some_and(|at| context.now.duration_since(at) < EARLIEST);
     if fresh {
-        let evidence = "read less than five minutes after the acceptance";
+        let evidence = mark!("read less than five minutes after the acceptance");
         learn(db, context, &fact_of(word), "waiting", evidence)?;
     } else if sight.issued_at.is_some()
         && let Some(before) = row.status.as_deref().filter(|before| *before != word.wire())
         && facts::settled(db, &context.account, &fact_of(&before.into()))?.as_deref() == Some("waiting")
     {
-        let evidence = "followed the word for waiting, with a time of issue and no revocation";
+        let evidence = mark!("followed the word for waiting, with a time of issue and no revocation");
         learn(db, context, &fact_of(word), "issued", evidence)?;
     }
     Ok(match facts::settled(db, &context.account, &fact_of(word))?.as_deref() {
@@ -202,7 +204,7 @@ fn revoke(
             (Bucket::Ready, None)
         }
         (Bucket::Queued, State::Revoking | State::Revoked) => {
-            (Bucket::LeftOut, Some(format!("{} already, by another request", state.word())))
+            (Bucket::LeftOut, Some(t!("{state} already, by another request", state = state.word())))
         }
         (Bucket::InDoubt | Bucket::Unproven | Bucket::Revoking, State::Revoked) => (Bucket::Revoked, None),
         (Bucket::InDoubt | Bucket::Unproven, State::Revoking) => (Bucket::Revoking, None),
@@ -239,14 +241,16 @@ fn without(
     let apart = SignedDuration::from_secs(now.saturating_sub(first));
     let (bucket, why) = match row.bucket {
         Bucket::Unproven if apart >= context.settings.scans_apart => {
-            (Bucket::Dropped, format!("the service left it out; its state is {}", state.word()))
+            (Bucket::Dropped, t!("the service left it out; its state is {state}", state = state.word()))
         }
         // A slow service may still be working on it.
         Bucket::InDoubt if apart >= context.settings.absence_after && row.tries < REVOKE_TRIES => {
             seen.ready.insert(row.job);
-            (Bucket::Ready, "no revocation is to be seen; it is sent again, which is harmless".to_owned())
+            (Bucket::Ready, t!("no revocation is to be seen; it is sent again, which is harmless").to_owned())
         }
-        Bucket::InDoubt if apart >= context.settings.absence_after => (Bucket::NotDone, NOT_SEEN.to_owned()),
+        Bucket::InDoubt if apart >= context.settings.absence_after => {
+            (Bucket::NotDone, words::say(NOT_SEEN).to_owned())
+        }
         _ => return Ok(()),
     };
     keep(db, row, bucket, Some(&why), None)?;
@@ -270,7 +274,7 @@ fn keep(
             let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| t.raw().wire().to_owned());
             let other = match &sight.verdict {
                 Verdict::Unknown { label } | Verdict::SaidIssued { label } => {
-                    Some(format!("the service's word is \u{201c}{}\u{201d}", label.shown()))
+                    Some(t!("the service's word is \u{201c}{label}\u{201d}", label = label.shown()))
                 }
                 _ => None,
             };
@@ -313,10 +317,13 @@ pub(super) fn overdue(db: &Connection, context: &Context, job: JobId) -> rusqlit
     let before = context.now.as_second() - OVERDUE.as_secs();
     let moved = db
         .prepare_cached(
-            "UPDATE row SET bucket = 'overdue',
-                            why = 'accepted more than 24 hours ago: ask the provider''s help desk, with the badge id'
+            "UPDATE row SET bucket = 'overdue', why = ?3
              WHERE job = ?1 AND bucket = 'waiting' AND accepted < ?2",
         )?
-        .execute(params![job.0, before])?;
+        .execute(params![
+            job.0,
+            before,
+            t!("accepted more than 24 hours ago: ask the provider's help desk, with the badge id")
+        ])?;
     Ok(moved as u64)
 }

@@ -177,10 +177,10 @@ impl Jobs {
 fn head(job: &Job) -> Head {
     let mut facts = vec![
         ("job".to_owned(), job.id.to_string()),
-        ("what".to_owned(), job.kind.word().to_owned()),
+        ("what".to_owned(), job.kind.name().to_owned()),
         ("profile".to_owned(), job.profile.clone()),
         ("planned".to_owned(), job.created.to_string()),
-        ("state".to_owned(), job.phase.word().to_owned()),
+        ("state".to_owned(), job.phase.name().to_owned()),
     ];
     if let Some(template) = &job.template_id {
         facts.push(("template".to_owned(), template.to_string()));
@@ -194,8 +194,8 @@ fn head(job: &Job) -> Head {
         facts.push(("stopped".to_owned(), stop.why.to_string()));
     }
     facts.push(("rows".to_owned(), job.counts.total().to_string()));
-    facts.extend(job.counts.iter().map(|(bucket, n)| (bucket.word().to_owned(), n.to_string())));
-    Head { title: format!("lapel receipt: {} {}", job.kind.word(), job.title), facts, columns: columns(job) }
+    facts.extend(job.counts.iter().map(|(bucket, n)| (bucket.name().to_owned(), n.to_string())));
+    Head { title: format!("lapel receipt: {} {}", job.kind.name(), job.title), facts, columns: columns(job) }
 }
 
 fn line(job: &Job, row: &JobRow, offset: Offset) -> Line {
@@ -203,7 +203,7 @@ fn line(job: &Job, row: &JobRow, offset: Offset) -> Line {
         cells: cells(job, row),
         row: row.line.unwrap_or(row.no),
         badge_id: row.badge_id.as_ref().map(|id| id.wire().to_owned()),
-        bucket: row.bucket.word().to_owned(),
+        bucket: row.bucket.name().to_owned(),
         reason: words(row.why.as_ref()),
         accepted: row
             .accepted

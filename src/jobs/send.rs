@@ -163,7 +163,7 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
         let next = done.unwrap_or_else(|failed| {
             Next::Stop(
                 StopKind::Interrupted,
-                format!("A part of lapel failed ({failed}). What was on its way is in doubt."),
+                t!("A part of lapel failed ({failed}). What was on its way is in doubt.", failed),
             )
         });
         let stop = match next {
@@ -177,8 +177,9 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
             }
             Next::Doubt => Some((
                 StopKind::Doubt,
-                format!(
-                    "{DOUBTS} answers in a row were lost. What was sent is being looked for; what was not sent stays unsent. Resume when the service answers again."
+                t!(
+                    "{n} answers in a row were lost. What was sent is being looked for; what was not sent stays unsent. Resume when the service answers again.",
+                    n = DOUBTS
                 ),
             )),
             Next::Stop(kind, why) => Some((kind, why)),

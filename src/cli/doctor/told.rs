@@ -166,7 +166,7 @@ impl Found {
                 lines.push(format!(
                     "    {}  ({}; {}, last {})",
                     scrub(&fact.value),
-                    scrub(&fact.evidence),
+                    scrub(fact.grounds()),
                     words::count(fact.times, "time"),
                     second(fact.last)
                         .map_or_else(|| "never".to_owned(), |at| at.strftime("%Y-%m-%d").to_string())

@@ -95,9 +95,12 @@ pub(super) async fn learn(
     let follows = count.saturating_sub(before) >= issued;
     let (account, now) = (core.account.key.clone(), core.moment().0.as_second());
     let (value, evidence) = if follows {
-        ("follows", "the number of badges issued since a day went up as ours were issued")
+        ("follows", mark!("the number of badges issued since a day went up as ours were issued"))
     } else {
-        ("ignores", "ours were issued, and the number of badges issued since a day did not go up by as many")
+        (
+            "ignores",
+            mark!("ours were issued, and the number of badges issued since a day did not go up by as many"),
+        )
     };
     core.journal.write("fact", move |db| facts::learn(db, &account, FACT, value, evidence, now, 1)).await?;
     Ok(())

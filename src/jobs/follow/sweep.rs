@@ -11,6 +11,7 @@ use super::probe::{self, Probe};
 use crate::api::{ApiError, Call, HistoryFilter};
 use crate::domain::time::OffsetBasis;
 use crate::domain::{BadgeId, EmailKey, ServiceTime, TemplateId, Text};
+use crate::words;
 use jiff::{Timestamp, ToSpan};
 use rusqlite::{Connection, params};
 use std::collections::{HashMap, HashSet};
@@ -22,14 +23,20 @@ const ONE_BY_ONE: usize = 3;
 const SAMPLE: usize = 20;
 
 /// Said of a row of which something was found that may or may not be it.
-const AMBIGUOUS: &str = "a badge of this template was found for this address, but it cannot be told whether it is \
-                         this one: look at the holder's wallet, then decide";
-const HOLDS: &str = "this person holds one that was accepted before this request: somebody else issued it. Whether \
-                     this one is wanted all the same is for a person to decide";
+const AMBIGUOUS: &str = mark!(
+    "a badge of this template was found for this address, but it cannot be told whether it is \
+                         this one: look at the holder's wallet, then decide"
+);
+const HOLDS: &str = mark!(
+    "this person holds one that was accepted before this request: somebody else issued it. Whether \
+                     this one is wanted all the same is for a person to decide"
+);
 const WINDOW_OVER: &str =
-    "looked for until the window was over, and never seen. It can be sent again if you say so";
-const ABSENT: &str = "looked for twice where the service shows waiting badges, and not seen. It can be sent again if \
-                      you say so";
+    mark!("looked for until the window was over, and never seen. It can be sent again if you say so");
+const ABSENT: &str = mark!(
+    "looked for twice where the service shows waiting badges, and not seen. It can be sent again if \
+                      you say so"
+);
 
 /// What a template's rows wait for.
 #[derive(Debug, Default)]
@@ -157,8 +164,12 @@ async fn template_sweep(
             if scan.is_complete() {
                 found.complete.extend(group.doubts.keys().cloned());
                 if !sample.is_empty() && !sampled {
-                    hidden(core, "waiting_in_history", "accepted badges were not in a complete history")
-                        .await?;
+                    hidden(
+                        core,
+                        "waiting_in_history",
+                        mark!("accepted badges were not in a complete history"),
+                    )
+                    .await?;
                 }
                 if let Some((count, _)) = probe {
                     probe::learn(core, template, count, found.issued).await?;
@@ -241,7 +252,7 @@ async fn tell(core: &Arc<Core>, observed: Observed) -> Result<(), Failed> {
         let (account, now) = (core.account.key.clone(), core.moment().0.as_second());
         core.journal
             .write("fact", move |db| {
-                let evidence = "the service's time of an acceptance that was witnessed";
+                let evidence = mark!("the service's time of an acceptance that was witnessed");
                 facts::learn(db, &account, "utc_offset", &offset, evidence, now, 1)
             })
             .await?;
@@ -262,7 +273,7 @@ async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<()
         match look::badge(core.reader(), id, call).await {
             Ok(Some(sight)) => drop(seen(core, vec![sight]).await?),
             Ok(None) => {
-                hidden(core, "waiting_by_id", "an accepted badge could not be read by its id").await?;
+                hidden(core, "waiting_by_id", mark!("an accepted badge could not be read by its id")).await?;
             }
             // One odd record says nothing about the others; anything else would meet them too.
             Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
@@ -424,8 +435,8 @@ fn apply(
                 observed.ready.insert(row.job);
             }
         }
-        Judgement::Ambiguous => rows::set(db, row.job, row.no, Bucket::Ask, Some(AMBIGUOUS))?,
-        Judgement::HoldsAlready(_) => rows::set(db, row.job, row.no, Bucket::Ask, Some(HOLDS))?,
+        Judgement::Ambiguous => rows::set(db, row.job, row.no, Bucket::Ask, Some(words::say(AMBIGUOUS)))?,
+        Judgement::HoldsAlready(_) => rows::set(db, row.job, row.no, Bucket::Ask, Some(words::say(HOLDS)))?,
         Judgement::Absent => {
             db.prepare_cached("UPDATE row SET absent = ?3 WHERE job = ?1 AND no = ?2")?.execute(params![
                 row.job.0,
@@ -435,7 +446,8 @@ fn apply(
         }
         Judgement::NotSeen if row.bucket != Bucket::NotSeen => {
             let over = context.now.duration_since(row.doubt.intent) >= context.settings.doubt_window;
-            rows::set(db, row.job, row.no, Bucket::NotSeen, Some(if over { WINDOW_OVER } else { ABSENT }))?;
+            let why = words::say(if over { WINDOW_OVER } else { ABSENT });
+            rows::set(db, row.job, row.no, Bucket::NotSeen, Some(why))?;
             observed.ready.insert(row.job);
         }
         Judgement::NotSeen | Judgement::Open => {}
@@ -445,8 +457,7 @@ fn apply(
 
 /// Where some rows of a request were found, all of it was accepted: the others are to come.
 fn prove(db: &Connection, request: i64) -> rusqlite::Result<()> {
-    const WHY: &str =
-        "others of the same request were found, so it was accepted; this one is not visible yet";
+    let why = t!("others of the same request were found, so it was accepted; this one is not visible yet");
     let (found, rows): (i64, i64) = db
         .prepare_cached(
             "SELECT (SELECT count(*) FROM row WHERE request = ?1 AND badge IS NOT NULL), rows
@@ -458,7 +469,7 @@ fn prove(db: &Connection, request: i64) -> rusqlite::Result<()> {
             "UPDATE row SET bucket = 'unbound', why = ?2, absent = NULL
              WHERE request = ?1 AND bucket = 'in_doubt'",
         )?
-        .execute(params![request, WHY])?;
+        .execute(params![request, why])?;
     }
     Ok(())
 }

@@ -73,14 +73,19 @@ pub enum Format {
 }
 
 impl Format {
-    /// Its name for people.
-    pub const fn label(self) -> &'static str {
+    /// Its name for people, in the language that is spoken.
+    pub fn label(self) -> &'static str {
+        crate::words::say(self.name())
+    }
+
+    /// The same in English, whatever is spoken: for what machines read.
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Csv => "CSV",
             Self::Xlsx => "XLSX",
             Self::Xls => "XLS",
             Self::Ods => "ODS",
-            Self::Pasted => "pasted text",
+            Self::Pasted => mark!("pasted text"),
         }
     }
 }
@@ -188,21 +193,23 @@ impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EncodingAmbiguous => {
-                f.write_str("its letters read differently in UTF-8 and in CP949; choose the encoding")
+                f.write_str(t!("its letters read differently in UTF-8 and in CP949; choose the encoding"))
             }
             Self::ColumnsAmbiguous { field, candidates } => {
                 let columns: Vec<String> = candidates.iter().map(|c| (c + 1).to_string()).collect();
-                write!(
-                    f,
-                    "more than one column can be the {field} (columns {}); choose one",
-                    columns.join(", ")
-                )
+                f.write_str(&t!(
+                    "more than one column can be the {field} (columns {columns}); choose one",
+                    field,
+                    columns = columns.join(", ")
+                ))
             }
-            Self::ColumnMissing { field } => write!(f, "no column is called like a {field}; choose one"),
-            Self::SheetAmbiguous => f.write_str("it has more than one sheet with data; choose the sheet"),
-            Self::HeaderNotFound => f.write_str(
-                "no header row and no e-mail address was found in its first rows; choose the header row",
-            ),
+            Self::ColumnMissing { field } => {
+                f.write_str(&t!("no column is called like a {field}; choose one", field))
+            }
+            Self::SheetAmbiguous => f.write_str(t!("it has more than one sheet with data; choose the sheet")),
+            Self::HeaderNotFound => f.write_str(t!(
+                "no header row and no e-mail address was found in its first rows; choose the header row"
+            )),
         }
     }
 }
@@ -250,35 +257,47 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = |list: &[Text]| list.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ");
         match self {
-            Self::RowsAboveHeader(n) => write!(f, "{n} row(s) above the header are not read."),
-            Self::TwoHeaderRows { first, second } => {
-                write!(f, "Rows {first} and {second} both look like a header; row {second} is taken.")
+            Self::RowsAboveHeader(n) => f.write_str(&t!("{n} row(s) above the header are not read.", n)),
+            Self::TwoHeaderRows { first, second } => f.write_str(&t!(
+                "Rows {first} and {second} both look like a header; row {second} is taken.",
+                first,
+                second
+            )),
+            Self::NoHeader => {
+                f.write_str(t!("There is no header row; the columns were told by their content."))
             }
-            Self::NoHeader => f.write_str("There is no header row; the columns were told by their content."),
-            Self::NotWhatItsNameSays { ending, format } => {
-                write!(f, "Its name ends in .{ending}, but it is {format} and was read as that.")
+            Self::NotWhatItsNameSays { ending, format } => f.write_str(&t!(
+                "Its name ends in .{ending}, but it is {format} and was read as that.",
+                ending,
+                format
+            )),
+            Self::MacroEnabled => f.write_str(t!("It can hold macros; they were not run.")),
+            Self::HiddenSheets(list) => {
+                f.write_str(&t!("Hidden sheets are not read: {sheets}.", sheets = names(list)))
             }
-            Self::MacroEnabled => f.write_str("It can hold macros; they were not run."),
-            Self::HiddenSheets(list) => write!(f, "Hidden sheets are not read: {}.", names(list)),
             Self::HiddenColumns(list) => {
                 let columns: Vec<String> = list.iter().map(|c| (c + 1).to_string()).collect();
-                write!(f, "Hidden columns are read like the others: {}.", columns.join(", "))
+                f.write_str(&t!(
+                    "Hidden columns are read like the others: {columns}.",
+                    columns = columns.join(", ")
+                ))
             }
-            Self::HiddenRows(n) => write!(f, "{n} row(s) are hidden in the sheet; each is asked about."),
-            Self::OtherSheets(list) => {
-                write!(f, "Other sheets have data but no e-mail addresses and are not read: {}.", names(list))
+            Self::HiddenRows(n) => {
+                f.write_str(&t!("{n} row(s) are hidden in the sheet; each is asked about.", n))
             }
-            Self::MergedCells(n) => {
-                write!(f, "{n} group(s) of cells are merged; the value belongs to the first cell of each.")
-            }
+            Self::OtherSheets(list) => f.write_str(&t!(
+                "Other sheets have data but no e-mail addresses and are not read: {sheets}.",
+                sheets = names(list)
+            )),
+            Self::MergedCells(n) => f.write_str(&t!(
+                "{n} group(s) of cells are merged; the value belongs to the first cell of each.",
+                n
+            )),
             Self::CannotTell(what) => write!(f, "{what}"),
-            Self::TemplateColumn(column) => {
-                write!(
-                    f,
-                    "Column {} names templates: used for a file of several templates, ignored otherwise.",
-                    column + 1
-                )
-            }
+            Self::TemplateColumn(column) => f.write_str(&t!(
+                "Column {column} names templates: used for a file of several templates, ignored otherwise.",
+                column = column + 1
+            )),
         }
     }
 }

@@ -61,9 +61,9 @@ impl FromStr for TextEncoding {
             "utf16be" | "ucs2be" => Ok(Self::Utf16Be),
             "cp949" | "ms949" | "windows949" | "uhc" | "euckr" | "949" | "ksc5601" | "ksx1001" | "korean"
             | "완성형" => Ok(Self::Cp949),
-            _ => Err(format!(
-                "\"{}\" is no encoding that can be read. Write utf-8, cp949, utf-16le or utf-16be.",
-                crate::domain::text::scrub(typed)
+            _ => Err(t!(
+                "\"{typed}\" is no encoding that can be read. Write utf-8, cp949, utf-16le or utf-16be.",
+                typed = crate::domain::text::scrub(typed)
             )),
         }
     }

@@ -9,27 +9,38 @@ use super::{MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, TextEncoding};
 #[derive(Debug, thiserror::Error)]
 pub enum IntakeError {
     /// No such file.
-    #[error("{name}: there is no such file. Check the path.")]
+    #[error("{}", t!("{name}: there is no such file. Check the path.", name))]
     NotFound {
         /// The source.
         name: String,
     },
     /// A folder, a pipe, a device.
-    #[error("{name} is not a file. Name a CSV, TSV, XLSX, XLS or ODS file.")]
+    #[error("{}", t!("{name} is not a file. Name a CSV, TSV, XLSX, XLS or ODS file.", name))]
     NotAFile {
         /// The source.
         name: String,
     },
     /// The system does not let us.
     #[error(
-        "{name}: no permission to read it. Ask for the right to read the file, or copy it to where you may."
+        "{}",
+        t!(
+            "{name}: no permission to read it. Ask for the right to read the file, or copy it to where you may.",
+            name
+        )
     )]
     NoPermission {
         /// The source.
         name: String,
     },
     /// Any other failure of the system.
-    #[error("{name} could not be read: {source}. Try again, or copy the file to a local disk first.")]
+    #[error(
+        "{}",
+        t!(
+            "{name} could not be read: {source}. Try again, or copy the file to a local disk first.",
+            name,
+            source
+        )
+    )]
     Io {
         /// The source.
         name: String,
@@ -37,13 +48,21 @@ pub enum IntakeError {
         source: std::io::Error,
     },
     /// Nothing in it.
-    #[error("{name} is empty: there is not one row in it.")]
+    #[error("{}", t!("{name} is empty: there is not one row in it.", name))]
     Empty {
         /// The source.
         name: String,
     },
     /// More than is read.
-    #[error("{name} is too big: {what} may have at most {} MB. Split it into several files.", .limit / (1024 * 1024))]
+    #[error(
+        "{}",
+        t!(
+            "{name} is too big: {what} may have at most {most} MB. Split it into several files.",
+            name,
+            what,
+            most = limit / (1024 * 1024)
+        )
+    )]
     TooBig {
         /// The source.
         name: String,
@@ -53,13 +72,24 @@ pub enum IntakeError {
         limit: u64,
     },
     /// More rows than are read.
-    #[error("{name} has more than {MAX_ROWS} rows. Split it into several files.")]
+    #[error(
+        "{}",
+        t!("{name} has more than {most} rows. Split it into several files.", name, most = MAX_ROWS)
+    )]
     TooManyRows {
         /// The source.
         name: String,
     },
     /// More columns than are read.
-    #[error("{name}, row {line}: more than {MAX_COLUMNS} columns. Is the delimiter right?")]
+    #[error(
+        "{}",
+        t!(
+            "{name}, row {line}: more than {most} columns. Is the delimiter right?",
+            name,
+            line,
+            most = MAX_COLUMNS
+        )
+    )]
     TooManyColumns {
         /// The source.
         name: String,
@@ -67,7 +97,15 @@ pub enum IntakeError {
         line: u64,
     },
     /// A row without an end.
-    #[error("{name}: the row that starts in line {line} is longer than {} kB. Is this a table at all?", MAX_ROW_BYTES / 1024)]
+    #[error(
+        "{}",
+        t!(
+            "{name}: the row that starts in line {line} is longer than {most} kB. Is this a table at all?",
+            name,
+            line,
+            most = MAX_ROW_BYTES / 1024
+        )
+    )]
     RowTooLong {
         /// The source.
         name: String,
@@ -76,7 +114,12 @@ pub enum IntakeError {
     },
     /// A quotation mark that swallows the rest.
     #[error(
-        "{name}: the quotation mark (\") that opens in line {line} is never closed, so that everything behind it would be one cell. Close it, or write it twice if it belongs to the text."
+        "{}",
+        t!(
+            "{name}: the quotation mark (\") that opens in line {line} is never closed, so that everything behind it would be one cell. Close it, or write it twice if it belongs to the text.",
+            name,
+            line
+        )
     )]
     UnclosedQuote {
         /// The source.
@@ -85,13 +128,16 @@ pub enum IntakeError {
         line: u64,
     },
     /// A spreadsheet under a password.
-    #[error("{name} is protected with a password. Save it without one, or save it as CSV UTF-8.")]
+    #[error(
+        "{}",
+        t!("{name} is protected with a password. Save it without one, or save it as CSV UTF-8.", name)
+    )]
     PasswordProtected {
         /// The source.
         name: String,
     },
     /// A known format that is not read.
-    #[error("{name} is {what}, which cannot be read. Save it as XLSX or as CSV UTF-8.")]
+    #[error("{}", t!("{name} is {what}, which cannot be read. Save it as XLSX or as CSV UTF-8.", name, what))]
     Unsupported {
         /// The source.
         name: String,
@@ -100,7 +146,13 @@ pub enum IntakeError {
     },
     /// A spreadsheet that breaks its format's rules.
     #[error(
-        "{name} looks like {what} but is damaged: {why}. Open it in a spreadsheet program and save it again."
+        "{}",
+        t!(
+            "{name} looks like {what} but is damaged: {why}. Open it in a spreadsheet program and save it again.",
+            name,
+            what,
+            why
+        )
     )]
     Damaged {
         /// The source.
@@ -112,7 +164,13 @@ pub enum IntakeError {
     },
     /// Text that was read in a wrong encoding earlier and saved like that.
     #[error(
-        "{name}: the text is already damaged: {why} (for instance {example}). It cannot be repaired safely. Go back to the file it was made from and save that as CSV UTF-8 or XLSX."
+        "{}",
+        t!(
+            "{name}: the text is already damaged: {why} (for instance {example}). It cannot be repaired safely. Go back to the file it was made from and save that as CSV UTF-8 or XLSX.",
+            name,
+            why,
+            example
+        )
     )]
     Mojibake {
         /// The source.
@@ -123,7 +181,17 @@ pub enum IntakeError {
         example: String,
     },
     /// Bytes that the encoding does not have.
-    #[error("{name} is not {encoding}: line {line}, byte {offset} cannot be read as {encoding}. {hint}")]
+    #[error(
+        "{}",
+        t!(
+            "{name} is not {encoding}: line {line}, byte {offset} cannot be read as {encoding}. {hint}",
+            name,
+            encoding,
+            line,
+            offset,
+            hint
+        )
+    )]
     BadEncoding {
         /// The source.
         name: String,
@@ -138,7 +206,13 @@ pub enum IntakeError {
     },
     /// A text file with NUL bytes in it.
     #[error(
-        "{name}: line {line}, byte {offset} is a NUL byte, so this is no text file (or a damaged one). Save it as CSV UTF-8 or XLSX."
+        "{}",
+        t!(
+            "{name}: line {line}, byte {offset} is a NUL byte, so this is no text file (or a damaged one). Save it as CSV UTF-8 or XLSX.",
+            name,
+            line,
+            offset
+        )
     )]
     NulBytes {
         /// The source.
@@ -149,7 +223,7 @@ pub enum IntakeError {
         offset: u64,
     },
     /// The chosen sheet is not there.
-    #[error("{name} has no sheet called \"{sheet}\". It has: {there}.")]
+    #[error("{}", t!("{name} has no sheet called \"{sheet}\". It has: {there}.", name, sheet, there))]
     SheetNotFound {
         /// The source.
         name: String,
@@ -159,7 +233,7 @@ pub enum IntakeError {
         there: String,
     },
     /// A chosen column is not there.
-    #[error("{name} has no column {column}: it has {columns}.")]
+    #[error("{}", t!("{name} has no column {column}: it has {columns}.", name, column, columns))]
     ColumnNotFound {
         /// The source.
         name: String,
@@ -169,7 +243,7 @@ pub enum IntakeError {
         columns: usize,
     },
     /// The chosen header row is not there.
-    #[error("{name} has no row {row} that could hold the column names.")]
+    #[error("{}", t!("{name} has no row {row} that could hold the column names.", name, row))]
     HeaderNotFound {
         /// The source.
         name: String,
@@ -178,7 +252,12 @@ pub enum IntakeError {
     },
     /// No column for badge ids.
     #[error(
-        "{name}: which column holds the badge ids is not clear (it has: {columns}). Call that column badge_id, or leave only that column."
+        "{}",
+        t!(
+            "{name}: which column holds the badge ids is not clear (it has: {columns}). Call that column badge_id, or leave only that column.",
+            name,
+            columns
+        )
     )]
     NoIdColumn {
         /// The source.
@@ -187,7 +266,7 @@ pub enum IntakeError {
         columns: String,
     },
     /// Something must be decided by a person first.
-    #[error("{name} cannot be read yet: {questions}")]
+    #[error("{}", t!("{name} cannot be read yet: {questions}", name, questions))]
     Unanswered {
         /// The source.
         name: String,
@@ -195,12 +274,15 @@ pub enum IntakeError {
         questions: String,
     },
     /// The file is not the same any more.
-    #[error("{name} was changed while it was being read. Nothing of it was used; read it again.")]
+    #[error(
+        "{}",
+        t!("{name} was changed while it was being read. Nothing of it was used; read it again.", name)
+    )]
     Changed {
         /// The source.
         name: String,
     },
     /// Somebody stopped it.
-    #[error("Reading was stopped. Nothing was changed.")]
+    #[error("{}", t!("Reading was stopped. Nothing was changed."))]
     Cancelled,
 }

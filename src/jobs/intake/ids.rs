@@ -121,7 +121,7 @@ pub fn read_ids(source: &Source, choices: &Choices, watch: &dyn Watch) -> Result
         let mut read = read_row(&row, column);
         if let Ok(known) = &read.id {
             match seen.get(known.wire()) {
-                Some(first) => read.id = Err(format!("the same id stands in row {first} already")),
+                Some(first) => read.id = Err(t!("the same id stands in row {first} already", first)),
                 None => {
                     seen.insert(known.wire().to_owned(), row.line);
                 }
@@ -152,11 +152,14 @@ fn id_of(row: &RawRow, column: usize) -> Result<BadgeId, String> {
     for fact in row.facts(column) {
         match fact {
             CellFact::FormulaWithoutValue => {
-                return Err("a formula whose value was not saved: open the file in a spreadsheet program and save it again".to_owned());
+                return Err(t!(
+                    "a formula whose value was not saved: open the file in a spreadsheet program and save it again"
+                )
+                .to_owned());
             }
-            CellFact::Error => return Err("a failed formula".to_owned()),
-            CellFact::Date => return Err("a spreadsheet has made a date of the id".to_owned()),
-            CellFact::Bool => return Err("a spreadsheet has made a truth value of the id".to_owned()),
+            CellFact::Error => return Err(t!("a failed formula").to_owned()),
+            CellFact::Date => return Err(t!("a spreadsheet has made a date of the id").to_owned()),
+            CellFact::Bool => return Err(t!("a spreadsheet has made a truth value of the id").to_owned()),
             _ => {}
         }
     }
@@ -164,34 +167,43 @@ fn id_of(row: &RawRow, column: usize) -> Result<BadgeId, String> {
     let id = trim(row.cell(column));
     let digits = id.bytes().filter(u8::is_ascii_digit).count();
     if id.is_empty() {
-        return Err("there is no badge id in this row".to_owned());
+        return Err(t!("there is no badge id in this row").to_owned());
     }
     if is_error_token(id) {
-        return Err("a failed formula".to_owned());
+        return Err(t!("a failed formula").to_owned());
     }
     if is_scientific(id) {
-        return Err("a spreadsheet has shortened the id (scientific notation) and its digits are lost: export the ids again as text".to_owned());
+        return Err(t!(
+            "a spreadsheet has shortened the id (scientific notation) and its digits are lost: export the ids again as text"
+        )
+        .to_owned());
     }
     if is_number && (digits > 15 || id.contains(['.', ',', '-'])) {
-        return Err("a spreadsheet has made a number of the id, and a number keeps only 15 digits: export the ids again as text".to_owned());
+        return Err(t!(
+            "a spreadsheet has made a number of the id, and a number keeps only 15 digits: export the ids again as text"
+        )
+        .to_owned());
     }
     if id.len() > LONGEST_ID {
-        return Err("longer than any badge id".to_owned());
+        return Err(t!("longer than any badge id").to_owned());
     }
     if id.starts_with('\'') {
         return Err(
-            "begins with an apostrophe, which a spreadsheet may have put there: take it off".to_owned()
+            t!("begins with an apostrophe, which a spreadsheet may have put there: take it off").to_owned()
         );
     }
     if let Some(c) =
         id.chars().find(|c| c.is_control() || crate::domain::text::is_invisible(*c) || *c == '\u{fffd}')
     {
-        return Err(format!("has a character in it that cannot be seen (U+{:04X})", c as u32));
+        return Err(t!(
+            "has a character in it that cannot be seen ({code})",
+            code = format_args!("U+{:04X}", c as u32)
+        ));
     }
     if id.contains(char::is_whitespace) {
-        return Err("has a space in it: two ids in one cell?".to_owned());
+        return Err(t!("has a space in it: two ids in one cell?").to_owned());
     }
-    BadgeId::new(id).ok_or_else(|| "there is no badge id in this row".to_owned())
+    BadgeId::new(id).ok_or_else(|| t!("there is no badge id in this row").to_owned())
 }
 
 /// `1.23E+15`, `1,23e15`: what a spreadsheet writes where a number is too long for its column.

@@ -35,11 +35,11 @@ impl Mojibake {
 impl fmt::Display for Mojibake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::KoreanAsWestern(_) => "Korean text (CP949) was once read as a Western encoding",
-            Self::Utf8AsWestern(_) => "UTF-8 text was once read as a Western encoding",
-            Self::Utf8AsKorean(_) => "UTF-8 text was once read as CP949",
-            Self::Lost => "characters were lost when it was once read in the wrong encoding",
-            Self::QuestionMarks => "its letters were lost and became question marks",
+            Self::KoreanAsWestern(_) => t!("Korean text (CP949) was once read as a Western encoding"),
+            Self::Utf8AsWestern(_) => t!("UTF-8 text was once read as a Western encoding"),
+            Self::Utf8AsKorean(_) => t!("UTF-8 text was once read as CP949"),
+            Self::Lost => t!("characters were lost when it was once read in the wrong encoding"),
+            Self::QuestionMarks => t!("its letters were lost and became question marks"),
         })
     }
 }

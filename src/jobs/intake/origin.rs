@@ -42,12 +42,12 @@ impl Origin {
             }
             Source::Pasted(text) => {
                 let origin = Self {
-                    name: "The pasted text".to_owned(),
+                    name: t!("The pasted text").to_owned(),
                     ending: String::new(),
                     bytes: text.len() as u64,
                     place: Place::Memory(Arc::from(text.as_bytes())),
                 };
-                origin.at_most(MAX_PASTED_BYTES, "pasted text")?;
+                origin.at_most(MAX_PASTED_BYTES, t!("pasted text"))?;
                 Ok(origin)
             }
         }

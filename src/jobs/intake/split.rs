@@ -26,13 +26,18 @@ impl Delimiter {
     /// All of them, the likeliest first.
     pub const ALL: [Self; 4] = [Self::Comma, Self::Tab, Self::Semicolon, Self::Pipe];
 
-    /// Its name for people.
-    pub const fn label(self) -> &'static str {
+    /// Its name for people, in the language that is spoken.
+    pub fn label(self) -> &'static str {
+        crate::words::say(self.name())
+    }
+
+    /// Its name as it is typed, whatever is spoken.
+    pub const fn name(self) -> &'static str {
         match self {
-            Self::Comma => "comma",
-            Self::Tab => "tab",
-            Self::Semicolon => "semicolon",
-            Self::Pipe => "pipe",
+            Self::Comma => mark!("comma"),
+            Self::Tab => mark!("tab"),
+            Self::Semicolon => mark!("semicolon"),
+            Self::Pipe => mark!("pipe"),
         }
     }
 
@@ -59,13 +64,13 @@ impl FromStr for Delimiter {
     /// Reads the name or the character itself.
     fn from_str(typed: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|d| {
-            typed.eq_ignore_ascii_case(d.label())
+            typed.eq_ignore_ascii_case(d.name())
                 || typed.as_bytes() == [d.byte()]
                 || (typed == "\\t" && *d == Self::Tab)
         });
         found.ok_or_else(|| {
             let typed = crate::domain::text::scrub(typed);
-            format!("\"{typed}\" is no delimiter. Write comma, tab, semicolon or pipe.")
+            t!("\"{typed}\" is no delimiter. Write comma, tab, semicolon or pipe.", typed)
         })
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn survey(
         }
         bytes += length as u64;
         if bytes > limit {
-            return Err(IntakeError::TooBig { name: origin.name.clone(), what: "a text file", limit });
+            return Err(IntakeError::TooBig { name: origin.name.clone(), what: t!("a text file"), limit });
         }
         hash.update(&piece[..length]);
         evidence.push(&piece[..length]);
@@ -241,14 +241,16 @@ impl Evidence {
 
     fn hint(&self, choice: Option<TextEncoding>) -> String {
         if choice.is_some() {
-            return "Choose another encoding, or let it be detected.".to_owned();
+            return t!("Choose another encoding, or let it be detected.").to_owned();
         }
         let detected = self.detector.guess(Some(b"kr"), Utf8Detection::Deny);
         if self.is_utf16() || detected == encoding_rs::EUC_KR || detected == encoding_rs::UTF_8 {
-            return "It may be damaged, or put together from two files. Save it anew as CSV UTF-8 or XLSX."
-                .to_owned();
+            return t!(
+                "It may be damaged, or put together from two files. Save it anew as CSV UTF-8 or XLSX."
+            )
+            .to_owned();
         }
-        format!("It looks like {}. Save it as CSV UTF-8 or XLSX.", detected.name())
+        t!("It looks like {encoding}. Save it as CSV UTF-8 or XLSX.", encoding = detected.name())
     }
 
     /// How the file's first telling lines read, in the encoding taken and in the others that it can be in.
@@ -360,7 +362,7 @@ impl Scan {
                     self.example.get_or_insert_with(|| {
                         let word = crate::domain::text::scrub(&self.word).into_owned();
                         let example = match damage.was() {
-                            Some(was) => format!("{word} was probably {was}"),
+                            Some(was) => t!("{word} was probably {was}", word, was),
                             None => word,
                         };
                         (damage.to_string(), example)

@@ -173,7 +173,7 @@ struct Asked<'a> {
 }
 
 fn open_text(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
-    origin.at_most(MAX_TEXT_BYTES, "a text file")?;
+    origin.at_most(MAX_TEXT_BYTES, t!("a text file"))?;
     let survey = survey::survey(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch)?;
     let mut table = open_as_text(origin, asked, survey)?;
     if matches!(origin.ending.as_str(), "xlsx" | "xlsm" | "xls" | "ods") {
@@ -257,7 +257,7 @@ fn open_pasted(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<
 }
 
 fn open_sheet(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
-    let bytes = origin.whole(MAX_SHEET_BYTES, "a spreadsheet")?;
+    let bytes = origin.whole(MAX_SHEET_BYTES, t!("a spreadsheet"))?;
     let digest = ring::digest::digest(&ring::digest::SHA256, &bytes);
     let sha256 = super::origin::hex(digest.as_ref());
     let Book { format, sheets, sheet, grid, mut notes } = sheet::open(origin, bytes, asked.choices, watch)?;

@@ -8,7 +8,11 @@ use rusqlite::ErrorCode;
 pub enum JournalError {
     /// No room.
     #[error(
-        "The disk of the journal is full ({file}). Nothing is sent that cannot be written down first; what was written is safe. Make room, then resume."
+        "{}",
+        t!(
+            "The disk of the journal is full ({file}). Nothing is sent that cannot be written down first; what was written is safe. Make room, then resume.",
+            file
+        )
     )]
     Full {
         /// Its file.
@@ -16,7 +20,12 @@ pub enum JournalError {
     },
     /// Not writable.
     #[error(
-        "The journal cannot be written ({file}): {why}. Nothing is sent without it. Make the file and its folder writable, or set LAPEL_DATA_DIR to a folder that is."
+        "{}",
+        t!(
+            "The journal cannot be written ({file}): {why}. Nothing is sent without it. Make the file and its folder writable, or set LAPEL_DATA_DIR to a folder that is.",
+            file,
+            why
+        )
     )]
     NotWritable {
         /// Its file.
@@ -26,7 +35,12 @@ pub enum JournalError {
     },
     /// Damaged, or something else.
     #[error(
-        "The journal is damaged, or is no journal ({file}): {why}. Nothing is sent, and the file is left as it is. Move it aside to begin a new one; jobs that were under way are then known only to the service's history."
+        "{}",
+        t!(
+            "The journal is damaged, or is no journal ({file}): {why}. Nothing is sent, and the file is left as it is. Move it aside to begin a new one; jobs that were under way are then known only to the service's history.",
+            file,
+            why
+        )
     )]
     Corrupt {
         /// Its file.
@@ -36,7 +50,13 @@ pub enum JournalError {
     },
     /// Written by a later version.
     #[error(
-        "The journal was written by a newer lapel ({file}, schema {found}; this one knows {known}). Nothing was changed. Use the newer lapel."
+        "{}",
+        t!(
+            "The journal was written by a newer lapel ({file}, schema {found}; this one knows {known}). Nothing was changed. Use the newer lapel.",
+            file,
+            found,
+            known
+        )
     )]
     Newer {
         /// Its file.
@@ -48,14 +68,18 @@ pub enum JournalError {
     },
     /// Another process held it for too long.
     #[error(
-        "The journal is busy ({file}): another program has held it for too long. Nothing was changed. Try again."
+        "{}",
+        t!(
+            "The journal is busy ({file}): another program has held it for too long. Nothing was changed. Try again.",
+            file
+        )
     )]
     Busy {
         /// Its file.
         file: String,
     },
     /// A part of lapel that keeps it has ended.
-    #[error("The journal is closed: lapel is ending. Nothing was changed.")]
+    #[error("{}", t!("The journal is closed: lapel is ending. Nothing was changed."))]
     Closed,
 }
 

@@ -1,5 +1,6 @@
 //! What the service has shown of itself, with evidence and date; and what is offered again.
 
+use crate::words::{self, Language};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Something that the service has shown of itself (the contract leaves it open).
@@ -9,7 +10,7 @@ pub struct Fact {
     pub name: String,
     /// What was seen, such as `shown`.
     pub value: String,
-    /// On what that rests, in words without names or addresses.
+    /// On what that rests, in English words without names or addresses.
     pub evidence: String,
     /// When it was first seen: seconds of the service's UTC.
     pub first: i64,
@@ -17,6 +18,16 @@ pub struct Fact {
     pub last: i64,
     /// How often.
     pub times: u64,
+}
+
+impl Fact {
+    /// On what it rests, in the language that is spoken.
+    pub fn grounds(&self) -> &str {
+        match words::language() {
+            Language::English => &self.evidence,
+            Language::Korean => words::translated(&self.evidence).unwrap_or(&self.evidence),
+        }
+    }
 }
 
 /// Notes a fact that was seen so many times. The first evidence is kept; later ones count.

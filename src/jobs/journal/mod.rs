@@ -109,7 +109,7 @@ impl Journal {
 
     /// A journal that lives as long as the program: for a sandbox that does, too.
     pub fn in_memory() -> Result<Self> {
-        let file: Arc<str> = "in memory".into();
+        let file: Arc<str> = t!("in memory").into();
         let connection = Connection::open_in_memory().map_err(|why| JournalError::of(&why, &file))?;
         let me = Me::appear(None).map_err(|why| JournalError::io(&why, &file))?;
         Self::start(connection, me, file, None)
@@ -294,7 +294,7 @@ fn prepare(connection: &mut Connection, file: &str) -> Result<()> {
     if application != APPLICATION && !is_new {
         return Err(JournalError::Corrupt {
             file: file.to_owned(),
-            why: "it is a database of another program".to_owned(),
+            why: t!("it is a database of another program").to_owned(),
         });
     }
     if found > SCHEMA {

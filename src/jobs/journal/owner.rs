@@ -22,7 +22,7 @@ impl Me {
     /// Shows that this process lives, in a folder beside the journal; without a folder nobody else can look.
     pub(in crate::jobs) fn appear(folder: Option<&Path>) -> io::Result<Self> {
         let id = format!("{:016x}", fastrand::Rng::new().u64(..));
-        let label = format!("process {}", std::process::id());
+        let label = t!("process {id}", id = std::process::id());
         let lock = match folder {
             None => None,
             Some(folder) => {

@@ -198,10 +198,10 @@ pub(in crate::jobs) fn doubt_refusal(db: &Connection, job: JobId) -> rusqlite::R
     if let Some(request) = request {
         db.execute(
             &format!(
-                "UPDATE row SET bucket = 'in_doubt', why = 'refused, which is being proven'
+                "UPDATE row SET bucket = 'in_doubt', why = ?3
                  WHERE job = ?1 AND request IN {UNPROVEN} AND bucket = 'ready'"
             ),
-            params![job.0, request],
+            params![job.0, request, t!("refused, which is being proven")],
         )?;
     }
     Ok(request)
@@ -243,21 +243,22 @@ pub(in crate::jobs) fn refusal_proven(db: &Connection, job: JobId, request: i64)
 /// After the process that sent them has ended: requests of these jobs without an answer are in doubt, and
 /// jobs that have something left to send wait for a person.
 pub(in crate::jobs) fn recover(db: &Connection, taken: &[JobId], at: i64) -> rusqlite::Result<()> {
-    const WHY: &str = "lapel ended before the answer came";
+    let lost = t!("lapel ended before the answer came");
     for job in taken {
         let open: Vec<i64> = db
             .prepare_cached("SELECT id FROM request WHERE job = ?1 AND answered IS NULL")?
             .query_map([job.0], |r| r.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         for request in open {
-            settle(db, request, Bucket::InDoubt, Some(WHY))?;
-            let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(WHY.to_owned()) };
+            settle(db, request, Bucket::InDoubt, Some(lost))?;
+            let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(lost.to_owned()) };
             ended(db, request, at, &how)?;
         }
         let left = jobs::counts(db, *job)?.of(Bucket::Ready);
         if left > 0 {
-            let why =
-                "lapel ended before everything was sent. What is left was not sent; resume when you like.";
+            let why = t!(
+                "lapel ended before everything was sent. What is left was not sent; resume when you like."
+            );
             jobs::stop(db, *job, StopKind::Interrupted, why)?;
         }
     }
@@ -268,10 +269,10 @@ pub(in crate::jobs) fn recover(db: &Connection, taken: &[JobId], at: i64) -> rus
 pub(in crate::jobs) fn call_off(db: &Connection, job: JobId, bucket: Bucket) -> rusqlite::Result<u64> {
     let moved = db
         .prepare_cached(
-            "UPDATE row SET bucket = 'left_out', why = 'called off before it was sent'
+            "UPDATE row SET bucket = 'left_out', why = ?3
              WHERE job = ?1 AND bucket = ?2 AND (bucket <> 'ask' OR request IS NULL)",
         )?
-        .execute(params![job.0, bucket.code()])?;
+        .execute(params![job.0, bucket.code(), t!("called off before it was sent")])?;
     Ok(moved as u64)
 }
 

@@ -53,11 +53,16 @@ impl MailReport {
 
 impl fmt::Display for MailGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} mails to @{} are not {SENT} (", self.failed, self.issued, self.domain)?;
-        for (at, (word, times)) in self.statuses.iter().enumerate() {
-            write!(f, "{}{word} {times}", if at == 0 { "" } else { ", " })?;
-        }
-        write!(f, "): ask their IT to let the service's mails through")
+        let words: Vec<String> =
+            self.statuses.iter().map(|(word, times)| format!("{word} {times}")).collect();
+        f.write_str(&t!(
+            "{failed} of {issued} mails to @{domain} are not {sent} ({words}): ask their IT to let the service's mails through",
+            failed = self.failed,
+            issued = self.issued,
+            domain = self.domain,
+            sent = SENT,
+            words = words.join(", ")
+        ))
     }
 }
 
@@ -126,7 +131,7 @@ impl Tally {
             None => self.one = Some(who),
             Some(one) => self.many |= *one != who,
         }
-        tally(&mut self.words, word, WORDS, "other words");
+        tally(&mut self.words, word, WORDS, t!("other words"));
     }
 
     fn group(self, domain: &str) -> MailGroup {

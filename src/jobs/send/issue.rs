@@ -8,14 +8,15 @@ use crate::jobs::job::{Bucket, Job, StopKind};
 use crate::jobs::journal::requests::{self, Chunk, Ended};
 use crate::jobs::journal::{jobs, rows};
 use crate::jobs::schedule::{self, Looking};
+use crate::words;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-const NOT_NAMED: &str = "the service accepted the request, but did not say which badge this is";
+const NOT_NAMED: &str = mark!("the service accepted the request, but did not say which badge this is");
 
 pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Chunk, call: &Call) -> Next {
     let Some(template_id) = job.template_id.clone() else {
-        return Next::Stop(StopKind::BadRequest, "the job has no template".to_owned());
+        return Next::Stop(StopKind::BadRequest, t!("the job has no template").to_owned());
     };
     let answer = ask(writer, template_id, &chunk, call).await;
     let (now, _) = core.moment();
@@ -40,15 +41,15 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
                         bound.push(touched(&item.badge_id, Bucket::Waiting));
                     }
                 }
-                requests::accepted_unbound(db, request, at, NOT_NAMED)?;
+                requests::accepted_unbound(db, request, at, words::say(NOT_NAMED))?;
                 let count = accepted.accepted_count.or(Some(accepted.items.len() as u64));
                 let how = Ended { outcome: "accepted", status: Some(202), accepted: count, why: None };
                 requests::ended(db, request, at, &how)?;
                 if count.is_some_and(|n| n > chunk.entries.len() as u64) {
-                    let note = format!(
-                        "The service says that it accepted {} of {}: tell the provider.",
-                        count.unwrap_or(0),
-                        chunk.entries.len()
+                    let note = t!(
+                        "The service says that it accepted {accepted} of {sent}: tell the provider.",
+                        accepted = count.unwrap_or(0),
+                        sent = chunk.entries.len()
                     );
                     jobs::set_note(db, id, Some(&note))?;
                 }

@@ -56,12 +56,14 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
 
 fn note(accepted: Option<u64>, sent: u64) -> Option<String> {
     match accepted {
-        None => Some(format!("{sent} sent; the service did not say how many it accepted.")),
+        None => Some(t!("{sent} sent; the service did not say how many it accepted.", sent)),
         Some(n) if n == sent => None,
-        Some(n) if n > sent => Some(format!(
-            "The service says that it accepted {n}, but only {sent} were sent: tell the provider."
+        Some(n) if n > sent => Some(t!(
+            "The service says that it accepted {n}, but only {sent} were sent: tell the provider.",
+            n,
+            sent
         )),
-        Some(n) => Some(format!("{n} of {sent} accepted; looking which ones were not.")),
+        Some(n) => Some(t!("{n} of {sent} accepted; looking which ones were not.", n, sent)),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::tui::filter::Spec;
 use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::saved::FiltersAsk;
+use crate::words;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -250,7 +251,7 @@ impl FiltersForm {
     fn words(&self, filter: &NamedFilter, env: &Env) -> String {
         let label = |field: &str| {
             let spec = self.specs.iter().find(|spec| spec.name == field);
-            spec.map_or_else(|| scrub(field).into_owned(), |spec| spec.label.to_lowercase())
+            spec.map_or_else(|| scrub(field).into_owned(), |spec| words::say(spec.label).to_lowercase())
         };
         let fields = filter.fields.iter().map(|(field, value)| format!("{} {}", label(field), scrub(value)));
         let sort = filter.sort.iter().map(|(column, downwards)| {

@@ -9,6 +9,7 @@ pub mod file;
 pub mod filters;
 pub mod ids;
 pub mod issue;
+pub mod label;
 pub mod mark_all;
 pub mod path;
 pub mod pin;

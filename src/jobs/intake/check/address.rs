@@ -9,7 +9,7 @@ use crate::jobs::intake::words::{is_error_token, trim};
 pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
     let trimmed = trim(raw);
     if is_error_token(trimmed) {
-        findings.add(Field::Email, Severity::Refuse, "the e-mail address is a failed formula");
+        findings.add(Field::Email, Severity::Refuse, t!("the e-mail address is a failed formula"));
         return trimmed.to_owned();
     }
     let address = match Address::check(raw) {
@@ -17,7 +17,7 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
         Err(problem) => {
             let what = match problem {
                 EmailProblem::Empty if raw.chars().any(is_invisible) => {
-                    "the e-mail address has only invisible characters in it".to_owned()
+                    t!("the e-mail address has only invisible characters in it").to_owned()
                 }
                 other => other.to_string(),
             };
@@ -27,25 +27,27 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
     };
     if address.as_str() != raw {
         let what = if address.as_str() == trimmed {
-            "spaces or invisible characters around the address were taken off"
+            t!("spaces or invisible characters around the address were taken off")
         } else {
-            "what stands around the address was taken off"
+            t!("what stands around the address was taken off")
         };
         findings.add(Field::Email, Severity::Note, what);
     }
     if let Some(meant) = address.meant() {
-        findings.add(Field::Email, Severity::Ask, format!("did you mean {meant}?"));
+        findings.add(Field::Email, Severity::Ask, t!("did you mean {meant}?", meant));
     }
     if address.as_str().chars().any(char::is_uppercase) {
-        let what = "has upper-case letters; some services take that for another mailbox";
+        let what = t!("has upper-case letters; some services take that for another mailbox");
         findings.add(Field::Email, Severity::Note, what);
     }
     if address.is_role() {
-        findings.add(Field::Email, Severity::Note, "an office's mailbox rather than a person's");
+        findings.add(Field::Email, Severity::Note, t!("an office's mailbox rather than a person's"));
     }
     if let Some(mixed) = address.domain().split('.').find(|label| mixes_scripts(label)) {
-        let what =
-            format!("letters of two alphabets that look alike are mixed in \"{}\"", super::quoted(mixed));
+        let what = t!(
+            "letters of two alphabets that look alike are mixed in \"{mixed}\"",
+            mixed = super::quoted(mixed)
+        );
         findings.add(Field::Email, Severity::Ask, what);
     }
     address.as_str().to_owned()

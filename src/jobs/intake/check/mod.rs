@@ -70,10 +70,10 @@ pub enum Field {
 impl fmt::Display for Field {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Name => "name",
-            Self::Email => "e-mail address",
-            Self::Template => "template",
-            Self::Row => "row",
+            Self::Name => t!("name"),
+            Self::Email => t!("e-mail address"),
+            Self::Template => t!("template"),
+            Self::Row => t!("row"),
         })
     }
 }
@@ -152,7 +152,7 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<String> {
     let Some(first) = filled.next() else {
         let lost =
             |n: &super::row::CellNote| matches!(n.what, CellFact::FormulaWithoutValue | CellFact::Error);
-        return (!row.notes.iter().any(lost)).then(|| "a blank line".to_owned());
+        return (!row.notes.iter().any(lost)).then(|| t!("a blank line").to_owned());
     };
     // Whoever has an address is a person, whatever else the row says.
     if row.cell(map.email).contains(['@', '\u{ff20}']) {
@@ -167,10 +167,10 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<String> {
         }
     };
     if name_again && is_header(map.email, &[Title::Email]) {
-        return Some("the column names again".to_owned());
+        return Some(t!("the column names again").to_owned());
     }
     if parts::is_total(first) {
-        return Some(format!("a total, not a person: \"{}\"", quoted(first)));
+        return Some(t!("a total, not a person: \"{text}\"", text = quoted(first)));
     }
     None
 }
@@ -179,11 +179,11 @@ fn template_of(cell: &str, findings: &mut Findings) -> String {
     let template = trim(cell);
     let refuse = |findings: &mut Findings, what: &str| findings.add(Field::Template, Severity::Refuse, what);
     if template.is_empty() {
-        refuse(findings, "no template is named in this row");
+        refuse(findings, t!("no template is named in this row"));
     } else if super::words::is_error_token(template) {
-        refuse(findings, "the template is a failed formula");
+        refuse(findings, t!("the template is a failed formula"));
     } else if template.chars().any(char::is_control) {
-        refuse(findings, "the template has a control character in it");
+        refuse(findings, t!("the template has a control character in it"));
     }
     template.to_owned()
 }
@@ -210,47 +210,50 @@ fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
         };
         let (severity, what) = match &note.what {
             CellFact::Hidden if note.column.is_none() => {
-                (Severity::Ask, format!("row {} is hidden in the sheet", row.line))
+                (Severity::Ask, t!("row {row} is hidden in the sheet", row = row.line))
             }
-            CellFact::Hidden => (Severity::Note, "the column is hidden in the sheet".to_owned()),
+            CellFact::Hidden => (Severity::Note, t!("the column is hidden in the sheet").to_owned()),
             CellFact::Formula => {
-                (Severity::Note, "computed by a formula; its saved value is used".to_owned())
+                (Severity::Note, t!("computed by a formula; its saved value is used").to_owned())
             }
             CellFact::FormulaWithoutValue => {
-                let what = "a formula whose value was not saved: open the file in a spreadsheet program and save it again";
+                let what = t!(
+                    "a formula whose value was not saved: open the file in a spreadsheet program and save it again"
+                );
                 (Severity::Refuse, what.to_owned())
             }
-            CellFact::Hyperlink => (Severity::Note, "a link; the text it shows is used".to_owned()),
+            CellFact::Hyperlink => (Severity::Note, t!("a link; the text it shows is used").to_owned()),
             CellFact::LinkElsewhere(target) => {
-                (Severity::Ask, format!("shows this address but links to \"{}\"", quoted(target)))
+                (Severity::Ask, t!("shows this address but links to \"{target}\"", target = quoted(target)))
             }
-            CellFact::Number => (Severity::Note, "a number in the sheet, written out".to_owned()),
-            CellFact::Date => (Severity::Ask, "a date in the sheet, written out".to_owned()),
-            CellFact::Bool => (Severity::Ask, "a truth value in the sheet, written out".to_owned()),
+            CellFact::Number => (Severity::Note, t!("a number in the sheet, written out").to_owned()),
+            CellFact::Date => (Severity::Ask, t!("a date in the sheet, written out").to_owned()),
+            CellFact::Bool => (Severity::Ask, t!("a truth value in the sheet, written out").to_owned()),
             CellFact::Error => {
-                let what = format!(
-                    "cell {} is a failed formula: {}",
-                    cell_name(column, row.line),
-                    quoted(row.cell(column))
+                let what = t!(
+                    "cell {cell} is a failed formula: {text}",
+                    cell = cell_name(column, row.line),
+                    text = quoted(row.cell(column))
                 );
                 (Severity::Refuse, what)
             }
             CellFact::ApostropheStripped => (
                 Severity::Note,
-                "an apostrophe that guarded it from spreadsheet programs was taken off".to_owned(),
+                t!("an apostrophe that guarded it from spreadsheet programs was taken off").to_owned(),
             ),
-            CellFact::Missing => (Severity::Note, "the row ends before this column".to_owned()),
+            CellFact::Missing => (Severity::Note, t!("the row ends before this column").to_owned()),
             CellFact::Extra => {
                 let text = quoted(row.cell(column));
-                let what = format!(
-                    "row {} has more cells than the header: \"{text}\" stands in column {}",
-                    row.line,
-                    column + 1
+                let what = t!(
+                    "row {row} has more cells than the header: \"{text}\" stands in column {column}",
+                    row = row.line,
+                    text,
+                    column = column + 1
                 );
                 (Severity::Ask, what)
             }
             CellFact::StrayQuote => {
-                (Severity::Ask, "text stands outside the quotation marks of the cell".to_owned())
+                (Severity::Ask, t!("text stands outside the quotation marks of the cell").to_owned())
             }
         };
         findings.add(field, severity, what);

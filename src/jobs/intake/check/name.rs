@@ -7,6 +7,7 @@ use crate::jobs::intake::mojibake;
 use crate::jobs::intake::words::{
     is_address_like, is_bidi, is_error_token, is_han, is_jamo, is_syllable, trim,
 };
+use crate::words;
 use unicode_normalization::char::decompose_canonical;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -20,16 +21,17 @@ pub(super) fn checked(raw: &str, email: &str, findings: &mut Findings) -> String
     let mut add = |severity, what: String| findings.add(Field::Name, severity, what);
     if name.is_empty() {
         let hides = raw.chars().any(|c| is_invisible(c) || c == '\u{2800}');
-        let what = if hides { "the name has only invisible characters in it" } else { "the name is empty" };
+        let what =
+            if hides { t!("the name has only invisible characters in it") } else { t!("the name is empty") };
         add(Severity::Refuse, what.to_owned());
         return String::new();
     }
     if name.len() != composed.len() {
-        add(Severity::Note, "spaces or invisible characters around the name were taken off".to_owned());
+        add(Severity::Note, t!("spaces or invisible characters around the name were taken off").to_owned());
     }
     if composed != raw {
         let what =
-            "the letters were stored in pieces (as macOS does) and were put together; it looks the same";
+            t!("the letters were stored in pieces (as macOS does) and were put together; it looks the same");
         add(Severity::Note, what.to_owned());
     }
     if let Some(why) = refusal(name, email) {
@@ -73,68 +75,76 @@ fn is_singleton(c: char) -> bool {
 /// Why a name cannot be sent at all.
 fn refusal(name: &str, email: &str) -> Option<String> {
     if is_error_token(name) {
-        return Some(format!("the name is a failed formula: {}", quoted(name)));
+        return Some(t!("the name is a failed formula: {text}", text = quoted(name)));
     }
     if let Some(damage) = mojibake::damage(name) {
-        let was = damage.was().map(|was| format!(" (it was probably {})", quoted(was))).unwrap_or_default();
-        return Some(format!("the name is damaged: {damage}{was}"));
+        let was =
+            damage.was().map(|was| t!(" (it was probably {was})", was = quoted(was))).unwrap_or_default();
+        return Some(t!("the name is damaged: {damage}{was}", damage, was));
     }
     if let Some(c) = name.chars().find(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
         return Some(match c {
-            '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' => "the name has a line break in it".to_owned(),
-            '\t' => "the name has a tab in it".to_owned(),
-            _ => format!("the name has a control character in it (U+{:04X})", c as u32),
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' => {
+                t!("the name has a line break in it").to_owned()
+            }
+            '\t' => t!("the name has a tab in it").to_owned(),
+            _ => t!("the name has a control character in it ({code})", code = code(c)),
         });
     }
     if let Some(c) = name.chars().find(|c| is_bidi(*c)) {
-        return Some(format!(
-            "the name has a character that turns the direction of writing (U+{:04X})",
-            c as u32
+        return Some(t!(
+            "the name has a character that turns the direction of writing ({code})",
+            code = code(c)
         ));
     }
     if let Some(c) = name.chars().find(|c| is_no_character(*c)) {
-        return Some(format!("the name has U+{:04X} in it, which is no character", c as u32));
+        return Some(t!("the name has {code} in it, which is no character", code = code(c)));
     }
     if is_address_like(name) && !is_address_like(email) && !trim(email).is_empty() {
         return Some(
-            "the name is an e-mail address and the e-mail address is not: are the two columns swapped?"
+            t!("the name is an e-mail address and the e-mail address is not: are the two columns swapped?")
                 .to_owned(),
         );
     }
     None
 }
 
+/// How Unicode calls a character: `U+200B`.
+fn code(c: char) -> String {
+    format!("U+{:04X}", c as u32)
+}
+
 /// What a person should look at before it is printed on a badge.
 fn doubts(name: &str) -> Vec<String> {
     let mut doubts = Vec::new();
-    let mut doubt = |is: bool, what: &str| {
+    let mut doubt = |is: bool, what: &'static str| {
         if is {
-            doubts.push(what.to_owned());
+            doubts.push(words::say(what).to_owned());
         }
     };
     let chars: Vec<char> = name.chars().collect();
     let has = |test: fn(char) -> bool| chars.iter().any(|c| test(*c));
-    doubt(is_address_like(name), "the name is an e-mail address");
-    doubt(is_placeholder(name), "this looks like a placeholder for no name");
-    doubt(!has(char::is_alphabetic) && has(char::is_numeric), "the name has only digits");
-    doubt(!has(char::is_alphabetic) && !has(char::is_numeric), "the name has no letters");
-    doubt(chars.len() > LONG, "the name is longer than 100 characters");
-    doubt(has(is_full_width), "the name has full-width letters (ＫＩＭ instead of KIM)");
-    doubt(has(is_jamo), "the name has a single Hangul letter in it: was it typed to the end?");
-    doubt(stray_invisible(&chars), "the name has an invisible character in it");
+    doubt(is_address_like(name), mark!("the name is an e-mail address"));
+    doubt(is_placeholder(name), mark!("this looks like a placeholder for no name"));
+    doubt(!has(char::is_alphabetic) && has(char::is_numeric), mark!("the name has only digits"));
+    doubt(!has(char::is_alphabetic) && !has(char::is_numeric), mark!("the name has no letters"));
+    doubt(chars.len() > LONG, mark!("the name is longer than 100 characters"));
+    doubt(has(is_full_width), mark!("the name has full-width letters (ＫＩＭ instead of KIM)"));
+    doubt(has(is_jamo), mark!("the name has a single Hangul letter in it: was it typed to the end?"));
+    doubt(stray_invisible(&chars), mark!("the name has an invisible character in it"));
     doubt(
         has(|c| c.is_whitespace() && c != ' '),
-        "the name has an unusual space in it (no-break or full-width)",
+        mark!("the name has an unusual space in it (no-break or full-width)"),
     );
-    doubt(name.contains("  "), "the name has two spaces in a row");
-    doubt(name.starts_with(['=', '+', '@', '＝', '＋', '＠']), "the name begins like a formula");
-    doubt(name.contains(['<', '>']) || has_entity(name), "the name has a piece of HTML in it");
+    doubt(name.contains("  "), mark!("the name has two spaces in a row"));
+    doubt(name.starts_with(['=', '+', '@', '＝', '＋', '＠']), mark!("the name begins like a formula"));
+    doubt(name.contains(['<', '>']) || has_entity(name), mark!("the name has a piece of HTML in it"));
     doubt(
         name.split(' ').any(mixes_scripts),
-        "letters of two alphabets that look alike are mixed in one word",
+        mark!("letters of two alphabets that look alike are mixed in one word"),
     );
     if let Some(tail) = title_or_number(name) {
-        doubts.push(format!("the name ends in \"{}\", which may not belong to it", quoted(tail)));
+        doubts.push(t!("the name ends in \"{tail}\", which may not belong to it", tail = quoted(tail)));
     }
     doubts
 }

@@ -26,20 +26,20 @@ pub(super) fn look(bytes: &Bytes, desk: &Desk<'_>) -> Result<Format, IntakeError
         match mime.trim() {
             "application/vnd.oasis.opendocument.spreadsheet"
             | "application/vnd.oasis.opendocument.spreadsheet-template" => Format::Ods,
-            _ => return Err(unsupported("an OpenDocument file, but no spreadsheet")),
+            _ => return Err(unsupported(t!("an OpenDocument file, but no spreadsheet"))),
         }
     } else if has("xl/workbook.xml") || names.iter().any(|n| n.ends_with("/workbook.xml")) {
         Format::Xlsx
     } else if has("xl/workbook.bin") {
-        return Err(unsupported("a binary workbook (.xlsb)"));
+        return Err(unsupported(t!("a binary workbook (.xlsb)")));
     } else if has("word/document.xml") {
-        return Err(unsupported("a Word document"));
+        return Err(unsupported(t!("a Word document")));
     } else if has("index/document.iwa")
         || names.iter().any(|n| n.starts_with("index/") && has_ending(n, "iwa"))
     {
-        return Err(unsupported("a Numbers document"));
+        return Err(unsupported(t!("a Numbers document")));
     } else {
-        return Err(unsupported("a zip archive"));
+        return Err(unsupported(t!("a zip archive")));
     };
     measure(&mut zip, desk)?;
     Ok(format)
@@ -47,7 +47,7 @@ pub(super) fn look(bytes: &Bytes, desk: &Desk<'_>) -> Result<Format, IntakeError
 
 /// Opens the archive.
 pub(super) fn open(bytes: &Bytes, desk: &Desk<'_>) -> Result<ZipArchive<Bytes>, IntakeError> {
-    ZipArchive::new(bytes.clone()).map_err(|e| desk.damaged("a spreadsheet", e))
+    ZipArchive::new(bytes.clone()).map_err(|e| desk.damaged(mark!("a spreadsheet"), e))
 }
 
 /// Only what is text is ever unpacked: pictures do not count.
@@ -62,7 +62,7 @@ fn has_ending(name: &str, ending: &str) -> bool {
 fn measure(zip: &mut ZipArchive<Bytes>, desk: &Desk<'_>) -> Result<(), IntakeError> {
     let limit = MAX_UNPACKED_BYTES;
     let too_big =
-        || IntakeError::TooBig { name: desk.name.to_owned(), what: "a spreadsheet, unpacked,", limit };
+        || IntakeError::TooBig { name: desk.name.to_owned(), what: t!("a spreadsheet, unpacked,"), limit };
     let mut declared: u64 = 0;
     for at in 0..zip.len() {
         if let Ok(entry) = zip.by_index_raw(at)
@@ -115,7 +115,7 @@ fn shared_strings(entry: &mut dyn Read, desk: &Desk<'_>) -> Result<u64, IntakeEr
     let _ = io::copy(&mut counted, &mut io::sink());
     // The shortest string is written <si/>.
     if declared > counted.bytes / 5 + 1 {
-        return Err(desk.damaged("an Excel workbook", "it declares more texts than it can hold"));
+        return Err(desk.damaged(mark!("an Excel workbook"), t!("it declares more texts than it can hold")));
     }
     Ok(counted.bytes)
 }

@@ -79,11 +79,11 @@ impl Grid {
         }
         let limit = MAX_UNPACKED_BYTES;
         if (self.text.len() + text.len()) as u64 > limit || self.cells.len() >= MAX_CELLS {
-            return Err(IntakeError::TooBig { name: name(), what: "the text of a sheet", limit });
+            return Err(IntakeError::TooBig { name: name(), what: t!("the text of a sheet"), limit });
         }
         match self.rows.last() {
             Some(last) if last.number > row => {
-                return Err(desk.damaged("a spreadsheet", "its rows are out of order"));
+                return Err(desk.damaged(mark!("a spreadsheet"), t!("its rows are out of order")));
             }
             Some(last) if last.number == row => {}
             _ => self.rows.push(Row { number: row, hidden, cells_end: 0 }),

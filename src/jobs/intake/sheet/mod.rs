@@ -15,6 +15,7 @@ use super::words::is_address_like;
 use super::{Choices, IntakeError, Watch};
 use crate::domain::Text;
 use crate::domain::text::scrub;
+use crate::words;
 use std::io::Cursor;
 use std::sync::Arc;
 
@@ -44,34 +45,34 @@ pub(super) fn kind_of(first: &[u8]) -> Kind {
         return Kind::Ole;
     }
     for (magic, what) in [
-        (&b"%PDF"[..], "a PDF document"),
-        (b"\x1f\x8b", "a gzip archive"),
-        (b"7z\xbc\xaf", "a 7z archive"),
-        (b"Rar!", "a RAR archive"),
-        (b"\x89PNG", "a picture"),
-        (b"\xff\xd8\xff", "a picture"),
-        (b"GIF8", "a picture"),
-        (b"{\\rtf", "an RTF document"),
-        (b"SQLite format 3", "a database"),
-        (b"\x7fELF", "a program"),
+        (&b"%PDF"[..], mark!("a PDF document")),
+        (b"\x1f\x8b", mark!("a gzip archive")),
+        (b"7z\xbc\xaf", mark!("a 7z archive")),
+        (b"Rar!", mark!("a RAR archive")),
+        (b"\x89PNG", mark!("a picture")),
+        (b"\xff\xd8\xff", mark!("a picture")),
+        (b"GIF8", mark!("a picture")),
+        (b"{\\rtf", mark!("an RTF document")),
+        (b"SQLite format 3", mark!("a database")),
+        (b"\x7fELF", mark!("a program")),
         // The worksheet streams of Excel 2 to 4, which stood in no compound file.
-        (b"\x09\x00\x04\x00", "a worksheet of Excel 2"),
-        (b"\x09\x02\x06\x00", "a worksheet of Excel 3"),
-        (b"\x09\x04\x06\x00", "a worksheet of Excel 4"),
+        (b"\x09\x00\x04\x00", mark!("a worksheet of Excel 2")),
+        (b"\x09\x02\x06\x00", mark!("a worksheet of Excel 3")),
+        (b"\x09\x04\x06\x00", mark!("a worksheet of Excel 4")),
     ] {
         if begins(magic) {
-            return Kind::Other(what);
+            return Kind::Other(words::say(what));
         }
     }
     let text = String::from_utf8_lossy(&first[..first.len().min(1024)]).to_ascii_lowercase();
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if text.starts_with("<!doctype html") || text.starts_with("<html") || text.starts_with("<table") {
-        return Kind::Other("a web page (HTML)");
+        return Kind::Other(t!("a web page (HTML)"));
     }
     if text.starts_with("<?xml") {
         let is_sheet =
             text.contains("excel.sheet") || text.contains("schemas-microsoft-com:office:spreadsheet");
-        return Kind::Other(if is_sheet { "an XML spreadsheet of 2003" } else { "an XML document" });
+        return Kind::Other(if is_sheet { t!("an XML spreadsheet of 2003") } else { t!("an XML document") });
     }
     Kind::Text
 }
@@ -127,7 +128,7 @@ struct Desk<'a> {
 impl Desk<'_> {
     fn damaged(&self, what: &'static str, why: impl std::fmt::Display) -> IntakeError {
         let why = scrub(&why.to_string()).into_owned();
-        IntakeError::Damaged { name: self.name.to_owned(), what, why }
+        IntakeError::Damaged { name: self.name.to_owned(), what: words::say(what), why }
     }
 
     fn unless_cancelled(&self) -> Result<(), IntakeError> {

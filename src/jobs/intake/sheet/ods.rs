@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::io::BufRead;
 
 /// What is said in messages.
-const WHAT: &str = "an OpenDocument spreadsheet";
+const WHAT: &str = mark!("an OpenDocument spreadsheet");
 
 pub(super) struct Ods {
     bytes: Bytes,
@@ -28,7 +28,7 @@ impl Ods {
         if is_encrypted(&mut zip) {
             return Err(IntakeError::PasswordProtected { name: desk.name.to_owned() });
         }
-        let xml = part(&mut zip, "content.xml").ok_or_else(|| desk.damaged(WHAT, "it has no content"))?;
+        let xml = part(&mut zip, "content.xml").ok_or_else(|| desk.damaged(WHAT, t!("it has no content")))?;
         let mut walk = Walk { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, desk };
         walk.run(to)
     }
@@ -212,7 +212,7 @@ impl<R: BufRead> Walk<'_, R> {
                                 let (name, limit) = (self.desk.name.to_owned(), MAX_UNPACKED_BYTES);
                                 return Err(IntakeError::TooBig {
                                     name,
-                                    what: "a spreadsheet, unfolded,",
+                                    what: t!("a spreadsheet, unfolded,"),
                                     limit,
                                 });
                             }
@@ -225,7 +225,7 @@ impl<R: BufRead> Walk<'_, R> {
                     _ => {}
                 },
                 Event::End(e) if e.name().as_ref() == "table:table" => return Ok(()),
-                Event::Eof => return Err(self.desk.damaged(WHAT, "it breaks off")),
+                Event::Eof => return Err(self.desk.damaged(WHAT, t!("it breaks off"))),
                 _ => {}
             }
         }
@@ -257,7 +257,7 @@ impl<R: BufRead> Walk<'_, R> {
                         }
                         for _ in 0..many {
                             if column >= MAX_COLUMNS {
-                                return Err(self.desk.damaged(WHAT, "a row is too wide"));
+                                return Err(self.desk.damaged(WHAT, t!("a row is too wide")));
                             }
                             cells.push((column, cell.clone()));
                             column += 1;
@@ -266,7 +266,7 @@ impl<R: BufRead> Walk<'_, R> {
                     _ => {}
                 },
                 Event::End(e) if e.name().as_ref() == "table:table-row" => return Ok(cells),
-                Event::Eof => return Err(self.desk.damaged(WHAT, "it breaks off")),
+                Event::Eof => return Err(self.desk.damaged(WHAT, t!("it breaks off"))),
                 _ => {}
             }
         }
@@ -351,7 +351,7 @@ impl<R: BufRead> Walk<'_, R> {
                     end if apart == 0 && end == name => return Ok(cell),
                     _ => {}
                 },
-                Event::Eof => return Err(self.desk.damaged(WHAT, "it breaks off")),
+                Event::Eof => return Err(self.desk.damaged(WHAT, t!("it breaks off"))),
                 _ => {}
             }
         }

@@ -14,8 +14,8 @@ use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
 /// What is said in messages.
-const WHAT: &str = "an old Excel workbook";
-const OLDER: &str = "a workbook of Excel 95 or older";
+const WHAT: &str = mark!("an old Excel workbook");
+const OLDER: &str = mark!("a workbook of Excel 95 or older");
 
 pub(super) struct Xls {
     stream: Vec<u8>,
@@ -43,7 +43,7 @@ impl Xls {
     pub fn open(bytes: Bytes, desk: &Desk<'_>) -> Result<Self, IntakeError> {
         let name = || desk.name.to_owned();
         let read = guarded(|| workbook_stream(bytes));
-        let stream = match read.ok_or_else(|| desk.damaged(WHAT, "it cannot be read"))? {
+        let stream = match read.ok_or_else(|| desk.damaged(WHAT, t!("it cannot be read")))? {
             Ok(stream) => stream,
             Err(NoWorkbook::Encrypted) => return Err(IntakeError::PasswordProtected { name: name() }),
             Err(NoWorkbook::Damaged(why)) => return Err(desk.damaged(WHAT, why)),
@@ -61,7 +61,7 @@ impl Xls {
         let mut awaits_text = None;
         let mut depth = 0;
         let stream =
-            self.stream.get(start..).ok_or_else(|| desk.damaged(WHAT, "a sheet in it is missing"))?;
+            self.stream.get(start..).ok_or_else(|| desk.damaged(WHAT, t!("a sheet in it is missing")))?;
         for (count, record) in Records::new(stream).enumerate() {
             if count.is_multiple_of(4096) {
                 desk.unless_cancelled()?;
@@ -248,7 +248,7 @@ impl Workbook for Xls {
 
     fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
         let at = self.globals.sheets.iter().find(|s| s.name == sheet);
-        let at = at.ok_or_else(|| desk.damaged(WHAT, "a sheet in it is missing"))?;
+        let at = at.ok_or_else(|| desk.damaged(WHAT, t!("a sheet in it is missing")))?;
         let sheet = self.cells(at.start, desk)?;
         let links: HashSet<(u16, u16)> =
             sheet.links.iter().filter(|l| l.0 == l.1 && l.2 == l.3).map(|l| (l.0, l.2)).collect();
@@ -267,9 +267,9 @@ impl Workbook for Xls {
             notes.push(Note::MergedCells(sheet.merged));
         }
         if !sheet.links.is_empty() {
-            notes.push(Note::CannotTell(
-                "Where links lead is not read from an .xls file; the addresses that the cells show are used.",
-            ));
+            notes.push(Note::CannotTell(t!(
+                "Where links lead is not read from an .xls file; the addresses that the cells show are used."
+            )));
         }
         Ok((grid, notes))
     }
@@ -280,7 +280,7 @@ impl Globals {
         let mut globals = Self::default();
         for (n, record) in Records::new(stream).enumerate() {
             if n == 0 && (record.kind != biff::BOF || record.u16(0) != Some(0x0600)) {
-                let what = OLDER.to_owned();
+                let what = crate::words::say(OLDER).to_owned();
                 return Err(IntakeError::Unsupported { name: desk.name.to_owned(), what });
             }
             match record.kind {
@@ -308,7 +308,7 @@ impl Globals {
                 _ => {}
             }
         }
-        Err(desk.damaged(WHAT, "it breaks off"))
+        Err(desk.damaged(WHAT, t!("it breaks off")))
     }
 }
 
@@ -327,9 +327,9 @@ fn workbook_stream(bytes: Bytes) -> Result<Vec<u8>, NoWorkbook> {
     if !file.exists("/Workbook") {
         let is_older = file.exists("/Book");
         return Err(NoWorkbook::Other(if is_older {
-            OLDER
+            crate::words::say(OLDER)
         } else {
-            "an Office document, but no spreadsheet"
+            t!("an Office document, but no spreadsheet")
         }));
     }
     let mut stream = Vec::new();

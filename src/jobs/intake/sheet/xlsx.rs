@@ -10,7 +10,7 @@ use quick_xml::events::Event;
 use std::collections::{HashMap, HashSet};
 
 /// What is said in messages.
-const WHAT: &str = "an Excel workbook";
+const WHAT: &str = mark!("an Excel workbook");
 /// Links over several cells that are looked at; there is rarely one.
 const WIDE_LINKS: usize = 1000;
 
@@ -27,8 +27,8 @@ impl Xlsx {
             .filter_map(Result::ok)
             .any(|n| n.to_ascii_lowercase().ends_with("vbaproject.bin"));
         let copy = bytes.clone();
-        let book =
-            guarded(|| calamine::Xlsx::new(copy)).ok_or_else(|| desk.damaged(WHAT, "it cannot be read"))?;
+        let book = guarded(|| calamine::Xlsx::new(copy))
+            .ok_or_else(|| desk.damaged(WHAT, t!("it cannot be read")))?;
         Ok(Self { bytes, book: book.map_err(|e| failed(&e, desk))?, macros })
     }
 
@@ -123,9 +123,9 @@ impl Workbook for Xlsx {
     fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
         let mut notes = Vec::new();
         let flags = self.flags(sheet, desk).unwrap_or_else(|| {
-            notes.push(Note::CannotTell(
-                "Which rows and columns are hidden could not be read from this file.",
-            ));
+            notes.push(Note::CannotTell(t!(
+                "Which rows and columns are hidden could not be read from this file."
+            )));
             Flags::default()
         });
         let links = self.links(sheet);
@@ -177,7 +177,7 @@ fn each_cell(
         }
         Ok(())
     };
-    guarded(read).unwrap_or_else(|| Err(desk.damaged(WHAT, "a sheet in it cannot be read")))
+    guarded(read).unwrap_or_else(|| Err(desk.damaged(WHAT, t!("a sheet in it cannot be read"))))
 }
 
 fn text_of<'a>(value: &'a DataRef<'_>) -> (std::borrow::Cow<'a, str>, u8) {
