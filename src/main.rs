@@ -223,7 +223,11 @@ async fn desk(
     let start = Start {
         begin,
         warning: (!settings.warnings.is_empty()).then(|| settings.warnings.join("; ")),
-        manner: Manner { settings: settings.desk, around: Around::of(&Env::process()) },
+        manner: Manner {
+            settings: settings.desk,
+            around: Around::of(&Env::process()),
+            filters: Some(settings.paths.filters_file()),
+        },
         theme: settings.ui.theme,
         glyphs: settings.ui.glyphs,
         keymap,

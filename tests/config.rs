@@ -414,11 +414,12 @@ fn an_unusual_path_is_a_warning_only() {
 
 #[test]
 fn how_the_desk_behaves_is_read_for_the_demo_too() {
-    let home = Home::with_config("clipboard='osc52'\nnotice='bell'\nrefresh='2m'");
+    let home = Home::with_config("clipboard='osc52'\nnotice='bell'\nrefresh='2m'\nrecent=false");
     let asked = DeskSettings {
         clipboard: ClipboardChoice::Osc52,
         notice: NoticeChoice::Bell,
         refresh: RefreshChoice::TwoMinutes,
+        recent: RecentChoice::Off,
     };
     assert_eq!(home.settings().expect("settings").desk, asked);
     assert_eq!(Settings::for_demo(&Flags::default(), &home.env()).desk, asked);
@@ -434,6 +435,7 @@ const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("\n\ntheme = 3\n", 3, "theme", "one of"),
     ("glyphs = 'emoji'\n", 1, "glyphs", "\"unicode\", \"ascii\""),
     ("pictures = 'ascii'\n", 1, "pictures", "\"auto\", \"kitty\""),
+    ("recent = 'off'\n", 1, "recent", "true or false"),
     ("clipboard = 'x11'\n", 1, "clipboard", "\"auto\", \"native\", \"osc52\", \"off\""),
     ("notice = 'mail'\n", 1, "notice", "\"off\", \"bell\", \"desktop\""),
     ("refresh = 30\n", 1, "refresh", "\"off\", \"30s\", \"2m\""),

@@ -221,7 +221,8 @@ impl Cli {
             Some(Command::Profile(verbs)) => verbs.json,
             Some(Command::Sandbox(flags)) => flags.json,
             Some(Command::Info { json, .. } | Command::Ping { json, .. }) => *json,
-            Some(Command::Demo(_) | Command::Completions { .. } | Command::Man) | None => false,
+            Some(Command::Demo(_) | Command::Tour { .. } | Command::Completions { .. } | Command::Man)
+            | None => false,
         }
     }
 

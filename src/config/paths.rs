@@ -61,6 +61,11 @@ impl Paths {
         self.config_dir.join("keys.toml")
     }
 
+    /// The file of filters with names, which need not exist.
+    pub fn filters_file(&self) -> PathBuf {
+        self.config_dir.join("filters.toml")
+    }
+
     /// The folder of key files.
     pub fn keys_dir(&self) -> PathBuf {
         self.config_dir.join("keys")

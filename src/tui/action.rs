@@ -63,9 +63,14 @@ actions! {
     Narrower: "narrower", "make the column narrower";
     Wider: "wider", "make the column wider";
     ResetColumns: "reset", "the columns as the list comes with them";
+    SavedFilters: "saved", "filters saved with names: use, rename or remove one";
+    SaveFilter: "save", "save this filter and order under a name";
+    Rename: "rename", "call it something else";
+    Remove: "remove", "remove it, when pressed twice";
     Reload: "read again", "read again from the service; retry what failed";
     Mark: "mark", "mark or unmark the selected badge";
     Range: "range", "begin a range here; press again at its other end to mark all between";
+    MarkAll: "all that match", "mark all that match the filter, across pages; says first what that costs";
     MarkLoaded: "all", "mark every row that is loaded";
     InvertMarks: "invert", "swap marked and unmarked among the loaded rows";
     ClearMarks: "unmark", "take away all marks";
@@ -148,6 +153,7 @@ actions! {
     Confirm: "send it", "send what the review shows";
     Earlier: "earlier", "what was typed here earlier";
     Later: "later", "back to what was typed here later";
+    ForgetRecent: "forget look-ups", "forget recent look-ups, and their file";
     Toggle: "switch", "switch what stands behind the brackets on and off";
     ToggleDirection: "direction", "sort the other way round";
     Editor: "editor", "write it in your own editor ($VISUAL or $EDITOR)";

@@ -6,6 +6,7 @@ mod editing;
 mod exporting;
 mod going;
 mod input;
+mod keeping;
 mod news;
 mod pictures;
 mod pointing;
@@ -23,8 +24,10 @@ use super::forms::correct::CorrectForm;
 use super::forms::draft::DraftForm;
 use super::forms::export::ExportForm;
 use super::forms::file::FileForm;
+use super::forms::filters::FiltersForm;
 use super::forms::ids::IdsForm;
 use super::forms::issue::IssueForm;
+use super::forms::mark_all::MarkAllForm;
 use super::forms::pin::PinForm;
 use super::forms::profiles::Profiles;
 use super::forms::question::Question;
@@ -126,6 +129,8 @@ pub(super) enum Over {
     Copy(Box<CopyMenu>),
     Raw(Box<RawPane>),
     Log(Box<RequestLog>),
+    Filters(Box<FiltersForm>),
+    MarkAll(Box<MarkAllForm>),
 }
 
 /// One line for the person at the bottom of the screen.
@@ -421,6 +426,8 @@ impl App {
             Some(Over::Copy(_)) => CopyMenu::stack(),
             Some(Over::Raw(_)) => RawPane::stack(),
             Some(Over::Log(log)) => log.stack(),
+            Some(Over::Filters(form)) => form.stack(),
+            Some(Over::MarkAll(_)) => MarkAllForm::stack(),
             None => self.tab_stack(),
         }
     }
@@ -467,7 +474,9 @@ impl App {
             }
             Message::Answer(ticket, answer) => {
                 self.outstanding.remove(&ticket);
-                if !self.is_quiet_failure(ticket, &answer, &mut out) {
+                if let Err(answer) = self.kept(ticket, answer)
+                    && !self.is_quiet_failure(ticket, &answer, &mut out)
+                {
                     self.answer(ticket, answer, &mut out);
                 }
             }
@@ -475,6 +484,7 @@ impl App {
                 self.env.link = Some(reader.link_now());
                 self.env.reader = Some(reader);
                 self.broken = None;
+                self.read_recents(&mut out);
                 self.changed = true;
             }
             Message::LinkFailed(error) => {
@@ -504,6 +514,7 @@ impl App {
             Message::Progress(ticket, done, all) => {
                 let shown = self.tab == Tab::Overview && self.over.is_empty();
                 self.changed |= self.overview.progress(ticket, done, all) && shown;
+                self.changed |= self.history.progress(ticket, done, all) && self.tab == Tab::History;
                 for over in &mut self.over {
                     self.changed |= match over {
                         Over::Draft(form) => form.progress(ticket, done, all),
@@ -573,6 +584,7 @@ impl App {
         }
         self.tour_looks();
         self.want_picture(&mut out);
+        self.keep_typed(&mut out);
         for clip in std::mem::take(&mut out.copies) {
             self.copy(clip, &mut out);
         }
@@ -640,6 +652,9 @@ impl App {
             Some(Over::Pin(form)) => form.offers(action),
             Some(Over::Log(log)) => log.offers(action),
             Some(Over::Raw(pane)) => pane.offers(action),
+            Some(Over::Filters(form)) => form.offers(action, &self.env),
+            Some(Over::MarkAll(_)) => MarkAllForm::offers(action),
+            None if matches!(action, Action::Earlier | Action::Later) => self.offers_earlier(action),
             None if self.welcome.is_some() => self.welcome.as_ref().is_some_and(|w| w.offers(action)),
             None if matches!(action, Action::Picture | Action::TurnOver) => self.offers_picture(action),
             None if self.tab == Tab::Activity => self.activity.offers(action),

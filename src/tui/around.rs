@@ -2,6 +2,7 @@
 //! the terminal.
 
 use crate::config::{DeskSettings, Env};
+use std::path::PathBuf;
 
 /// Where lapel runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub struct Manner {
     pub settings: DeskSettings,
     /// The place.
     pub around: Around,
+    /// The file of filters with names; without one there are none.
+    pub filters: Option<PathBuf>,
 }
 
 impl Around {

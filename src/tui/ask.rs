@@ -6,13 +6,16 @@ use super::errand::{Errand, Report};
 use super::hands::Handing;
 use super::index::{IndexAnswer, IndexAsk, IndexUse};
 use super::manage::ProfileAsk;
+use super::marking::{MarkAsk, Matching, NotMarked};
 use super::pictures::{Packed, PictureAsk};
+use super::recents::{Lists, RecentsAsk};
+use super::saved::FiltersAsk;
 use super::view::ViewUse;
 use super::view::file::{ViewAnswer, ViewAsk};
 use crate::api::{
     ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, TemplateQuery,
 };
-use crate::config::{Environment, NewProfile, ProfileLine};
+use crate::config::{Environment, NamedFilter, NewProfile, ProfileLine};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
@@ -106,6 +109,12 @@ pub enum Ask {
     Note(PathBuf, &'static str),
     /// Something for the file of how the lists are shown.
     View(ViewAsk),
+    /// Every badge that matches a filter.
+    Matching(MarkAsk),
+    /// What was looked up earlier.
+    Recents(Box<RecentsAsk>),
+    /// Filters with names.
+    Filters(Box<FiltersAsk>),
     /// Try a base URL and a key, and keep them as a profile if they are good.
     TryProfile(Box<Candidate>),
     /// Start the sandbox and connect to it.
@@ -150,8 +159,10 @@ impl Ask {
                 | Self::Hand(_)
                 | Self::Note(..)
                 | Self::View(_)
-        )
-            || matches!(self, Self::Index(ask) if ask.is_behind())
+                | Self::Matching(_)
+                | Self::Recents(_)
+                | Self::Filters(_)
+        ) || matches!(self, Self::Index(ask) if ask.is_behind())
     }
 
     /// Whether it needs no connection.
@@ -167,6 +178,8 @@ impl Ask {
                 | Self::Profile(_)
                 | Self::Pin { .. }
                 | Self::View(_)
+                | Self::Recents(_)
+                | Self::Filters(_)
         )
     }
 
@@ -304,6 +317,12 @@ pub enum Answer {
     Index(IndexAnswer),
     /// To [`Ask::View`].
     View(ViewAnswer),
+    /// To [`Ask::Matching`].
+    Matching(Box<Result<Matching, NotMarked>>),
+    /// To [`Ask::Recents`]: what is kept now.
+    Recents(Result<Lists, String>),
+    /// To [`Ask::Filters`]: what there is now, and what was asked.
+    Filters(Result<Vec<NamedFilter>, String>, Box<FiltersAsk>),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::Profiles`].

@@ -4,6 +4,7 @@
 mod columns;
 mod draw;
 mod export;
+mod named;
 mod view;
 
 pub use draw::two_sided;
@@ -50,6 +51,8 @@ pub trait Browse: Row {
     const FILTERS: &'static [&'static str];
     /// What one and many are called.
     const NOUN: (&'static str, &'static str);
+    /// What it is called in files: `history`.
+    const LIST: &'static str;
     /// The filter from the fields' values.
     fn filter(values: &[Value]) -> Self::Filter;
     /// The question for a page.
@@ -229,6 +232,8 @@ impl<T: Browse> Browser<T> {
                 let dropped = self.list.reload();
                 out.cancel(dropped);
             }
+            Action::SavedFilters => self.open_saved(false, out),
+            Action::SaveFilter => self.open_saved(true, out),
             // Back takes the filter away before it does anything else: the list is as it was.
             Action::Back if !self.bar.is_empty() => {
                 self.bar.clear(true, out);
@@ -245,6 +250,8 @@ impl<T: Browse> Browser<T> {
             Action::PreviousField => self.bar.step(false),
             Action::ClearField => self.bar.clear(false, out),
             Action::ClearFilter => self.bar.clear(true, out),
+            Action::SavedFilters => self.open_saved(false, out),
+            Action::SaveFilter => self.open_saved(true, out),
             Action::Back => {
                 self.bar.open = false;
                 self.top = Top::Nothing;

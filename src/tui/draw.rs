@@ -99,6 +99,10 @@ pub const HINTS: &[Action] = &[
     Action::Ids,
     Action::Range,
     Action::MarkLoaded,
+    Action::Rename,
+    Action::Remove,
+    Action::SaveFilter,
+    Action::SavedFilters,
     Action::Back,
     Action::Help,
     Action::Quit,
@@ -156,6 +160,11 @@ impl App {
             (None, Some(Over::Copy(menu))) => {
                 self.draw_tab(frame, body);
                 menu.draw(frame, body, &self.env);
+            }
+            (None, Some(Over::Filters(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::MarkAll(form))) => {
+                self.draw_tab(frame, body);
+                form.draw(frame, body, &self.env);
             }
             (None, Some(Over::Raw(pane))) => pane.draw(frame, body, &self.env),
             (None, Some(Over::Log(log))) => log.draw(frame, body, &self.env),

@@ -162,6 +162,16 @@ impl Recent {
         Self { all, ..Self::default() }
     }
 
+    /// All of it, the newest first.
+    pub fn all(&self) -> &[String] {
+        &self.all
+    }
+
+    /// Which one is offered now.
+    pub fn at(&self) -> Option<usize> {
+        self.at
+    }
+
     /// Whether there is nothing to offer.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()

@@ -31,6 +31,8 @@ pub enum Takes {
 /// A field of a filter.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
+    /// Its name in the contract, and in files.
+    pub name: &'static str,
     /// Its label.
     pub label: &'static str,
     /// What it takes.
@@ -302,11 +304,11 @@ mod tests {
     use super::*;
 
     const SPECS: &[Spec] = &[
-        Spec { label: "Title", takes: Takes::Text },
-        Spec { label: "Issued from", takes: Takes::Date },
-        Spec { label: "to", takes: Takes::Date },
-        Spec { label: "In use", takes: Takes::YesNo },
-        Spec { label: "Type", takes: Takes::BadgeType },
+        Spec { name: "title", label: "Title", takes: Takes::Text },
+        Spec { name: "from", label: "Issued from", takes: Takes::Date },
+        Spec { name: "to", label: "to", takes: Takes::Date },
+        Spec { name: "use_yn", label: "In use", takes: Takes::YesNo },
+        Spec { name: "badge_type", label: "Type", takes: Takes::BadgeType },
     ];
 
     fn bar(values: [&str; 5]) -> FilterBar {

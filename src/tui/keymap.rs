@@ -38,10 +38,14 @@ pub enum Context {
     FilterBar,
     /// A single text field: wallet look-up, badge id, row number.
     Prompt,
+    /// The box of a look-up, which offers what was looked up earlier.
+    LookUp,
     /// The choice of a column to sort by.
     SortMenu,
     /// The choice of the columns of a list.
     ColumnMenu,
+    /// The saved filters of a list.
+    Filters,
     /// A form's fields.
     Form,
     /// The name of a file, being typed.
@@ -107,8 +111,10 @@ impl Context {
             Self::Badge => mark!("Badge"),
             Self::FilterBar => mark!("The filter"),
             Self::Prompt => mark!("A single field"),
+            Self::LookUp => mark!("The box of a look-up"),
             Self::SortMenu => mark!("The sort menu"),
             Self::ColumnMenu => mark!("The columns of a list"),
+            Self::Filters => mark!("Saved filters"),
             Self::Form => mark!("A form"),
             Self::FileField => mark!("The name of a file"),
             Self::File => mark!("A file of recipients"),
@@ -141,6 +147,7 @@ impl Context {
                 | Self::Profiles
                 | Self::SortMenu
                 | Self::ColumnMenu
+                | Self::Filters
                 | Self::File
                 | Self::Help
                 | Self::Welcome
@@ -156,6 +163,7 @@ impl Context {
             Self::Palette
                 | Self::FilterBar
                 | Self::Prompt
+                | Self::LookUp
                 | Self::Form
                 | Self::RevokeForm
                 | Self::FileField
@@ -190,6 +198,7 @@ const DEFAULT: &[Line] = &[
     (Context::Global, Action::Dismiss, &["backspace"]),
     (Context::Global, Action::Profiles, &["P"]),
     (Context::Global, Action::Tour, &["T"]),
+    (Context::Global, Action::ForgetRecent, &["ctrl-x f"]),
     (Context::Global, Action::Help, &["?"]),
     (Context::Global, Action::Palette, &[":"]),
     (Context::Global, Action::Back, &["esc"]),
@@ -208,6 +217,8 @@ const DEFAULT: &[Line] = &[
     (Context::Templates, Action::Filter, &["/"]),
     (Context::Templates, Action::Sort, &["s"]),
     (Context::Templates, Action::ChooseColumns, &["C"]),
+    (Context::Templates, Action::SavedFilters, &["f"]),
+    (Context::Templates, Action::SaveFilter, &["S"]),
     (Context::Templates, Action::Copy, &["y"]),
     (Context::Templates, Action::OpenPicture, &["o"]),
     (Context::Templates, Action::Raw, &["J"]),
@@ -225,6 +236,7 @@ const DEFAULT: &[Line] = &[
     (Context::History, Action::Mark, &["space"]),
     (Context::History, Action::Range, &["v"]),
     (Context::History, Action::MarkLoaded, &["a"]),
+    (Context::History, Action::MarkAll, &["* a"]),
     (Context::History, Action::InvertMarks, &["t"]),
     (Context::History, Action::ClearMarks, &["u"]),
     (Context::History, Action::Revoke, &["x"]),
@@ -233,6 +245,8 @@ const DEFAULT: &[Line] = &[
     (Context::History, Action::Filter, &["/"]),
     (Context::History, Action::Sort, &["s"]),
     (Context::History, Action::ChooseColumns, &["C"]),
+    (Context::History, Action::SavedFilters, &["f"]),
+    (Context::History, Action::SaveFilter, &["S"]),
     (Context::History, Action::Export, &["e"]),
     (Context::History, Action::Copy, &["y"]),
     (Context::History, Action::Raw, &["J"]),
@@ -264,12 +278,25 @@ const DEFAULT: &[Line] = &[
     (Context::FilterBar, Action::PreviousField, &["backtab", "up"]),
     (Context::FilterBar, Action::ClearField, &["ctrl-u"]),
     (Context::FilterBar, Action::ClearFilter, &["ctrl-x"]),
+    (Context::FilterBar, Action::SavedFilters, &["ctrl-o"]),
+    (Context::FilterBar, Action::SaveFilter, &["f2"]),
     (Context::FilterBar, Action::Back, &["esc", "enter"]),
     (Context::Prompt, Action::Accept, &["enter"]),
     (Context::Prompt, Action::ClearField, &["ctrl-u"]),
     (Context::Prompt, Action::NextTab, &["tab"]),
     (Context::Prompt, Action::PreviousTab, &["backtab"]),
     (Context::Prompt, Action::Back, &["esc"]),
+    (Context::LookUp, Action::Earlier, &["up"]),
+    (Context::LookUp, Action::Later, &["down"]),
+    (Context::Filters, Action::Down, &["down", "j"]),
+    (Context::Filters, Action::Up, &["up", "k"]),
+    (Context::Filters, Action::First, &["home", "g"]),
+    (Context::Filters, Action::Last, &["end", "G"]),
+    (Context::Filters, Action::Accept, &["enter"]),
+    (Context::Filters, Action::SaveFilter, &["S"]),
+    (Context::Filters, Action::Rename, &["r", "f2"]),
+    (Context::Filters, Action::Remove, &["d"]),
+    (Context::Filters, Action::Back, &["esc", "f"]),
     (Context::SortMenu, Action::Down, &["down", "j"]),
     (Context::SortMenu, Action::Up, &["up", "k"]),
     (Context::SortMenu, Action::ToggleDirection, &["d", "space"]),

@@ -6,10 +6,12 @@ use super::errand;
 use super::hands;
 use super::index::{self, Slot};
 use super::manage::{Managing, ProfileAsk};
+use super::marking::{self, NotMarked};
 use super::message::{Handle, Message};
 use super::paths;
 use super::pictures::Gallery;
 use super::view::{self, file::ViewAnswer};
+use super::{recents, saved};
 use crate::api::{
     ApiError, ApiKey, Authorities, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader,
     WalletQuery, connect, identify, recognise, whole,
@@ -350,6 +352,9 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Picture(_) => Answer::Picture(Err(t!("The picture was not fetched.").to_owned())),
         Ask::Index(ask) => Answer::Index(index::failed(ask, error().to_string())),
         Ask::View(ask) => Answer::View(ViewAnswer::failed(ask, t!("a part of lapel failed"))),
+        Ask::Matching(_) => Answer::Matching(Box::new(Err(NotMarked::Service(error())))),
+        Ask::Recents(_) => Answer::Recents(Err(error().to_string())),
+        Ask::Filters(ask) => Answer::Filters(Err(error().to_string()), ask.clone()),
         Ask::TryProfile(_) | Ask::StartSandbox | Ask::OpenProfile(_) | Ask::Pin { .. } => {
             Answer::Connected(Err(t!("A part of lapel failed.").to_owned()))
         }
@@ -403,6 +408,16 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         }
         Ask::Hand(handing) => return Answer::Handed(hands::hand(handing).await),
         Ask::View(ask) => return Answer::View(view::file::run(ask).await),
+        Ask::Recents(ask) => {
+            let broken = failed(&Ask::Recents(ask.clone()));
+            let done = tokio::task::spawn_blocking(move || Answer::Recents(recents::run(&ask))).await;
+            return done.unwrap_or(broken);
+        }
+        Ask::Filters(ask) => {
+            let broken = failed(&Ask::Filters(ask.clone()));
+            let done = tokio::task::spawn_blocking(move || Answer::Filters(saved::run(&ask), ask)).await;
+            return done.unwrap_or(broken);
+        }
         _ => {}
     }
     let Some(Link { reader, connection, jobs, gallery, index }) = link else { return failed(&ask) };
@@ -438,6 +453,11 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             let call = Call::background().cancelled_by(errand.cancel.clone());
             Answer::Export(Box::new(export::write(*order, &reader, &call, &progress).await))
         }
+        Ask::Matching(ask) => {
+            let progress = errand.watch(|read: &(u64, u64)| *read);
+            let call = Call::background().cancelled_by(errand.cancel.clone());
+            Answer::Matching(Box::new(marking::run(ask, &reader, &call, &progress).await))
+        }
         Ask::Picture(picture) => Answer::Picture(gallery.load(*picture, &errand.cancel).await),
         Ask::Raw(of) => Answer::Raw(reader.raw(&of, &call).await),
         Ask::LogBeyond(no) => {
@@ -460,6 +480,8 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         | Ask::Pin { .. }
         | Ask::Hand(_)
         | Ask::View(_)
+        | Ask::Recents(_)
+        | Ask::Filters(_)
         | Ask::Quiet(_) => failed(&ask),
         Ask::Complete(text) => Answer::Completed(
             tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),

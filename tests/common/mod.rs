@@ -255,6 +255,7 @@ pub fn key_event(name: &str) -> KeyEvent {
         "home" => plain(KeyCode::Home),
         "end" => plain(KeyCode::End),
         "f1" => plain(KeyCode::F(1)),
+        "f2" => plain(KeyCode::F(2)),
         "f5" => plain(KeyCode::F(5)),
         one => {
             let mut chars = one.chars();

@@ -18,7 +18,7 @@ pub fn copied(h: &mut Harness) -> String {
 }
 
 fn behave(h: &mut Harness, settings: DeskSettings, around: Around) {
-    h.desk.app.set_manner(Manner { settings, around });
+    h.desk.app.set_manner(Manner { settings, around, ..Manner::default() });
 }
 
 fn refreshing(choice: RefreshChoice) -> DeskSettings {

@@ -54,7 +54,7 @@ pub fn keys(text: &str) -> lapel::tui::Keymap {
 
 #[tokio::test]
 async fn keys_of_ones_own_work_and_stand_in_the_hints() {
-    let mut h = Harness::new(small(), 100, 30).await;
+    let mut h = Harness::new(small(), 100, 60).await;
     h.settled().await;
     h.desk.app.env.keymap = keys("[global]\nhistory = 'g h'\ntemplates = 'g t'\n[list]\nfirst = 'g g'\n");
     h.press("g");

@@ -93,7 +93,9 @@ pub(super) async fn changed(
         if pin && found.identity.prefix.is_none() {
             return Err(Failure::new(
                 "not_said",
-                t!("The service does not say how the key begins, so there is nothing to pin. Nothing was changed."),
+                t!(
+                    "The service does not say how the key begins, so there is nothing to pin. Nothing was changed."
+                ),
             ));
         }
         if pin || former.is_none() {
@@ -108,8 +110,9 @@ pub(super) async fn changed(
     let adopted = match &former {
         Some(former) if pin => {
             adopt(desk, &profile, former.fingerprint.as_deref()).await.map_err(|mut why| {
-                why.message
-                    .push_str(t!(" The profile was changed; its jobs of the former key were not taken over."));
+                why.message.push_str(t!(
+                    " The profile was changed; its jobs of the former key were not taken over."
+                ));
                 why
             })?
         }

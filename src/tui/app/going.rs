@@ -9,8 +9,10 @@ use crate::tui::forms::again::{self, AgainForm};
 use crate::tui::forms::correct::CorrectForm;
 use crate::tui::forms::draft::DraftForm;
 use crate::tui::forms::file::FileForm;
+use crate::tui::forms::filters::FiltersForm;
 use crate::tui::forms::ids::IdsForm;
 use crate::tui::forms::issue::IssueForm;
+use crate::tui::forms::mark_all::MarkAllForm;
 use crate::tui::forms::question::Question;
 use crate::tui::forms::replace::ReplaceForm;
 use crate::tui::forms::revoke::RevokeForm;
@@ -68,7 +70,7 @@ impl App {
             Go::Mail(job) => self.over.push(Over::Question(Box::new(Question::mail(job, out)))),
             Go::Export(takeaway) => self.open_export(*takeaway, out),
             Go::Aside => self.put_aside(),
-            Go::Ids => self.over.push(Over::Ids(Box::new(IdsForm::new(out)))),
+            Go::Ids => self.over.push(Over::Ids(Box::new(IdsForm::new(&self.env, out)))),
             Go::Replace(badge) => {
                 self.over.push(Over::Replace(Box::new(ReplaceForm::new(badge, &self.env, out))));
             }
@@ -78,6 +80,22 @@ impl App {
                     form.corrected(out);
                 }
             }
+            Go::Filters { list, specs, current, naming } => {
+                let form = FiltersForm::new((list, specs), current, naming, &self.env, out);
+                self.over.push(Over::Filters(Box::new(form)));
+            }
+            Go::UseFilter(filter) if filter.list == "templates" => {
+                self.follow_to(Tab::Templates);
+                self.templates.browser.use_filter(&filter, out);
+            }
+            Go::UseFilter(filter) => {
+                self.follow_to(Tab::History);
+                self.history.browser.use_filter(&filter, out);
+            }
+            Go::OfferMarkAll { rows, words } => {
+                self.over.push(Over::MarkAll(Box::new(MarkAllForm::new(rows, words))));
+            }
+            Go::MarkAll => self.history.mark_all(out),
             Go::CloseAll => self.over.clear(),
             Go::Close => {
                 self.over.pop();

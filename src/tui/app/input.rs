@@ -131,6 +131,8 @@ impl App {
             Some(Over::Copy(menu)) => menu.act(action, out),
             Some(Over::Raw(pane)) => pane.act(action, out),
             Some(Over::Log(log)) => log.act(action, &self.env, out),
+            Some(Over::Filters(form)) => form.act(action, &self.env, out),
+            Some(Over::MarkAll(form)) => form.act(action, out),
             None => match self.tab {
                 Tab::Templates => self.templates.act(action, &self.env, out),
                 Tab::History => self.history.act(action, &self.env, out),
@@ -170,7 +172,8 @@ impl App {
                 self.over.push(Over::Help(Help::new(lines).with_files(&self.house)));
             }
             Action::Palette => {
-                let palette = CommandPalette::new(self.commands(), self.over.is_empty());
+                let filters = self.env.saved.all().to_vec();
+                let palette = CommandPalette::new(self.commands(), filters, self.over.is_empty());
                 self.over.push(Over::Commands(Box::new(palette)));
             }
             Action::Back if self.news.is_none() => {
@@ -247,7 +250,8 @@ impl App {
             Some(Over::Pin(form)) => form.key(key),
             Some(Over::Copy(menu)) => menu.key(key, out),
             Some(Over::Log(log)) => log.key(key),
-            Some(Over::File(_) | Over::Help(_) | Over::Raw(_)) => false,
+            Some(Over::Filters(form)) => form.key(key),
+            Some(Over::File(_) | Over::Help(_) | Over::Raw(_) | Over::MarkAll(_)) => false,
             None => match self.tab {
                 Tab::Templates => self.templates.browser.key(key, out),
                 Tab::History => self.history.browser.key(key, out),
@@ -276,6 +280,7 @@ impl App {
             Some(Over::Commands(palette)) => palette.paste(text),
             Some(Over::Profiles(list)) => list.paste(text),
             Some(Over::Log(log)) => log.paste(text),
+            Some(Over::Filters(form)) => form.paste(text),
             Some(
                 Over::Again(_)
                 | Over::Draft(_)
@@ -283,7 +288,8 @@ impl App {
                 | Over::Pin(_)
                 | Over::Help(_)
                 | Over::Copy(_)
-                | Over::Raw(_),
+                | Over::Raw(_)
+                | Over::MarkAll(_),
             ) => {}
             None => match self.tab {
                 Tab::Templates => {

@@ -42,10 +42,14 @@ impl App {
                 Over::Revoke(form) => form.receive(ticket, left),
                 Over::Raw(pane) => pane.receive(ticket, left),
                 Over::Log(log) => log.receive(ticket, left, &self.env, out),
+                Over::Filters(form) => form.receive(ticket, left, out),
                 // The export was asked above.
-                Over::Again(_) | Over::Commands(_) | Over::Help(_) | Over::Copy(_) | Over::Export(_) => {
-                    Err(left)
-                }
+                Over::Again(_)
+                | Over::Commands(_)
+                | Over::Help(_)
+                | Over::Copy(_)
+                | Over::Export(_)
+                | Over::MarkAll(_) => Err(left),
             };
             match taken {
                 Ok(()) => return,
@@ -57,7 +61,7 @@ impl App {
             .receive(ticket, left, out)
             .or_else(|a| self.history.receive(ticket, a, out))
             .or_else(|a| self.wallet.receive(ticket, a, out))
-            .or_else(|a| self.badge.receive(ticket, a))
+            .or_else(|a| self.badge.receive(ticket, a, out))
             .or_else(|a| self.activity.receive(ticket, a, out))
             .or_else(|a| self.overview.receive(ticket, a, &self.env, out));
         match left {

@@ -11,6 +11,7 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
 use crate::tui::fit::{cells, number, width, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::recents;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -18,6 +19,8 @@ use ratatui::text::{Line, Span};
 
 /// A reason longer than this is worth a second look; the contract gives no limit.
 const LONG_REASON: usize = 200;
+/// From this height on there is room for earlier reasons.
+const ROOMY: u16 = 16;
 
 /// The form.
 pub struct RevokeForm {
@@ -218,6 +221,9 @@ impl RevokeForm {
                 spans.push(Span::styled(hint, theme.dim()));
             }
             lines.push(Line::from(spans));
+            if self.review.is_none() && area.height >= ROOMY {
+                lines.extend(recents::offered(&self.reasons, self.reason.value(), 8, room, env));
+            }
         } else {
             let text = format!("  {}", t!("None of these can be revoked now. Nothing is sent."));
             lines.push(Line::styled(text, theme.warning()));

@@ -9,16 +9,20 @@ use crate::domain::spelling::remarks;
 use crate::domain::summary::summary;
 use crate::domain::time::age;
 use crate::domain::{Badge, BadgeId, ServiceTime, State, Text, Verdict};
+use crate::index::Cert;
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
-use crate::tui::field::Field;
+use crate::tui::field::{Field, Recent};
 use crate::tui::fit::{width, wrap};
+use crate::tui::index::{IndexAnswer, IndexAsk};
 use crate::tui::keymap::Context;
 use crate::tui::pictures::Want;
+use crate::tui::recents::{self, Typed};
 use crate::tui::screens::picture;
 use crate::tui::screens::templates::labelled;
+use crate::tui::screens::wallet::cert::{Certs, several};
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -32,6 +36,11 @@ pub struct BadgeScreen {
     read: Option<Result<Badge, ApiError>>,
     ticket: Option<Ticket>,
     find: Option<Field>,
+    /// What was typed earlier, while one goes through it.
+    recent: Recent,
+    /// Which badge has what was typed as its certificate number; it may be an id after all.
+    cert: Option<(Ticket, String)>,
+    certs: Certs,
     scroll: u16,
     most: u16,
     /// The back of the badge is looked at.
@@ -51,6 +60,9 @@ impl Default for BadgeScreen {
             read: None,
             ticket: None,
             find: Some(Field::default()),
+            recent: Recent::default(),
+            cert: None,
+            certs: Certs::default(),
             scroll: 0,
             most: 0,
             back: false,
@@ -64,7 +76,7 @@ impl BadgeScreen {
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
         if self.find.is_some() {
-            vec![Context::Prompt, Context::Always]
+            vec![Context::LookUp, Context::Prompt, Context::Always]
         } else if self.over_text {
             vec![Context::Picture, Context::Badge, Context::Global, Context::Always]
         } else {
@@ -113,6 +125,9 @@ impl BadgeScreen {
     /// Reads a badge and shows it.
     pub fn open(&mut self, id: BadgeId, accepted_at: Option<ServiceTime>, out: &mut Out<'_>) {
         self.find = None;
+        self.recent = Recent::default();
+        out.cancel(self.cert.take().map(|(ticket, _)| ticket));
+        self.certs = Certs::default();
         self.scroll = 0;
         if self.wanted.as_ref() != Some(&id) {
             self.read = None;
@@ -141,12 +156,27 @@ impl BadgeScreen {
                     c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']')
                 };
                 match BadgeId::new(typed.trim_matches(around)) {
-                    Some(id) => self.open(id, None, out),
+                    Some(id) => self.find_badge(id, out),
                     None => out.say(t!("Type or paste a badge id first.")),
                 }
             }
-            Action::ClearField => self.find.get_or_insert_default().clear(),
-            Action::Back if self.find.is_some() => self.find = None,
+            Action::ClearField => {
+                self.find.get_or_insert_default().clear();
+                self.recent = Recent::default();
+            }
+            Action::Earlier | Action::Later => {
+                let Some(field) = &mut self.find else { return false };
+                if self.recent.at().is_none() {
+                    self.recent = Recent::new(env.recents.list(Typed::Badge).to_vec());
+                }
+                if let Some(text) = self.recent.step(action == Action::Earlier, field.value()) {
+                    field.set(&text);
+                }
+            }
+            Action::Back if self.find.is_some() => {
+                out.cancel(self.cert.take().map(|(ticket, _)| ticket));
+                self.find = None;
+            }
             Action::Back if self.over_text => self.over_text = false,
             Action::Picture | Action::TurnOver if self.badge().is_none() => {
                 out.say(t!("There is no badge here to look at."));
@@ -218,17 +248,59 @@ impl BadgeScreen {
 
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
-        self.find.as_mut().is_some_and(|field| field.key(key))
+        let typed = self.find.as_mut().is_some_and(|field| field.key(key));
+        if typed {
+            self.recent = Recent::default();
+        }
+        typed
     }
 
     /// Takes pasted text: an id to find.
     pub fn paste(&mut self, text: &str) {
+        self.recent = Recent::default();
         self.find.get_or_insert_default().paste(text.trim());
     }
 
+    /// Opens the badge with this id, or with this certificate number, which only the index knows.
+    fn find_badge(&mut self, typed: BadgeId, out: &mut Out<'_>) {
+        out.typed.push((Typed::Badge, typed.wire().to_owned()));
+        out.cancel(self.cert.take().map(|(ticket, _)| ticket));
+        let number = typed.wire().to_owned();
+        if number.chars().any(char::is_numeric) {
+            let ticket = out.ask(Ask::Index(Box::new(IndexAsk::Find(number.clone()))));
+            self.cert = Some((ticket, number));
+        } else {
+            self.open(typed, None, out);
+        }
+    }
+
+    fn take_certs(&mut self, typed: String, found: &Result<Vec<Cert>, String>, out: &mut Out<'_>) {
+        match found.as_deref() {
+            Ok([one]) => {
+                let accepted = one.row.as_ref().and_then(|row| row.reg_date.clone());
+                self.open(one.badge_id.clone(), accepted, out);
+            }
+            Ok(all @ [_, _, ..]) => out.say(several(all)),
+            Ok([]) | Err(_) => {
+                if let Some(id) = BadgeId::new(typed) {
+                    self.open(id, None, out);
+                }
+                self.certs = Certs::of(found);
+            }
+        }
+    }
+
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
         match answer {
+            Answer::Index(IndexAnswer::Found(found))
+                if self.cert.as_ref().is_some_and(|(asked, _)| *asked == ticket) =>
+            {
+                if let Some((_, typed)) = self.cert.take() {
+                    self.take_certs(typed, &found, out);
+                }
+                Ok(())
+            }
             Answer::Badge(badge) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 if matches!(&*badge, Err(ApiError::NotFound(_) | ApiError::BadInput { .. }))
@@ -289,7 +361,7 @@ impl BadgeScreen {
         }
         let lines: Vec<Line<'static>> = match (&self.read, &self.wanted) {
             (Some(Ok(badge)), _) => badge_lines(badge, (room, usize::from(body.height)), env),
-            (Some(Err(error)), Some(id)) => not_read(error, id, room, env),
+            (Some(Err(error)), Some(id)) => not_read(error, id, self.certs, room, env),
             (None, Some(id)) => {
                 vec![Line::styled(format!("{} {}", env.spinner(), t!("reading {id}", id)), env.theme.dim())]
             }
@@ -306,6 +378,17 @@ impl BadgeScreen {
         };
         let shown: Vec<Line<'static>> = lines.into_iter().skip(usize::from(self.scroll)).collect();
         frame.render_widget(ratatui::text::Text::from(shown), body);
+        if let (Some(field), None, None) = (&self.find, &self.read, &self.wanted) {
+            let all = if self.recent.at().is_some() {
+                self.recent.all()
+            } else if field.value().is_empty() {
+                env.recents.list(Typed::Badge)
+            } else {
+                &[]
+            };
+            let below = Rect { y: area.y + 4, height: area.height.saturating_sub(4), ..area };
+            recents::draw(all, self.recent.at(), t!("Opened earlier"), frame, below, env);
+        }
         if self.ticket.is_some() && self.read.is_some() {
             frame.render_widget(
                 Line::styled(format!("{} ", env.spinner()), env.theme.dim()).right_aligned(),
@@ -332,7 +415,7 @@ impl BadgeScreen {
     }
 }
 
-fn not_read(error: &ApiError, id: &BadgeId, room: usize, env: &Env) -> Vec<Line<'static>> {
+fn not_read(error: &ApiError, id: &BadgeId, certs: Certs, room: usize, env: &Env) -> Vec<Line<'static>> {
     let mut lines = vec![Line::styled(t!("Badge {id} was not read.", id), env.theme.strong())];
     lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.error())));
     if matches!(error, ApiError::NotFound { .. }) {
@@ -340,6 +423,9 @@ fn not_read(error: &ApiError, id: &BadgeId, room: usize, env: &Env) -> Vec<Line<
             "Not found is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day."
         );
         lines.extend(wrap(said, room).into_iter().map(Line::raw));
+        if certs != Certs::NotAsked {
+            lines.extend(wrap(certs.advice(), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
+        }
     }
     lines
 }

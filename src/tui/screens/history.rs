@@ -1,5 +1,6 @@
 //! The History tab: what was issued, filtered and sorted by the service, with marks that hold ids.
 
+mod mark_all;
 mod take;
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
@@ -20,7 +21,7 @@ use ratatui::style::Style;
 use std::collections::BTreeMap;
 
 /// The most rows that a range may mark: each is held while it is marked. More than that go by a file of ids.
-const LARGEST_RANGE: u64 = 10_000;
+pub const LARGEST_RANGE: u64 = 10_000;
 
 impl Row for HistoryItem {
     type Id = BadgeId;
@@ -32,14 +33,15 @@ impl Row for HistoryItem {
 impl Browse for HistoryItem {
     type Filter = HistoryFilter;
     const NOUN: (&'static str, &'static str) = (mark!("badge"), mark!("badges"));
+    const LIST: &'static str = "history";
     const FIELDS: &'static [Spec] = &[
-        Spec { label: mark!("Name"), takes: Takes::Text },
-        Spec { label: mark!("E-mail"), takes: Takes::Text },
-        Spec { label: mark!("Title"), takes: Takes::Text },
-        Spec { label: mark!("Issued from"), takes: Takes::Date },
-        Spec { label: mark!("Issued to"), takes: Takes::Date },
-        Spec { label: mark!("Revoked from"), takes: Takes::Date },
-        Spec { label: mark!("Revoked to"), takes: Takes::Date },
+        Spec { name: "recipient_name", label: mark!("Name"), takes: Takes::Text },
+        Spec { name: "recipient_email", label: mark!("E-mail"), takes: Takes::Text },
+        Spec { name: "title", label: mark!("Title"), takes: Takes::Text },
+        Spec { name: "issue_start_date", label: mark!("Issued from"), takes: Takes::Date },
+        Spec { name: "issue_end_date", label: mark!("Issued to"), takes: Takes::Date },
+        Spec { name: "revoke_start_date", label: mark!("Revoked from"), takes: Takes::Date },
+        Spec { name: "revoke_end_date", label: mark!("Revoked to"), takes: Takes::Date },
     ];
     const HEADS: &'static [Head] = &[
         Head {
@@ -205,6 +207,8 @@ pub struct History {
     held: Option<((u64, BadgeId), bool)>,
     /// A range whose rows are still being read.
     ranging: Option<[(u64, BadgeId); 2]>,
+    /// All that match the filter, still being read.
+    marking: Option<mark_all::Marking>,
 }
 
 impl History {
@@ -223,7 +227,7 @@ impl History {
 
     /// Whether back would change something on this tab.
     pub fn can_go_back(&self) -> bool {
-        self.range_from.is_some() || self.browser.can_go_back()
+        self.range_from.is_some() || self.marking.is_some() || self.browser.can_go_back()
     }
 
     /// The marked badges, as they were when they were marked or last seen.
@@ -267,6 +271,7 @@ impl History {
                     all = crate::tui::fit::number(self.browser.list.len())
                 ));
             }
+            Action::MarkAll => self.offer_mark_all(out),
             Action::InvertMarks => {
                 let loaded: Vec<HistoryItem> =
                     self.browser.list.loaded().map(|(_, row)| row.clone()).collect();
@@ -286,6 +291,7 @@ impl History {
                 self.marks.clear();
             }
             Action::Back if self.range_from.is_some() => self.range_from = None,
+            Action::Back if self.marking.is_some() => self.give_up_marking(out),
             Action::Revoke => self.revoke(env, out),
             Action::Ids => out.go.push(Go::Ids),
             Action::Export => match self.takeaway(env) {
@@ -441,6 +447,7 @@ impl History {
 
     /// Takes an answer, or gives it back.
     pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        let Err(answer) = self.receive_marking(ticket, answer, out) else { return Ok(()) };
         self.browser.receive(ticket, answer, out)?;
         // What is marked shows its state as it was last seen.
         for (_, row) in self.browser.list.loaded() {
@@ -458,6 +465,7 @@ impl History {
     pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
         self.browser.pump(area, out);
         self.finish_range(out);
+        self.check_marking(out);
     }
 
     /// Draws the tab.
@@ -481,6 +489,9 @@ impl History {
         if let Some(from) = range {
             let row = crate::tui::fit::number(from.0 + 1);
             right = format!("{}  {right}", t!("range from row {row}", row));
+        }
+        if let Some(words) = self.marking_words() {
+            right = format!("{words}  {right}");
         }
         self.browser.draw(frame, area, env, &|row| self.marks.contains_key(&row.badge_id), right.trim_end());
     }

@@ -40,15 +40,16 @@ impl Row for Template {
 impl Browse for Template {
     type Filter = TemplateFilter;
     const NOUN: (&'static str, &'static str) = (mark!("template"), mark!("templates"));
+    const LIST: &'static str = "templates";
     const FIELDS: &'static [Spec] = &[
-        Spec { label: mark!("Title"), takes: Takes::Text },
-        Spec { label: mark!("In use"), takes: Takes::YesNo },
-        Spec { label: mark!("Type"), takes: Takes::BadgeType },
-        Spec { label: mark!("Category id"), takes: Takes::Text },
-        Spec { label: mark!("Level id"), takes: Takes::Text },
-        Spec { label: mark!("Template id"), takes: Takes::Text },
-        Spec { label: mark!("Made from"), takes: Takes::Date },
-        Spec { label: mark!("Made to"), takes: Takes::Date },
+        Spec { name: "title", label: mark!("Title"), takes: Takes::Text },
+        Spec { name: "use_yn", label: mark!("In use"), takes: Takes::YesNo },
+        Spec { name: "badge_type", label: mark!("Type"), takes: Takes::BadgeType },
+        Spec { name: "category_id", label: mark!("Category id"), takes: Takes::Text },
+        Spec { name: "category_level_id", label: mark!("Level id"), takes: Takes::Text },
+        Spec { name: "template_id", label: mark!("Template id"), takes: Takes::Text },
+        Spec { name: "reg_str_date", label: mark!("Made from"), takes: Takes::Date },
+        Spec { name: "reg_end_date", label: mark!("Made to"), takes: Takes::Date },
     ];
     const HEADS: &'static [Head] = &[
         Head { title: mark!("Title"), column: Column { least: 24, share: 3, goes: 0 }, sort_by: "title" },

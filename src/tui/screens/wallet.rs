@@ -2,6 +2,7 @@
 //! wallet hides is seen; the selected badge with its verdict and with what to tell a caller.
 
 mod call;
+pub(in crate::tui) mod cert;
 mod draw;
 pub(super) mod pane;
 mod people;
@@ -20,8 +21,9 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::errand::Errand;
-use crate::tui::field::Field;
+use crate::tui::field::{Field, Recent};
 use crate::tui::keymap::Context;
+use crate::tui::recents::Typed;
 use crossterm::event::KeyEvent;
 use people::People;
 use std::collections::HashMap;
@@ -61,6 +63,8 @@ struct Call {
     pictures: HashMap<BadgeId, [String; 2]>,
     /// What was looked for and is not there.
     nothing: Option<String>,
+    /// What the index says to certificate numbers, once it was asked.
+    certs: cert::Certs,
     /// The address that had nothing in the look-up before: a name that is typed then is its caller's.
     before: Option<String>,
 }
@@ -68,6 +72,8 @@ struct Call {
 /// What a ticket other than the holder's stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Errands {
+    /// Which badge has what was typed as its certificate number; it may be something else after all.
+    Cert(Query),
     /// The badge whose id was given.
     ById(BadgeId),
     /// A badge of the list in full: its reason.
@@ -83,6 +89,8 @@ enum Errands {
 /// The Wallet tab.
 pub struct Wallet {
     field: Field,
+    /// What was looked up earlier, while one goes through it.
+    recent: Recent,
     typing: bool,
     error: Option<String>,
     /// Of the look-up of a holder.
@@ -106,6 +114,7 @@ impl Default for Wallet {
     fn default() -> Self {
         Self {
             field: Field::default(),
+            recent: Recent::default(),
             typing: true,
             error: None,
             ticket: None,
@@ -126,7 +135,7 @@ impl Wallet {
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
         if self.typing {
-            vec![Context::Prompt, Context::Always]
+            vec![Context::LookUp, Context::Prompt, Context::Always]
         } else {
             vec![Context::Wallet, Context::List, Context::Global, Context::Always]
         }
@@ -217,11 +226,18 @@ impl Wallet {
         let page = self.height.saturating_sub(1).max(1);
         match action {
             Action::Accept => self.take_box(out),
-            Action::ClearField => self.field.clear(),
+            Action::ClearField => {
+                self.field.clear();
+                self.recent = Recent::default();
+            }
+            Action::Earlier | Action::Later if self.typing => {
+                self.earlier(action == Action::Earlier, env);
+            }
             Action::Back if self.typing => {
                 // The box says again whose badges stand below it.
                 self.typing = false;
                 self.error = None;
+                self.recent = Recent::default();
                 self.field.set(self.asked.as_deref().unwrap_or_default());
             }
             Action::Back if self.can_go_back() => self.back(out),
@@ -273,6 +289,17 @@ impl Wallet {
         true
     }
 
+    /// Offers what was looked up before the one in the box, or after it.
+    fn earlier(&mut self, earlier: bool, env: &Env) {
+        if self.recent.at().is_none() {
+            self.recent = Recent::new(env.recents.list(Typed::LookUp).to_vec());
+        }
+        if let Some(text) = self.recent.step(earlier, self.field.value()) {
+            self.field.set(&text);
+            self.error = None;
+        }
+    }
+
     fn victim(&self, held: &Held, env: &Env) -> Victim {
         let asked = || self.asked.clone().map(Text::new).unwrap_or_default();
         Victim {
@@ -311,6 +338,7 @@ impl Wallet {
     pub fn key(&mut self, key: KeyEvent) -> bool {
         if self.typing && self.field.key(key) {
             self.error = None;
+            self.recent = Recent::default();
         }
         self.typing
     }
@@ -322,6 +350,7 @@ impl Wallet {
             self.typing = true;
         }
         self.error = None;
+        self.recent = Recent::default();
         self.field.paste(text.trim());
     }
 

@@ -419,7 +419,9 @@ impl IssueForm {
         let mut spans = vec![Span::styled(format!("  {file} "), style), Span::styled(cursor, theme.accent())];
         spans.extend(self.file.spans(columns, of_file, env));
         lines.push(Line::from(spans));
-        lines.extend(self.file.lines(room, env));
+        if of_file {
+            lines.extend(self.file.lines(room, env));
+        }
     }
 }
 
