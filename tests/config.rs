@@ -13,8 +13,8 @@ mod keys;
 
 use lapel::config::{
     ClipboardChoice, Colour, ConfigError, DeskSettings, Env, Environment, Flags, GlyphChoice, JobPolicy,
-    NewProfile, NoticeChoice, Paths, PictureChoice, Profile, RefreshChoice, Role, Settings, TerminalHints,
-    ThemeChoice, is_profile_name, keep_profile,
+    NewProfile, NoticeChoice, Paths, PictureChoice, Profile, RecentChoice, RefreshChoice, Role, Settings,
+    TerminalHints, ThemeChoice, is_profile_name, keep_profile,
 };
 use lapel::words::Language;
 use proptest::prelude::*;
@@ -414,12 +414,14 @@ fn an_unusual_path_is_a_warning_only() {
 
 #[test]
 fn how_the_desk_behaves_is_read_for_the_demo_too() {
-    let home = Home::with_config("clipboard='osc52'\nnotice='bell'\nrefresh='2m'\nrecent=false");
+    let home =
+        Home::with_config("clipboard='osc52'\nnotice='bell'\nrefresh='2m'\nrecent=false\nrestore=false");
     let asked = DeskSettings {
         clipboard: ClipboardChoice::Osc52,
         notice: NoticeChoice::Bell,
         refresh: RefreshChoice::TwoMinutes,
         recent: RecentChoice::Off,
+        restore: false,
     };
     assert_eq!(home.settings().expect("settings").desk, asked);
     assert_eq!(Settings::for_demo(&Flags::default(), &home.env()).desk, asked);

@@ -383,6 +383,7 @@ impl Session {
             journal: None,
             index: None,
             jobs: crate::jobs::Settings::default(),
+            view: None,
             files: Vec::new(),
             remark: None,
         }
