@@ -10,6 +10,7 @@ use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::pictures::PictureChoice;
 use super::profile::{Environment, Pin, Profile, is_profile_name};
+use super::source::KeySource;
 use super::theme::ThemeFile;
 use super::ui::{GlyphChoice, ThemeChoice, Ui};
 use secrecy::SecretString;
@@ -68,6 +69,8 @@ pub struct ProfileLine {
     pub proxy: Option<String>,
     /// Where its key comes from, in words that never hold the key.
     pub key_from: String,
+    /// Whether that is the keyring.
+    pub in_keyring: bool,
     /// What its key was when it was checked, where it was.
     pub pin: Option<Pin>,
     /// Whether it is the one that is used where none is named.
@@ -196,6 +199,7 @@ impl ProfileLine {
     fn of(entry: &Entry) -> Self {
         Self {
             key_from: String::new(),
+            in_keyring: matches!(entry.key, KeySource::Keyring(_)),
             pin: entry.pin.clone(),
             is_default: false,
             name: entry.name.clone(),

@@ -21,6 +21,7 @@ use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadg
 use crate::export::{self, ExportError};
 use crate::jobs::receipt::Format;
 use crate::jobs::{Account, Guarding, Job, JobError, JobId, Jobs, Journal, Reading, holdings};
+use crate::words;
 use secrecy::ExposeSecret;
 use std::collections::HashMap;
 use std::future::Future;
@@ -33,8 +34,9 @@ use tokio_util::sync::CancellationToken;
 /// Pages of one holder's badges that a look-up reads at most.
 const HOLDER_PAGES: u64 = 20;
 /// What is said where there is no journal.
-const NO_JOBS: &str =
-    "The journal cannot be used: nothing can be sent, and nothing is known of jobs. Nothing was changed.";
+const NO_JOBS: &str = mark!(
+    "The journal cannot be used: nothing can be sent, and nothing is known of jobs. Nothing was changed."
+);
 
 /// A future that answers with how to connect, or with why not.
 pub type Connecting = Pin<Box<dyn Future<Output = Result<Session, String>> + Send>>;
@@ -360,19 +362,19 @@ fn failed(ask: &Ask) -> Answer {
         }
         Ask::Profile(_) => Answer::Profile(Err(t!("A part of lapel failed.").to_owned())),
         Ask::Profiles => Answer::Profiles(Err(t!("A part of lapel failed.").to_owned())),
-        Ask::Jobs => Answer::Jobs(Err(NO_JOBS.to_owned())),
-        Ask::Rows(_) => Answer::Rows(Err(NO_JOBS.to_owned())),
+        Ask::Jobs => Answer::Jobs(Err(words::say(NO_JOBS).to_owned())),
+        Ask::Rows(_) => Answer::Rows(Err(words::say(NO_JOBS).to_owned())),
         Ask::Reasons => Answer::Reasons(Vec::new()),
         Ask::TemplateOf(..) => Answer::TemplateOf(Err(error().to_string())),
         Ask::Files => Answer::Files(Vec::new()),
         Ask::Complete(_) => Answer::Completed(Vec::new()),
-        Ask::OpenFile(..) | Ask::OpenIds(..) => Answer::Opened(Box::new(Err(NO_JOBS.to_owned()))),
-        Ask::DraftFile(_) | Ask::DraftIds(_) => Answer::Drafted(Err(NO_JOBS.to_owned())),
-        Ask::Paper(_) => Answer::Paper(Err(JobError::NotPossible(NO_JOBS.to_owned()))),
-        Ask::Mail(_) => Answer::Mail(Err(NO_JOBS.to_owned())),
+        Ask::OpenFile(..) | Ask::OpenIds(..) => Answer::Opened(Box::new(Err(words::say(NO_JOBS).to_owned()))),
+        Ask::DraftFile(_) | Ask::DraftIds(_) => Answer::Drafted(Err(words::say(NO_JOBS).to_owned())),
+        Ask::Paper(_) => Answer::Paper(Err(JobError::NotPossible(words::say(NO_JOBS).to_owned()))),
+        Ask::Mail(_) => Answer::Mail(Err(words::say(NO_JOBS).to_owned())),
         Ask::Export(_) => Answer::Export(Box::new(Err(ExportError::Service(error())))),
-        Ask::Guard(_) => Answer::Guarded(Err(NO_JOBS.to_owned())),
-        Ask::Do(_) => Answer::Done(Err(NO_JOBS.to_owned())),
+        Ask::Guard(_) => Answer::Guarded(Err(words::say(NO_JOBS).to_owned())),
+        Ask::Do(_) => Answer::Done(Err(words::say(NO_JOBS).to_owned())),
         Ask::Quiet(ask) => failed(ask),
         Ask::Raw(_) => Answer::Raw(Err(error())),
         Ask::LogBeyond(_) => Answer::LogBeyond { watched: false },

@@ -19,6 +19,7 @@ pub fn line(name: &str, environment: Environment) -> ProfileLine {
         ca_file: None,
         proxy: None,
         key_from: "the keyring".to_owned(),
+        in_keyring: true,
         pin: None,
         is_default: false,
     }

@@ -10,6 +10,8 @@ use ratatui::text::{Line, Span};
 
 /// Digits of the largest number: a job has a million rows at most.
 const LONGEST: usize = 8;
+/// Stands for the number until it is styled.
+const NUMBER: char = '\u{0}';
 
 /// What has to be typed, and what was.
 #[derive(Clone, Debug)]
@@ -119,9 +121,9 @@ impl Confirm {
     fn missing(&self) -> String {
         match &self.typed {
             Some(typed) if !typed.is_empty() => {
-                format!("The number is {}, not {typed}. Nothing was sent.", self.count)
+                t!("The number is {count}, not {typed}. Nothing was sent.", count = self.count, typed)
             }
-            _ => format!("Type the number {} first. Nothing was sent.", self.count),
+            _ => t!("Type the number {count} first. Nothing was sent.", count = self.count),
         }
     }
 
@@ -148,13 +150,16 @@ impl Confirm {
             .unwrap_or_default();
         let mut spans = vec![plain("  ")];
         if let Some(typed) = &self.typed {
+            // Where the number stands in the sentence is the language's business.
+            let asked = t!("type {count}: ", count = NUMBER);
+            let (before, after) = asked.split_once(NUMBER).unwrap_or((&asked, ""));
             spans.extend([
-                plain("type "),
+                plain(before),
                 key(&self.count.to_string()),
-                plain(": "),
+                plain(after),
                 Span::styled(typed.clone(), env.theme.field(true)),
                 Span::styled(env.glyphs.cursor, env.theme.accent()),
-                plain(" and then "),
+                plain(t!(" and then ")),
             ]);
         }
         let verb = if self.organisation.is_some() { t!("to go on to the organisation's name") } else { verb };
@@ -164,7 +169,8 @@ impl Confirm {
             Span::styled(format!(" {verb}"), style),
             plain("   "),
             key("esc"),
-            plain(" go back"),
+            plain(" "),
+            plain(t!("go back")),
         ]);
         Line::from(spans)
     }

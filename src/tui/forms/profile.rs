@@ -10,11 +10,19 @@ use crate::tui::field::{Field, Focus};
 use crate::tui::fit::{fit, wrap};
 use crate::tui::manage::ProfileChange;
 use crate::tui::paths;
+use crate::words;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
 use secrecy::SecretString;
 
-const LABELS: [&str; 6] = ["Name", "Organisation", "Key kept in", "Environment", "Base URL", "API key"];
+const LABELS: [&str; 6] = [
+    mark!("Name"),
+    mark!("Organisation"),
+    mark!("Key kept in"),
+    mark!("Environment"),
+    mark!("Base URL"),
+    mark!("API key"),
+];
 /// What stands below the labels above, for whoever needs it.
 const MORE: [&str; 4] = [mark!("Rights"), mark!("CA file"), mark!("Proxy"), mark!("Key's beginning")];
 const RIGHTS: [&str; 2] = [mark!("issue and revoke"), mark!("only look")];
@@ -64,22 +72,22 @@ const CHANGED: [Slot; 9] = [
 impl Slot {
     fn label(self) -> &'static str {
         match self {
-            Self::Name => LABELS[0],
-            Self::Organisation => LABELS[1],
-            Self::Kept => LABELS[2],
-            Self::Environment => LABELS[3],
-            Self::BaseUrl => LABELS[4],
-            Self::Key => LABELS[5],
-            Self::Rights => crate::words::say(MORE[0]),
-            Self::CaFile => crate::words::say(MORE[1]),
-            Self::Proxy => crate::words::say(MORE[2]),
-            Self::Pinning => crate::words::say(MORE[3]),
+            Self::Name => words::say(LABELS[0]),
+            Self::Organisation => words::say(LABELS[1]),
+            Self::Kept => words::say(LABELS[2]),
+            Self::Environment => words::say(LABELS[3]),
+            Self::BaseUrl => words::say(LABELS[4]),
+            Self::Key => words::say(LABELS[5]),
+            Self::Rights => words::say(MORE[0]),
+            Self::CaFile => words::say(MORE[1]),
+            Self::Proxy => words::say(MORE[2]),
+            Self::Pinning => words::say(MORE[3]),
         }
     }
 }
 
 const ENVIRONMENTS: [Environment; 3] = [Environment::Live, Environment::Staging, Environment::Demo];
-const PLACES: [&str; 2] = ["a file", "the keyring"];
+const PLACES: [&str; 2] = [mark!("a file"), mark!("the keyring")];
 
 /// The form.
 pub struct ProfileForm {
@@ -140,7 +148,7 @@ impl ProfileForm {
             ca_file: text(&line.ca_file),
             proxy: text(&line.proxy),
             only_look: usize::from(line.read_only),
-            kept: usize::from(line.key_from.contains("keyring")),
+            kept: usize::from(line.in_keyring),
             environment: ENVIRONMENTS.iter().position(|e| *e == line.environment).unwrap_or(0),
             base_url: Field::with(&line.base_url),
             focus: Focus::default(),
@@ -313,12 +321,12 @@ impl ProfileForm {
             match (slot, field) {
                 (_, Some(field)) => spans.extend(field.spans(room, focused, env)),
                 (Slot::Rights, _) => {
-                    spans.extend(choice(&RIGHTS.map(crate::words::say), self.only_look, focused, env));
+                    spans.extend(choice(&RIGHTS.map(words::say), self.only_look, focused, env));
                 }
                 (Slot::Pinning, _) => {
-                    spans.extend(choice(&PINNING.map(crate::words::say), self.pin, focused, env));
+                    spans.extend(choice(&PINNING.map(words::say), self.pin, focused, env));
                 }
-                (Slot::Kept, _) => spans.extend(choice(&PLACES, self.kept, focused, env)),
+                (Slot::Kept, _) => spans.extend(choice(&PLACES.map(words::say), self.kept, focused, env)),
                 _ => {
                     let words = ENVIRONMENTS.map(|environment| environment.to_string());
                     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -339,16 +347,17 @@ impl ProfileForm {
                  elsewhere. An empty CA file or proxy takes it away; user and password of a proxy are not shown."
             ));
         } else {
-            put(
+            put(t!(
                 "The base URL ends in /api/v1/ext. An empty organisation becomes what the service calls it. The \
              service is asked about the key before anything is kept; the key is then kept where only you can \
-             read it, and the settings remember how it begins.",
-            );
+             read it, and the settings remember how it begins."
+            ));
         }
         if !brief {
             lines.push(Line::raw(""));
         }
-        let text = format!("{} on the last field checks and keeps it.  esc goes back.", env.glyphs.enter);
+        let text =
+            t!("{enter} on the last field checks and keeps it.  esc goes back.", enter = env.glyphs.enter);
         lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())));
         lines
     }
@@ -365,7 +374,7 @@ fn choice(words: &[&str], chosen: usize, focused: bool, env: &Env) -> Vec<Span<'
         })
         .collect();
     if focused {
-        spans.push(Span::styled("space changes", env.theme.dim()));
+        spans.push(Span::styled(t!("space changes"), env.theme.dim()));
     }
     spans
 }

@@ -10,14 +10,17 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::manage::ProfileAsk;
+use crate::words;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// What is said where something is on its way to the service.
-const SENDING: &str = "Something is being sent with this profile. Wait for it, or pause it on the Activity \
-                       tab; then change the profile.";
+const SENDING: &str = mark!(
+    "Something is being sent with this profile. Wait for it, or pause it on the Activity \
+                       tab; then change the profile."
+);
 
 /// The list, open.
 pub struct Profiles {
@@ -97,15 +100,15 @@ impl Profiles {
             match form.act(action) {
                 Step::NotMine => return false,
                 Step::Done => self.said = None,
-                Step::Wrong(why) => self.said = Some(format!("{why} Nothing was kept.")),
+                Step::Wrong(why) => self.said = Some(t!("{why} Nothing was kept.", why)),
                 Step::Change(change) if sending && self.used.as_ref() == Some(&change.name) => {
-                    self.said = Some(SENDING.to_owned());
+                    self.said = Some(words::say(SENDING).to_owned());
                 }
                 Step::Change(change) => {
                     let name = change.name.clone();
                     self.work(ProfileAsk::Change(change), name, true, out);
                 }
-                Step::Try(_) if sending => self.said = Some(SENDING.to_owned()),
+                Step::Try(_) if sending => self.said = Some(words::say(SENDING).to_owned()),
                 Step::Try(candidate) => {
                     self.said = None;
                     self.opening = Some(out.ask(Ask::TryProfile(candidate)));
@@ -182,7 +185,7 @@ impl Profiles {
         if adding {
             self.form = Some(ProfileForm::new(if self.lines.is_empty() { "main" } else { "" }));
         } else if sending {
-            self.said = Some(SENDING.to_owned());
+            self.said = Some(words::say(SENDING).to_owned());
         } else {
             let ask = match self.lines.get(self.at) {
                 Some(line) => Ask::OpenProfile(Some(line.name.clone())),
@@ -249,7 +252,7 @@ impl Profiles {
                 match opened {
                     Ok(session) => out.go.push(Go::Connect(session)),
                     Err(why) => {
-                        let kept = if self.form.is_some() { " Nothing was kept." } else { "" };
+                        let kept = if self.form.is_some() { t!(" Nothing was kept.") } else { "" };
                         self.said = Some(format!("{why}{kept}"));
                     }
                 }
@@ -267,9 +270,9 @@ impl Profiles {
         let changes = self.form.as_ref().and_then(ProfileForm::changes);
         let head = match (changes, &self.form, &self.removing) {
             (Some(name), ..) => t!("Changing profile {name}", name),
-            (None, Some(_), _) => "A new profile".to_owned(),
+            (None, Some(_), _) => t!("A new profile").to_owned(),
             (None, None, Some(_)) => t!("Removing a profile").to_owned(),
-            (None, None, None) => "Profiles".to_owned(),
+            (None, None, None) => t!("Profiles").to_owned(),
         };
         lines.push(Line::styled(format!("  {head}"), theme.strong()));
         lines.push(Line::raw(""));
@@ -287,10 +290,11 @@ impl Profiles {
                 lines.extend(all.into_iter().skip(top).take(rows));
                 lines.push(Line::raw(""));
                 let demo = env.session.as_ref().is_some_and(|session| session.journal.is_none());
-                let then = if demo { " The demo's jobs end with it." } else { "" };
-                let text = format!(
-                    "{} opens it: whatever is shown of the profile before goes, and its jobs are let go of in good order.{then}",
-                    env.glyphs.enter
+                let then = if demo { t!(" The demo's jobs end with it.") } else { "" };
+                let text = t!(
+                    "{enter} opens it: whatever is shown of the profile before goes, and its jobs are let go of in good order.{then}",
+                    enter = env.glyphs.enter,
+                    then
                 );
                 lines.extend(
                     wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())),
@@ -298,9 +302,9 @@ impl Profiles {
             }
         }
         let waits = match (&self.form, self.reading, self.opening) {
-            (_, Some(_), _) => Some("reading the profiles"),
-            (Some(_), _, Some(_)) => Some("asking the service about the key"),
-            (None, _, Some(_)) => Some("opening it: asking for its key"),
+            (_, Some(_), _) => Some(t!("reading the profiles")),
+            (Some(_), _, Some(_)) => Some(t!("asking the service about the key")),
+            (None, _, Some(_)) => Some(t!("opening it: asking for its key")),
             _ => None,
         };
         let waits =
@@ -329,36 +333,37 @@ impl Profiles {
         let theme = &env.theme;
         let used = env.session.as_ref().map(|session| session.name.as_str());
         let name = |line: &ProfileLine| {
-            let here = if used == Some(line.name.as_str()) { " (in use)" } else { "" };
+            let here = if used == Some(line.name.as_str()) { t!(" (in use)") } else { "" };
             format!("{}{here}", line.name)
         };
         let names = self.lines.iter().map(|line| width(&name(line))).max().unwrap_or(0).max(7);
-        let words = if self.lines.iter().any(|line| line.read_only) { 17 } else { 7 };
+        let wide = if self.lines.iter().any(|line| line.read_only) { 17 } else { 7 };
         let mut rows: Vec<Line<'static>> = Vec::new();
         for (i, line) in self.lines.iter().enumerate() {
             let word = if line.read_only {
-                format!("{} read-only", line.environment)
+                format!("{} {}", line.environment, t!("read-only"))
             } else {
                 line.environment.to_string()
             };
             let label = scrub(line.organisation.as_deref().unwrap_or(&line.base_url)).into_owned();
-            let text = format!(
-                "{}  {}  {label}  key from {}",
-                fit(&name(line), names, env.glyphs.ellipsis),
-                fit(&word, words, env.glyphs.ellipsis),
-                line.key_from
+            let text = t!(
+                "{name}  {word}  {label}  key from {place}",
+                name = fit(&name(line), names, env.glyphs.ellipsis),
+                word = fit(&word, wide, env.glyphs.ellipsis),
+                label,
+                place = line.key_from
             );
             rows.push(self.row(i, &text, room, env));
         }
-        rows.push(self.row(self.lines.len(), "add a profile", room, env));
+        rows.push(self.row(self.lines.len(), t!("add a profile"), room, env));
         rows.push(self.row(
             self.lines.len() + 1,
-            "the sandbox: the service in miniature, nothing real",
+            t!("the sandbox: the service in miniature, nothing real"),
             room,
             env,
         ));
         if self.lines.is_empty() && self.reading.is_none() {
-            rows.insert(0, Line::styled("  No profile is set up yet.", theme.dim()));
+            rows.insert(0, Line::styled(t!("  No profile is set up yet."), theme.dim()));
         }
         rows
     }
