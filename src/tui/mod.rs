@@ -254,7 +254,7 @@ impl<B: Backend> Desk<B> {
 /// # Errors
 /// When standard output is no terminal, or goes away.
 pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> {
-    let (crash_dir, pictures) = (start.crash_dir.clone(), start.pictures);
+    let (crash_dir, pictures, theme) = (start.crash_dir.clone(), start.pictures, start.theme.theme);
     if pictures.choice != PictureChoice::None {
         // Pictures are colours. Where there are to be no others the theme has none; the library that writes
         // them must not leave out these.
@@ -272,7 +272,7 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     let mut taken = Some(Taken::new().context(t!("lapel needs a terminal to draw on"))?);
     // The first frame is drawn before anything is read, asked or connected.
     desk.draw()?;
-    let asked = pictures::Asked::ask(&pictures, &mut std::io::stdout()).context(t!("cannot write"))?;
+    let asked = pictures::Asked::ask(&pictures, theme, &mut std::io::stdout()).context(t!("cannot write"))?;
     terminal::read_input(desk.sender(), asked);
     let ended = desk
         .run(|| {
