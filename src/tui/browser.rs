@@ -16,6 +16,7 @@ use super::keymap::Context;
 use super::list::{PagedList, Row};
 use crate::api::{ApiError, Direction, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
+use crate::words;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -174,7 +175,7 @@ impl<T: Browse> Browser<T> {
                                 self.list.move_to(row - 1);
                                 self.top = Top::Nothing;
                             }
-                            _ => out.warn("Type a row's number, such as 4312. Nothing has moved."),
+                            _ => out.warn(t!("Type a row's number, such as 4312. Nothing has moved.")),
                         }
                     }
                     Action::ClearField => field.clear(),
@@ -281,7 +282,7 @@ impl<T: Browse> Browser<T> {
             // While the bar is open it names the field itself. The list stays as it was.
             Err(_) if self.bar.open => return,
             Err(error) => {
-                out.warn(format!("{error}. The filter was not changed; / opens it again."));
+                out.warn(t!("{error}. The filter was not changed; / opens it again.", error));
                 return;
             }
         };
@@ -391,6 +392,12 @@ impl<T: Browse> Browser<T> {
             .then(|| self.list.top() + u64::from(row - first))
             .filter(|p| *p < self.list.len())
     }
+}
+
+/// So many of what is browsed: `3 badges`.
+fn so_many<T: Browse>(n: u64) -> String {
+    let noun = words::say(if n == 1 { T::NOUN.0 } else { T::NOUN.1 });
+    t!("{n} {noun}", n = words::number(n), noun)
 }
 
 fn compare<T: Browse>(a: &T, b: &T, column: usize, direction: Direction) -> Ordering {

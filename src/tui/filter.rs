@@ -5,6 +5,7 @@ use super::env::{Env, Out};
 use super::field::{Field, Focus};
 use super::fit::{fit, width};
 use crate::domain::BadgeTypeCode;
+use crate::words::say;
 use jiff::civil::Date;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -120,7 +121,8 @@ impl FilterBar {
                 && first.label.ends_with("from")
                 && from > to
             {
-                return Err(format!("{}: {from} is after {}: {to}", first.label, second.label));
+                let (first, second) = (say(first.label), say(second.label));
+                return Err(t!("{first}: {from} is after {second}: {to}", first, from, second, to));
             }
         }
         Ok(values)
@@ -134,9 +136,10 @@ impl FilterBar {
             .filter(|(_, field)| !field.value().trim().is_empty())
             .map(|(spec, field)| {
                 let value = crate::domain::text::scrub(field.value().trim()).into_owned();
+                let label = say(spec.label).to_lowercase();
                 match spec.takes {
-                    Takes::Text => format!("{} \u{201c}{value}\u{201d}", spec.label.to_lowercase()),
-                    _ => format!("{} {value}", spec.label.to_lowercase()),
+                    Takes::Text => format!("{label} \u{201c}{value}\u{201d}"),
+                    _ => format!("{label} {value}"),
                 }
             })
             .collect()
@@ -205,14 +208,14 @@ impl FilterBar {
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let per_row = Self::per_row(area.width);
         let cell = usize::from(area.width.saturating_sub(2)) / per_row;
-        let label = self.specs.iter().map(|s| width(s.label)).max().unwrap_or(0);
+        let label = self.specs.iter().map(|s| width(say(s.label))).max().unwrap_or(0);
         for (row, chunk) in self.specs.chunks(per_row).enumerate() {
             let mut spans = vec![Span::raw("  ")];
             for (i, spec) in chunk.iter().enumerate() {
                 let at = row * per_row + i;
                 let focused = at == self.focus.at;
                 let style = if focused { env.theme.strong() } else { env.theme.dim() };
-                spans.push(Span::styled(fit(spec.label, label, env.glyphs.ellipsis), style));
+                spans.push(Span::styled(fit(say(spec.label), label, env.glyphs.ellipsis), style));
                 spans.push(Span::styled(if focused { env.glyphs.cursor } else { " " }, env.theme.accent()));
                 let room = cell.saturating_sub(label + 3);
                 if self.fields[at].value().is_empty() && !focused {
@@ -245,7 +248,7 @@ fn hint(takes: Takes) -> &'static str {
     match takes {
         Takes::Text => "",
         Takes::Date => "YYYY-MM-DD",
-        Takes::YesNo => "Y or N",
+        Takes::YesNo => t!("Y or N"),
         Takes::BadgeType => "COMPLETE, COMPETENCY ...",
     }
 }
@@ -256,15 +259,16 @@ fn read(spec: Spec, typed: &str) -> Result<Value, String> {
         return Ok(Value::Empty);
     }
     let shown = crate::domain::text::scrub(typed);
+    let label = say(spec.label);
     match spec.takes {
         Takes::Text => Ok(Value::Text(typed.to_owned())),
         Takes::Date => Date::strptime("%Y-%m-%d", typed)
             .map(Value::Date)
-            .map_err(|_| format!("{}: {shown} is not a day; write YYYY-MM-DD", spec.label)),
+            .map_err(|_| t!("{label}: {shown} is not a day; write YYYY-MM-DD", label, shown)),
         Takes::YesNo => match typed.to_ascii_uppercase().as_str() {
             "Y" | "YES" => Ok(Value::YesNo(true)),
             "N" | "NO" => Ok(Value::YesNo(false)),
-            _ => Err(format!("{}: {shown} is neither Y nor N", spec.label)),
+            _ => Err(t!("{label}: {shown} is neither Y nor N", label, shown)),
         },
         Takes::BadgeType => {
             let upper = typed.to_ascii_uppercase();
@@ -272,11 +276,12 @@ fn read(spec: Spec, typed: &str) -> Result<Value, String> {
             match (fitting.next(), fitting.next()) {
                 (Some(code), None) => Ok(Value::BadgeType(code)),
                 (Some(_), Some(_)) => {
-                    Err(format!("{}: {shown} could be more than one; type more of it", spec.label))
+                    Err(t!("{label}: {shown} could be more than one; type more of it", label, shown))
                 }
-                (None, _) => Err(format!(
-                    "{}: {shown} is none of COMPLETE, COMPETENCY, ACHIEVE, PARTICIPATE, CERTIFICATE",
-                    spec.label
+                (None, _) => Err(t!(
+                    "{label}: {shown} is none of COMPLETE, COMPETENCY, ACHIEVE, PARTICIPATE, CERTIFICATE",
+                    label,
+                    shown
                 )),
             }
         }

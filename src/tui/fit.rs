@@ -80,6 +80,13 @@ pub struct Column {
     pub goes: u8,
 }
 
+impl Column {
+    /// The same with room for its title as it is shown, which may be wider in another language.
+    pub fn titled(self, title: &str) -> Self {
+        Self { least: self.least.max(width(title)), ..self }
+    }
+}
+
 /// The widths of the columns in `room`, with one column between them; 0 for a column that had to go.
 pub fn layout(columns: &[Column], room: usize) -> Vec<usize> {
     let mut shown: Vec<bool> = vec![true; columns.len()];

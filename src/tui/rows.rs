@@ -6,9 +6,10 @@ use super::ask::{Answer, Ask, Ticket};
 use super::browser::two_sided;
 use super::deed::RowsQuery;
 use super::env::{Env, Out};
-use super::fit::{Column, cells, layout, number, wrap};
+use super::fit::{Column, cells, layout, number, width, wrap};
 use super::list::{Entry, PagedList, Place, Row};
 use crate::jobs::{Bucket, Job, JobId, JobRow, Kind};
+use crate::words::say;
 use jiff::Timestamp;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -24,7 +25,8 @@ const COLUMNS: [Column; 6] = [
     Column { least: 11, share: 1, goes: 3 },
     Column { least: 12, share: 5, goes: 1 },
 ];
-const HEADS: [&str; 6] = ["   Row", "State", "Holder", "E-mail", "Badge id", "Why"];
+const HEADS: [&str; 6] =
+    [mark!("Row"), mark!("State"), mark!("Holder"), mark!("E-mail"), mark!("Badge id"), mark!("Why")];
 
 impl Row for JobRow {
     type Id = u64;
@@ -147,7 +149,12 @@ impl RowList {
             columns[4] = Column { least: room + 1, share: 0, goes: u8::MAX };
         }
         let widths = layout(&columns, room);
-        let heads: Vec<(String, Style)> = HEADS.iter().map(|h| ((*h).to_owned(), env.theme.dim())).collect();
+        let mut heads: Vec<(String, Style)> =
+            HEADS.iter().map(|h| (say(h).to_owned(), env.theme.dim())).collect();
+        // The numbers below it end where it ends.
+        if let Some((row, _)) = heads.first_mut() {
+            row.insert_str(0, &" ".repeat(COLUMNS[0].least.saturating_sub(width(row))));
+        }
         let mut spans = vec![Span::raw("  ")];
         spans.extend(cells(&heads, &widths, env.glyphs.ellipsis));
         frame.render_widget(Line::from(spans), Rect { height: 1, ..area });
@@ -156,8 +163,8 @@ impl RowList {
         if self.list.is_empty() {
             let text = match self.list.error() {
                 Some(error) => format!("{} {error}", env.glyphs.alert),
-                None if self.list.is_answered() => "There are no such rows.".to_owned(),
-                None => format!("{} reading rows", env.spinner()),
+                None if self.list.is_answered() => t!("There are no such rows.").to_owned(),
+                None => format!("{} {}", env.spinner(), t!("reading rows")),
             };
             let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
             let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width).saturating_sub(4))
@@ -183,11 +190,13 @@ impl RowList {
                 Place::Entry(Entry::Row(row)) => {
                     spans.extend(cells(&row_cells(row, env, words), &widths, env.glyphs.ellipsis));
                 }
-                Place::Failed(error) => spans
-                    .push(Span::styled(format!("{} not read: {error}", env.glyphs.alert), env.theme.error())),
+                Place::Failed(error) => spans.push(Span::styled(
+                    format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)),
+                    env.theme.error(),
+                )),
                 // What moved to another bucket meanwhile is read again in a moment.
                 Place::Loading | Place::Entry(_) => {
-                    spans.push(Span::styled(format!("{} reading", env.spinner()), env.theme.dim()));
+                    spans.push(Span::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
                 }
             }
             let mut line = Line::from(spans);
@@ -201,7 +210,8 @@ impl RowList {
             }
         }
         self.built.set(built);
-        let right = format!("row {} of {}", number(self.list.cursor() + 1), number(self.list.len()));
+        let right =
+            t!("row {at} of {all}", at = number(self.list.cursor() + 1), all = number(self.list.len()));
         two_sided(frame, foot, Line::raw(""), Span::styled(right, env.theme.dim()), true);
     }
 }
@@ -255,21 +265,15 @@ pub fn moment(at: Timestamp, env: &Env) -> String {
 
 /// What a person should know of a row, in whole sentences.
 pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
-    let until = row.until.map_or_else(|| "its time is over".to_owned(), |at| moment(at, env));
+    let until = row.until.map_or_else(|| t!("its time is over").to_owned(), |at| moment(at, env));
     let why = row.why.as_ref().map_or(String::new(), ToString::to_string);
     match (row.bucket, kind) {
-        (Bucket::InDoubt, Kind::Issue) => format!(
-            "The service did not answer. This badge may exist. lapel looks for it until {until} and will not send it again before you say so."
-        ),
+        (Bucket::InDoubt, Kind::Issue) => t!("The service did not answer. This badge may exist. lapel looks for it until {until} and will not send it again before you say so.", until),
         (Bucket::InDoubt, Kind::Revoke) => {
-            "The service did not answer. This badge may be revoked. lapel looks at it; asking once more does no harm, since a badge is revoked only once.".to_owned()
+            t!("The service did not answer. This badge may be revoked. lapel looks at it; asking once more does no harm, since a badge is revoked only once.").to_owned()
         }
-        (Bucket::Unbound, _) => format!(
-            "The service accepted this and does not show yet which badge it is. lapel looks for it until {until}; it is not sent again."
-        ),
-        (Bucket::NotSeen, _) => format!(
-            "The service did not answer, and lapel looked for this badge until {until} without seeing it. It is sent again only if you decide so. {why}"
-        ),
+        (Bucket::Unbound, _) => t!("The service accepted this and does not show yet which badge it is. lapel looks for it until {until}; it is not sent again.", until),
+        (Bucket::NotSeen, _) => t!("The service did not answer, and lapel looked for this badge until {until} without seeing it. It is sent again only if you decide so. {why}", until, why),
         _ if why.is_empty() => row.bucket.word().to_owned(),
         _ => format!("{}: {why}", row.bucket.word()),
     }
@@ -278,10 +282,10 @@ pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
 /// A row in full, as lines: whose it is, where it stands and why, and what the service said.
 pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'static>> {
     let dot = format!(" {} ", env.glyphs.dot);
-    let line = row.line.map(|n| format!("line {n}"));
-    let id = row.badge_id.as_ref().map(|id| format!("badge {id}"));
+    let line = row.line.map(|n| t!("line {n}", n));
+    let id = row.badge_id.as_ref().map(|id| t!("badge {id}", id));
     let mut who: Vec<String> = [
-        Some(format!("row {}", row.no)),
+        Some(t!("row {no}", no = row.no)),
         line,
         Some(row.holder.to_string()),
         Some(row.address.to_string()),
@@ -302,12 +306,12 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
     let said =
         |what: &str, text: Option<String>| text.filter(|t| !t.is_empty()).map(|t| format!("{what} {t}"));
     let facts: Vec<String> = [
-        said("accepted", row.accepted.map(|at| moment(at, env))),
-        said("the service says", row.status.as_ref().map(ToString::to_string)),
-        said("issued", row.issued_at.as_ref().map(ToString::to_string)),
-        said("until", row.valid_until.as_ref().map(ToString::to_string)),
-        said("revoked", row.revoke_at.as_ref().map(ToString::to_string)),
-        said("mail", row.mail_status.as_ref().map(ToString::to_string)),
+        said(t!("accepted"), row.accepted.map(|at| moment(at, env))),
+        said(t!("the service says"), row.status.as_ref().map(ToString::to_string)),
+        said(t!("issued"), row.issued_at.as_ref().map(ToString::to_string)),
+        said(t!("until"), row.valid_until.as_ref().map(ToString::to_string)),
+        said(t!("revoked"), row.revoke_at.as_ref().map(ToString::to_string)),
+        said(t!("mail"), row.mail_status.as_ref().map(ToString::to_string)),
     ]
     .into_iter()
     .flatten()

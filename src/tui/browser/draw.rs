@@ -1,12 +1,13 @@
 //! Drawing a browsed list: only the rows on the screen are built.
 
-use super::{Browse, Browser, By, Top};
+use super::{Browse, Browser, By, Top, so_many};
 use crate::api::Direction;
 use crate::tui::action::Action;
 use crate::tui::env::Env;
-use crate::tui::fit::{cells, count, layout, number, width, wrap};
+use crate::tui::fit::{cells, fit, layout, number, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::list::{Entry, Note, Place};
+use crate::words::say;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
@@ -36,7 +37,7 @@ impl<T: Browse> Browser<T> {
             self.bar.draw(frame, filter, env);
         }
         let widths = layout(
-            &T::HEADS.iter().map(|h| h.column).collect::<Vec<_>>(),
+            &T::HEADS.iter().map(|h| h.column.titled(say(h.title))).collect::<Vec<_>>(),
             usize::from(body.width).saturating_sub(4),
         );
         frame.render_widget(self.heads(&widths, env), head);
@@ -49,31 +50,33 @@ impl<T: Browse> Browser<T> {
     }
 
     fn summary(&self, env: &Env) -> Line<'static> {
+        let noun = say(T::NOUN.1);
         let mut text = if self.list.is_empty() && self.list.error().is_some() {
-            format!("  {} {} were not read", env.glyphs.alert, T::NOUN.1)
+            format!("  {} {}", env.glyphs.alert, t!("{noun} were not read", noun))
         } else if !self.list.is_answered() {
-            format!("  {} reading {}", env.spinner(), T::NOUN.1)
+            format!("  {} {}", env.spinner(), t!("reading {noun}", noun))
         } else if self.list.is_counted() {
-            format!("  {}", count(self.list.len(), T::NOUN.0, T::NOUN.1))
+            format!("  {}", so_many::<T>(self.list.len()))
         } else if self.list.is_empty() {
-            format!("  no {}", T::NOUN.1)
+            format!("  {}", t!("no {noun}", noun))
         } else {
-            format!("  at least {}", count(self.list.len(), T::NOUN.0, T::NOUN.1))
+            format!("  {}", t!("at least {count}", count = so_many::<T>(self.list.len())))
         };
         for words in &self.applied {
             text.push_str(&format!(" {} {words}", env.glyphs.dot));
         }
         if let Some(order) = &self.order {
-            text.push_str(&format!(" {} by {}", env.glyphs.dot, T::HEADS[order.column].title.to_lowercase()));
-            match order.by {
-                By::Service(_) => {}
+            let column = say(T::HEADS[order.column].title).to_lowercase();
+            let words = match order.by {
+                By::Service(_) => t!("by {column}", column),
                 By::Page { refused: true } => {
-                    text.push_str(", each page only (the service refuses to sort by it)");
+                    t!("by {column}, each page only (the service refuses to sort by it)", column)
                 }
                 By::Page { refused: false } => {
-                    text.push_str(", each page only (the service does not sort by it)");
+                    t!("by {column}, each page only (the service does not sort by it)", column)
                 }
-            }
+            };
+            text.push_str(&format!(" {} {words}", env.glyphs.dot));
         }
         Line::styled(text, env.theme.strong())
     }
@@ -87,7 +90,7 @@ impl<T: Browse> Browser<T> {
                     Direction::Asc => env.glyphs.up,
                     Direction::Desc => env.glyphs.down,
                 });
-                (format!("{}{arrow}", head.title), env.theme.dim())
+                (format!("{}{arrow}", say(head.title)), env.theme.dim())
             })
             .collect();
         let mut spans = vec![Span::raw("   ")];
@@ -107,10 +110,12 @@ impl<T: Browse> Browser<T> {
             let text = match self.list.error() {
                 Some(error) => vec![error.to_string(), self.retry_hint(env)],
                 None if !self.list.is_answered() => return,
-                None if self.applied.is_empty() => vec![format!("There are no {} here.", T::NOUN.1)],
+                None if self.applied.is_empty() => {
+                    vec![t!("There are no {noun} here.", noun = say(T::NOUN.1))]
+                }
                 None => vec![
-                    format!("No {} fit this filter. esc takes it away.", T::NOUN.1),
-                    "Some fields may have to be typed whole: that is up to the service.".to_owned(),
+                    t!("No {noun} fit this filter. esc takes it away.", noun = say(T::NOUN.1)),
+                    t!("Some fields may have to be typed whole: that is up to the service.").to_owned(),
                 ],
             };
             let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
@@ -158,60 +163,66 @@ impl<T: Browse> Browser<T> {
     /// What stands where there is no row.
     fn stand_in(&self, place: &Place<'_, T>, env: &Env) -> (String, Style) {
         match place {
-            Place::Loading => (format!("{} reading", env.spinner()), env.theme.dim()),
-            Place::Failed(error) => (format!("{} not read: {error}", env.glyphs.alert), env.theme.error()),
+            Place::Loading => (format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()),
+            Place::Failed(error) => (format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)), env.theme.error()),
             Place::Entry(Entry::Unreadable(problem)) => (
                 format!(
-                    "{} the service's record {} cannot be read: {}",
-                    env.glyphs.alert, problem.place, problem.why
+                    "{} {}",
+                    env.glyphs.alert,
+                    t!(
+                        "the service's record {place} cannot be read: {why}",
+                        place = problem.place,
+                        why = problem.why
+                    )
                 ),
                 env.theme.warning(),
             ),
             Place::Entry(Entry::Double(other)) => (
-                format!("the same as row {}: the list moved while it was read", number(other + 1)),
+                t!("the same as row {row}: the list moved while it was read", row = number(other + 1)),
                 env.theme.warning(),
             ),
             Place::Entry(_) => {
-                ("the service counts a row here and gave none: its count may be too high (g goes to the first row)".to_owned(), env.theme.warning())
+                (t!("the service counts a row here and gave none: its count may be too high (g goes to the first row)").to_owned(), env.theme.warning())
             }
         }
     }
 
     fn retry_hint(&self, env: &Env) -> String {
         let key = env.keymap.key(&[Context::Global], Action::Reload).unwrap_or_default();
-        format!("{key} reads again.")
+        t!("{key} reads again.", key)
     }
 
     fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let left = if let Top::Row(field) = &self.top {
-            let mut spans = vec![Span::styled("  Go to row ", env.theme.strong())];
+            let mut spans = vec![Span::styled(format!("  {} ", t!("Go to row")), env.theme.strong())];
             spans.extend(field.spans(14, true, env));
-            spans.push(Span::styled(format!("  {} go  esc back", env.glyphs.enter), env.theme.dim()));
+            spans.push(Span::styled(
+                format!("  {}", t!("{enter} go  esc back", enter = env.glyphs.enter)),
+                env.theme.dim(),
+            ));
             Line::from(spans)
         } else if let Some(note) = self.list.note() {
             let text = match note {
                 Note::Changed { before, now } if before == now => {
-                    "  the list changed while it was read; it was read again".to_owned()
+                    t!("the list changed while it was read; it was read again").to_owned()
                 }
-                Note::Changed { before, now } => format!(
-                    "  the list changed while it was read ({} {} {}); it was read again",
-                    number(*before),
-                    if env.glyphs.dash.is_ascii() { "->" } else { "→" },
-                    number(*now)
+                Note::Changed { before, now } => t!(
+                    "the list changed while it was read ({before} {arrow} {now}); it was read again",
+                    before = number(*before),
+                    arrow = if env.glyphs.dash.is_ascii() { "->" } else { "→" },
+                    now = number(*now)
                 ),
                 Note::KeepsMoving => {
-                    "  the list keeps changing while it is read; rows shown twice are marked".to_owned()
+                    t!("the list keeps changing while it is read; rows shown twice are marked").to_owned()
                 }
-                Note::SelectedGone => "  the row that was selected is not in this list any more".to_owned(),
+                Note::SelectedGone => t!("the row that was selected is not in this list any more").to_owned(),
             };
-            Line::styled(text, env.theme.warning())
+            Line::styled(format!("  {text}"), env.theme.warning())
         } else if let (Some(error), false) = (self.list.error(), self.list.is_empty()) {
             Line::styled(format!("  {} {error}", env.glyphs.alert), env.theme.error())
         } else if !self.list.is_counted() && !self.list.is_empty() {
-            Line::styled(
-                "  the service's count is missing or too low; there may be more",
-                env.theme.warning(),
-            )
+            let text = t!("the service's count is missing or too low; there may be more");
+            Line::styled(format!("  {text}"), env.theme.warning())
         } else {
             Line::raw("")
         };
@@ -219,18 +230,21 @@ impl<T: Browse> Browser<T> {
         let right = if self.list.is_empty() {
             loading
         } else {
-            format!("{loading}row {} of {}", number(self.list.cursor() + 1), number(self.list.len()))
+            let (at, all) = (number(self.list.cursor() + 1), number(self.list.len()));
+            format!("{loading}{}", t!("row {at} of {all}", at, all))
         };
         two_sided(frame, area, left, Span::styled(right, env.theme.dim()), true);
     }
 
     fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, at: usize, direction: Direction) {
         let arrow = match direction {
-            Direction::Asc => format!("{} ascending", env.glyphs.up),
-            Direction::Desc => format!("{} descending", env.glyphs.down),
+            Direction::Asc => format!("{} {}", env.glyphs.up, t!("ascending")),
+            Direction::Desc => format!("{} {}", env.glyphs.down, t!("descending")),
         };
-        let mut lines = vec![Line::styled(format!("  Sort by            {arrow}"), env.theme.strong())];
-        let names = std::iter::once("the service's own order").chain(T::HEADS.iter().map(|h| h.title));
+        let title = fit(t!("Sort by"), 19, "");
+        let mut lines = vec![Line::styled(format!("  {title}{arrow}"), env.theme.strong())];
+        let names =
+            std::iter::once(t!("the service's own order")).chain(T::HEADS.iter().map(|h| say(h.title)));
         for (i, name) in names.enumerate() {
             let cursor = if i == at { env.glyphs.cursor } else { " " };
             let style = if i == at { env.theme.selected() } else { env.theme.text() };

@@ -1,20 +1,21 @@
 //! Taking a browsed list away: what its filter and its order say.
 
-use super::{Browse, Browser, By};
+use super::{Browse, Browser, By, so_many};
 use crate::api::{MAX_ROWS_PER_PAGE, Paging, Sort};
 use crate::export::{List, What};
 use crate::tui::ask::Ask;
 use crate::tui::env::{Env, Takeaway};
-use crate::tui::fit::count;
+use crate::words::say;
 
 impl<T: Browse> Browser<T> {
     /// The list for a file called `lapel-WHAT-…`; why not, where there is nothing to take.
     pub fn takeaway(&self, what: &'static str, env: &Env) -> Result<Takeaway, String> {
+        let noun = say(T::NOUN.1);
         if !self.list.is_answered() {
-            return Err(format!("The {} are not read yet; try again in a moment.", T::NOUN.1));
+            return Err(t!("The {noun} are not read yet; try again in a moment.", noun));
         }
         if self.list.is_empty() {
-            return Err(format!("There are no {} here to export.", T::NOUN.1));
+            return Err(t!("There are no {noun} here to export.", noun));
         }
         let by_service = self.order.as_ref().and_then(|order| match order.by {
             By::Service(style) => Some(Sort {
@@ -30,21 +31,22 @@ impl<T: Browse> Browser<T> {
         let list = match T::ask(&self.filter, paging) {
             Ask::Templates(query) => List::Templates(query),
             Ask::History(query) => List::History(query),
-            _ => return Err("This list cannot be exported.".to_owned()),
+            _ => return Err(t!("This list cannot be exported.").to_owned()),
         };
         let rows = self.list.is_counted().then(|| self.list.len());
         let mut head = match rows {
-            Some(rows) => count(rows, T::NOUN.0, T::NOUN.1),
-            None => format!("all {}", T::NOUN.1),
+            Some(rows) => so_many::<T>(rows),
+            None => t!("all {noun}", noun),
         };
         for words in &self.applied {
             head.push_str(&format!(" {} {words}", env.glyphs.dot));
         }
         if let Some(order) = self.order.as_ref().filter(|_| !unsorted) {
-            head.push_str(&format!(" {} by {}", env.glyphs.dot, T::HEADS[order.column].title.to_lowercase()));
+            let column = say(T::HEADS[order.column].title).to_lowercase();
+            head.push_str(&format!(" {} {}", env.glyphs.dot, t!("by {column}", column)));
         }
         let note = unsorted.then(|| {
-            "The service does not sort this list: the file is in the service's own order.".to_owned()
+            t!("The service does not sort this list: the file is in the service's own order.").to_owned()
         });
         Ok(Takeaway { what: What::List(list), name: what, head, rows, note })
     }

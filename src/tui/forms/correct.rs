@@ -1,14 +1,15 @@
 //! Correcting a row of a draft: name and address, checked as they are typed.
 
+use super::label::aligned;
 use crate::domain::text::scrub;
-use crate::jobs::intake::{Severity, check_person};
+use crate::jobs::intake::{Field as Of, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Focus};
-use crate::tui::fit::{fit, wrap};
+use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -30,7 +31,10 @@ impl CorrectForm {
     pub fn new(job: JobId, row: Box<JobRow>) -> Self {
         let fields = [Field::with(row.holder.wire()), Field::with(row.address.wire())];
         // Where the address is what is wrong, one begins there.
-        let about_address = row.why.as_ref().is_some_and(|why| why.wire().contains("mail"));
+        let (_, _, _, findings) = check_person(row.holder.wire(), row.address.wire());
+        let worst = findings.iter().map(|finding| finding.severity).max();
+        let about_address =
+            findings.iter().any(|finding| Some(finding.severity) == worst && finding.field == Of::Email);
         Self { job, row, fields, focus: Focus { at: usize::from(about_address) }, ticket: None, said: None }
     }
 
@@ -94,24 +98,25 @@ impl CorrectForm {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
         let place =
-            self.row.line.map_or_else(|| format!("row {}", self.row.no), |n| format!("line {n} of the file"));
-        lines.push(Line::styled(format!("  Correct {place}"), theme.strong()));
+            self.row.line.map_or_else(|| t!("row {no}", no = self.row.no), |n| t!("line {n} of the file", n));
+        lines.push(Line::styled(format!("  {}", t!("Correct {place}", place)), theme.strong()));
         if let Some(why) = &self.row.why {
             put(&mut lines, &format!("{} {why}", env.glyphs.alert), theme.warning());
         }
         if !self.row.cells.is_empty() {
             let cells: Vec<String> = self.row.cells.iter().map(ToString::to_string).collect();
-            let text = format!("as it stands there: {}", cells.join(" | "));
+            let text = t!("as it stands there: {cells}", cells = cells.join(" | "));
             put(&mut lines, &fit(&text, room * 2, env.glyphs.ellipsis), theme.dim());
         }
         lines.push(Line::raw(""));
-        for (at, label) in ["Name  ", "E-mail"].into_iter().enumerate() {
+        for (at, label) in aligned([mark!("Name"), mark!("E-mail")]).into_iter().enumerate() {
             let focused = self.focus.at == at;
             let style = if focused { theme.strong() } else { theme.dim() };
             let cursor = if focused { env.glyphs.cursor } else { " " };
             let mut spans =
                 vec![Span::styled(format!("  {label} "), style), Span::styled(cursor, theme.accent())];
-            spans.extend(self.fields[at].spans(room.saturating_sub(9).min(60), focused, env));
+            let columns = room.saturating_sub(width(&label) + 3).min(60);
+            spans.extend(self.fields[at].spans(columns, focused, env));
             lines.push(Line::from(spans));
         }
         lines.push(Line::raw(""));
@@ -125,9 +130,9 @@ impl CorrectForm {
             let text = format!("{} {}: {}", env.glyphs.alert, finding.field, scrub(&finding.what));
             put(&mut lines, &text, style);
         }
-        let text = format!(
-            "{} keeps it in the draft; the file is not changed, and nothing is sent.  esc gives up.",
-            env.glyphs.enter
+        let text = t!(
+            "{enter} keeps it in the draft; the file is not changed, and nothing is sent.  esc gives up.",
+            enter = env.glyphs.enter
         );
         put(&mut lines, &text, theme.dim());
         if let Some(said) = &self.said {

@@ -9,8 +9,9 @@ use crate::sheet::{Format, SheetError};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out, Takeaway};
-use crate::tui::fit::{count, number, wrap};
+use crate::tui::fit::{fit, number, width, wrap};
 use crate::tui::keymap::Context;
+use crate::words::say;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -18,10 +19,10 @@ use ratatui::text::{Line, Span};
 
 /// The kinds of file, in the order of the form.
 const KINDS: [(Kind, &str, &str); 4] = [
-    (Kind::Table(Format::Xlsx), "Excel", "every cell a text: no id loses its zeros"),
-    (Kind::Table(Format::CsvUtf8), "CSV", "UTF-8, as Excel opens it"),
-    (Kind::Table(Format::CsvCp949), "CSV, CP949", "for old Korean Excel"),
-    (Kind::Lines, "JSON Lines", "a record a line, for programs"),
+    (Kind::Table(Format::Xlsx), "Excel", mark!("every cell a text: no id loses its zeros")),
+    (Kind::Table(Format::CsvUtf8), "CSV", mark!("UTF-8, as Excel opens it")),
+    (Kind::Table(Format::CsvCp949), "CSV, CP949", mark!("for old Korean Excel")),
+    (Kind::Lines, "JSON Lines", mark!("a record a line, for programs")),
 ];
 
 /// The form.
@@ -86,7 +87,7 @@ impl ExportForm {
         self.said = None;
         if let Some((ticket, ..)) = self.work.take() {
             out.cancel([ticket]);
-            out.say("Given up. Nothing was written.");
+            out.say(t!("Given up. Nothing was written."));
         } else if self.exists {
             self.exists = false;
         } else {
@@ -117,7 +118,7 @@ impl ExportForm {
     fn write(&mut self, overwrite: bool, out: &mut Out<'_>) {
         self.said = None;
         let Some(to) = self.file.path() else {
-            self.said = Some("type the name of a file".to_owned());
+            self.said = Some(t!("type the name of a file").to_owned());
             return;
         };
         self.exists = false;
@@ -175,19 +176,22 @@ impl ExportForm {
 
     /// What came of it while it was not in sight, where that was no file.
     pub fn trouble(&self) -> Option<String> {
-        let exists =
-            || self.exists.then(|| "There is a file of this name already. Nothing was written.".to_owned());
-        self.said.clone().or_else(exists).map(|why| format!("The export: {why}"))
+        let exists = || {
+            self.exists.then(|| t!("There is a file of this name already. Nothing was written.").to_owned())
+        };
+        self.said.clone().or_else(exists).map(|why| t!("The export: {why}", why))
     }
 
     /// What it costs, in words.
     fn cost(&self, env: &Env) -> String {
         if matches!(self.takeaway.what, What::Rows(..)) {
-            return "Nothing is asked of the service: the rows are here.".to_owned();
+            return t!("Nothing is asked of the service: the rows are here.").to_owned();
         }
         let Some(rows) = self.takeaway.rows else {
-            return "How many requests it takes is not known: the service does not say how many rows there are."
-                .to_owned();
+            return t!(
+                "How many requests it takes is not known: the service does not say how many rows there are."
+            )
+            .to_owned();
         };
         cost(rows, env.link.as_ref().map_or(u32::MAX, |link| link.background))
     }
@@ -200,51 +204,59 @@ impl ExportForm {
         let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
-        put(&mut lines, &format!("Export   {}", self.takeaway.head), theme.strong());
+        put(&mut lines, &t!("Export   {what}", what = self.takeaway.head), theme.strong());
         lines.push(Line::styled(format!("  {}", env.place()), theme.accent()));
         lines.push(Line::raw(""));
         for (at, (_, name, what)) in KINDS.iter().enumerate() {
             let (sign, style) =
                 if at == self.kind { (env.glyphs.on, theme.strong()) } else { (env.glyphs.off, theme.dim()) };
-            lines.push(Line::styled(format!("  {sign} {name:12} {what}"), style));
+            lines.push(Line::styled(format!("  {sign} {} {}", fit(name, 12, ""), say(what)), style));
         }
         lines.push(Line::raw(""));
         let busy = self.work.is_some() || self.exists;
+        let label = t!("File");
         let mut spans = vec![
-            Span::styled("  File ", theme.strong()),
+            Span::styled(format!("  {label} "), theme.strong()),
             Span::styled(if busy { " " } else { env.glyphs.cursor }, theme.accent()),
         ];
-        spans.extend(self.file.spans(room.saturating_sub(7), !busy, env));
+        spans.extend(self.file.spans(room.saturating_sub(width(label) + 3), !busy, env));
         lines.push(Line::from(spans));
         lines.extend(self.file.lines(room, env));
         lines.push(Line::raw(""));
         let key = |action| env.keymap.key(&self.stack(), action).unwrap_or_default();
         if let Some((_, done, all)) = &self.work {
-            let far = if *all > 0 { format!("{} of {}", number(*done), number(*all)) } else { number(*done) };
-            put(&mut lines, &format!("{} {far} rows", env.spinner()), theme.text());
-            let text = format!(
-                "{} lets it go on while you work; it is said when it is done.  esc gives it up: nothing is left of it then.",
-                key(Action::Aside)
+            let (done, all) = (number(*done), (*all > 0).then(|| number(*all)));
+            let far = match all {
+                Some(all) => t!("{done} of {all} rows", done, all),
+                None => t!("{done} rows", done),
+            };
+            put(&mut lines, &format!("{} {far}", env.spinner()), theme.text());
+            let text = t!(
+                "{key} lets it go on while you work; it is said when it is done.  esc gives it up: nothing is left of it then.",
+                key = key(Action::Aside)
             );
             put(&mut lines, &text, theme.dim());
         } else if self.exists {
-            let text =
-                format!("{} There is a file of this name already. Nothing was written.", env.glyphs.alert);
+            let text = format!(
+                "{} {}",
+                env.glyphs.alert,
+                t!("There is a file of this name already. Nothing was written.")
+            );
             put(&mut lines, &text, theme.warning());
             put(
                 &mut lines,
-                &format!("{} replaces it.  esc goes back.", key(Action::Confirm)),
+                &t!("{key} replaces it.  esc goes back.", key = key(Action::Confirm)),
                 theme.accent(),
             );
         } else {
             for text in self.takeaway.note.iter().chain([&self.cost(env)]) {
                 put(&mut lines, text, theme.text());
             }
-            let text = format!(
-                "{} writes it, {} {} choose the kind. Only you may read the file: it may hold names and addresses. Without a folder it goes into the one that lapel was started in.",
-                key(Action::Accept),
-                key(Action::Up),
-                key(Action::Down)
+            let text = t!(
+                "{enter} writes it, {up} {down} choose the kind. Only you may read the file: it may hold names and addresses. Without a folder it goes into the one that lapel was started in.",
+                enter = key(Action::Accept),
+                up = key(Action::Up),
+                down = key(Action::Down)
             );
             put(&mut lines, &text, theme.dim());
         }
@@ -258,7 +270,8 @@ impl ExportForm {
 /// What is said of a file that was written, and whether it is bad news: it is not known to be all.
 fn said(done: &Exported, takeaway: &Takeaway) -> (String, bool) {
     let path = scrub(&done.written.path.to_string_lossy()).into_owned();
-    let mut parts = vec![format!("Wrote {} to {path}.", count(done.written.rows, "row", "rows"))];
+    let mut parts =
+        vec![plural!(done.written.rows, "Wrote {n} row to {path}.", "Wrote {n} rows to {path}.", path)];
     let mut bad = false;
     if let (Some(read), What::List(list)) = (&done.read, &takeaway.what) {
         bad = !matches!(read.end, End::Complete | End::Uncounted);

@@ -2,6 +2,7 @@
 //! next, then where each badge stands, and all of it is reviewed before anything is sent.
 
 use super::file::Purpose;
+use super::label::aligned;
 use super::path::PathField;
 use crate::domain::Text;
 use crate::jobs::intake::Source;
@@ -9,7 +10,7 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
-use crate::tui::fit::{count, wrap};
+use crate::tui::fit::{width, wrap};
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -89,7 +90,9 @@ impl IdsForm {
         match action {
             Action::Accept if self.at_reason => self.go_on(out),
             Action::Accept if self.source().is_some() => self.at_reason = true,
-            Action::Accept => out.say("Type the name of a file with badge ids, or paste or drop one here."),
+            Action::Accept => {
+                out.say(t!("Type the name of a file with badge ids, or paste or drop one here."));
+            }
             Action::Toggle => self.when_issued = !self.when_issued,
             Action::ClearField => self.reason.clear(),
             Action::Earlier | Action::Later => {
@@ -108,7 +111,7 @@ impl IdsForm {
         self.said = None;
         if Text::new(self.reason.value()).looks_empty() {
             self.said =
-                Some("the reason is empty; the service asks for one, and holders may see it".to_owned());
+                Some(t!("the reason is empty; the service asks for one, and holders may see it").to_owned());
             return;
         }
         let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
@@ -157,7 +160,7 @@ impl IdsForm {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
         lines.push(Line::from(vec![
-            Span::styled("  Revoke the badges whose ids stand in a file", theme.strong()),
+            Span::styled(format!("  {}", t!("Revoke the badges whose ids stand in a file")), theme.strong()),
             Span::styled(format!("   {}", env.place()), theme.accent()),
         ]));
         lines.push(Line::raw(""));
@@ -167,26 +170,30 @@ impl IdsForm {
                 Span::styled(if focused { env.glyphs.cursor } else { " " }, theme.accent()),
             ]
         };
-        let mut spans = label("File  ", !self.at_reason);
+        let [of_file, of_reason] = aligned([mark!("File"), mark!("Reason")]);
+        let columns = room.saturating_sub(width(&of_file) + 3);
+        let mut spans = label(&of_file, !self.at_reason);
         match &self.pasted {
             Some(pasted) => {
                 let ids = pasted.lines().filter(|line| !line.trim().is_empty()).count();
-                spans.push(Span::raw(format!("{} pasted", count(ids as u64, "line", "lines"))));
+                spans.push(Span::raw(plural!(ids as u64, "{n} line pasted", "{n} lines pasted")));
             }
-            None => spans.extend(self.file.spans(room.saturating_sub(9), !self.at_reason, env)),
+            None => spans.extend(self.file.spans(columns, !self.at_reason, env)),
         }
         lines.push(Line::from(spans));
         lines.extend(self.file.lines(room, env));
-        let mut spans = label("Reason", self.at_reason);
-        spans.extend(self.reason.spans(room.saturating_sub(9), self.at_reason, env));
+        let mut spans = label(&of_reason, self.at_reason);
+        spans.extend(self.reason.spans(columns, self.at_reason, env));
         lines.push(Line::from(spans));
         let sign = if self.when_issued { "[x]" } else { "[ ]" };
         let key = env.keymap.key(&[Context::RevokeForm], Action::Toggle).unwrap_or_default();
         let key = if self.at_reason { format!("  {key}") } else { String::new() };
         put(
             &mut lines,
-            &format!(
-                "{sign} badges that still wait: revoke them when they become Issued, while lapel runs{key}"
+            &t!(
+                "{sign} badges that still wait: revoke them when they become Issued, while lapel runs{key}",
+                sign,
+                key
             ),
             if self.at_reason { theme.text() } else { theme.dim() },
         );
@@ -194,9 +201,9 @@ impl IdsForm {
         if let Some(said) = &self.said {
             put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
         }
-        let text = format!(
-            "{} goes on. Ids can be pasted too, one a line. Where each badge stands is looked at first, and nothing is sent before you confirm the review.",
-            env.glyphs.enter
+        let text = t!(
+            "{enter} goes on. Ids can be pasted too, one a line. Where each badge stands is looked at first, and nothing is sent before you confirm the review.",
+            enter = env.glyphs.enter
         );
         put(&mut lines, &text, theme.dim());
         frame.render_widget(ratatui::text::Text::from(lines), area);

@@ -8,6 +8,7 @@ pub mod export;
 pub mod file;
 pub mod ids;
 pub mod issue;
+pub mod label;
 pub mod path;
 pub mod pin;
 pub mod profile;

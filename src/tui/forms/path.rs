@@ -144,7 +144,7 @@ impl PathField {
         let mut lines: Vec<Line<'static>> = self.found.iter().take(LISTED).map(shown).collect();
         if self.found.len() > LISTED {
             lines.push(Line::styled(
-                format!("       and {} more", self.found.len() - LISTED),
+                format!("       {}", t!("and {n} more", n = self.found.len() - LISTED)),
                 env.theme.dim(),
             ));
         }

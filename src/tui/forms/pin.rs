@@ -6,7 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::Field;
-use crate::tui::fit::wrap;
+use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -71,8 +71,8 @@ impl PinForm {
             Action::ClearField => self.field.clear(),
             Action::Accept if !self.is_typed => {
                 self.is_typed = self.field.value().trim() == self.profile;
-                self.wrong =
-                    (!self.is_typed).then(|| format!("The profile is {}. Nothing was pinned.", self.profile));
+                self.wrong = (!self.is_typed)
+                    .then(|| t!("The profile is {profile}. Nothing was pinned.", profile = self.profile));
             }
             Action::Confirm if self.is_typed && self.ticket.is_none() => {
                 self.wrong = None;
@@ -118,24 +118,27 @@ impl PinForm {
         let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
-        put(&mut lines, "Another key", theme.strong());
+        put(&mut lines, t!("Another key"), theme.strong());
         put(&mut lines, &env.place(), theme.accent());
         lines.push(Line::raw(""));
         let name = &self.profile;
-        for (label, text) in [("checked", &self.pinned), ("now", &self.said)] {
+        for (label, text) in [(t!("checked"), &self.pinned), (t!("now"), &self.said)] {
             lines.push(Line::from(vec![
-                Span::styled(format!("  {label:<10}"), theme.dim()),
+                Span::styled(format!("  {}", fit(label, 10, "")), theme.dim()),
                 Span::styled(text.clone(), theme.strong()),
                 Span::raw(env.glyphs.ellipsis),
             ]));
         }
         lines.push(Line::raw(""));
-        let text = format!(
-            "Profile {name} was checked with a key that begins as above; the service says that the key which is there now begins otherwise. It may belong to another organisation. Nothing was asked with it, and nothing will be."
+        let text = t!(
+            "Profile {name} was checked with a key that begins as above; the service says that the key which is there now begins otherwise. It may belong to another organisation. Nothing was asked with it, and nothing will be.",
+            name
         );
         put(&mut lines, &text, theme.warning());
         lines.push(Line::raw(""));
-        let text = "If the organisation has got a new key, pin it: the profile goes on with it, and with the jobs of the key before. If not, put the right key back.";
+        let text = t!(
+            "If the organisation has got a new key, pin it: the profile goes on with it, and with the jobs of the key before. If not, put the right key back."
+        );
         put(&mut lines, text, theme.text());
         lines.push(Line::raw(""));
         if self.is_typed {
@@ -143,20 +146,26 @@ impl PinForm {
             lines.push(Line::from(vec![
                 Span::raw("  "),
                 Span::styled(key, theme.key()),
-                Span::styled(" to pin this key", theme.accent()),
+                Span::styled(format!(" {}", t!("to pin this key")), theme.accent()),
                 Span::raw("   "),
                 Span::styled("esc", theme.key()),
-                Span::raw(" go back"),
+                Span::raw(format!(" {}", t!("go back"))),
             ]));
         } else {
-            let mut spans = vec![Span::raw(format!("  type {name}, then {}  ", env.glyphs.enter))];
+            let ask = t!("type {name}, then {enter}", name, enter = env.glyphs.enter);
+            let columns = room.saturating_sub(width(&ask) + 7).max(8);
+            let mut spans = vec![Span::raw(format!("  {ask}  "))];
             spans.push(Span::styled(env.glyphs.cursor, theme.accent()));
-            spans.extend(self.field.spans(room.saturating_sub(name.len() + 20).max(8), true, env));
+            spans.extend(self.field.spans(columns, true, env));
             lines.push(Line::from(spans));
         }
         if self.ticket.is_some() {
             lines.push(Line::raw(""));
-            put(&mut lines, &format!("{} asking the service once more", env.spinner()), theme.dim());
+            put(
+                &mut lines,
+                &format!("{} {}", env.spinner(), t!("asking the service once more")),
+                theme.dim(),
+            );
         }
         if let Some(wrong) = &self.wrong {
             lines.push(Line::raw(""));

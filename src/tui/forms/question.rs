@@ -1,5 +1,8 @@
 //! Short questions about a job: a reason, a choice, a path. Nothing that has consequences is done by Enter.
 
+mod lines;
+
+use super::label::aligned;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
 use crate::jobs::receipt::MailReport;
@@ -9,11 +12,13 @@ use crate::tui::ask::{Answer, Ask, Paper, Ticket};
 use crate::tui::deed::{Deed, Done};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::Field;
-use crate::tui::fit::{count, fit, wrap};
+use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::paths;
 use crate::tui::rows::explain;
+use crate::words::say;
 use crossterm::event::KeyEvent;
+use lines::{mail_lines, undo_words};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -54,9 +59,9 @@ enum Step {
 }
 
 const CHOICES: [(&str, &str); 3] = [
-    ("send it again", "the first request did nothing, or two badges are accepted"),
-    ("it is this badge", "a badge that was found is the one; its id is typed next"),
-    ("leave it as it is", "it is settled otherwise; nothing more is done about it"),
+    (mark!("send it again"), mark!("the first request did nothing, or two badges are accepted")),
+    (mark!("it is this badge"), mark!("a badge that was found is the one; its id is typed next")),
+    (mark!("leave it as it is"), mark!("it is settled otherwise; nothing more is done about it")),
 ];
 
 impl Question {
@@ -158,12 +163,13 @@ impl Question {
         let empty = Text::new(self.field.value()).looks_empty();
         match &mut self.about {
             About::CallOff(_) | About::Mail { .. } | About::Paper { exists: true, .. } => {}
-            About::Paper { .. } if empty => self.said = Some("type the name of a file".to_owned()),
+            About::Paper { .. } if empty => self.said = Some(t!("type the name of a file").to_owned()),
             About::Paper { .. } => self.write(false, out),
             About::Undo(job) => {
                 if empty {
                     self.said = Some(
-                        "the reason is empty; the service asks for one, and holders may see it".to_owned(),
+                        t!("the reason is empty; the service asks for one, and holders may see it")
+                            .to_owned(),
                     );
                 } else if self.ticket.is_none() {
                     let deed = Deed::Undo(job.id, self.field.value().to_owned());
@@ -178,9 +184,9 @@ impl Question {
                     };
                     *step = if *at == 1 { Step::Badge } else { Step::Why };
                 }
-                Step::Badge if empty => self.said = Some("type or paste the badge's id".to_owned()),
+                Step::Badge if empty => self.said = Some(t!("type or paste the badge's id").to_owned()),
                 Step::Why if empty => {
-                    self.said = Some("write a few words why: they are kept with the job".to_owned());
+                    self.said = Some(t!("write a few words why: they are kept with the job").to_owned());
                 }
                 Step::Badge | Step::Why => *step = Step::Review,
                 Step::Review => {}
@@ -203,7 +209,7 @@ impl Question {
                 let (decision, why) = match at {
                     0 => (Decision::SendAgain, typed),
                     1 => match BadgeId::new(typed) {
-                        Some(id) => (Decision::IsThis(id), "found by hand"),
+                        Some(id) => (Decision::IsThis(id), t!("found by hand")),
                         None => return,
                     },
                     _ => (Decision::LeaveOut, typed),
@@ -265,8 +271,13 @@ impl Question {
                 match written {
                     Ok(written) => {
                         let path = scrub(&written.path.to_string_lossy()).into_owned();
-                        let rows = count(written.rows, "row", "rows");
-                        let mut said = vec![format!("Wrote {rows} to {path}.")];
+                        let wrote = plural!(
+                            written.rows,
+                            "Wrote {n} row to {path}.",
+                            "Wrote {n} rows to {path}.",
+                            path
+                        );
+                        let mut said = vec![wrote];
                         said.extend(written.remarks());
                         out.say(said.join(" "));
                         out.go.push(Go::Close);
@@ -305,18 +316,26 @@ impl Question {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
         let head = match &self.about {
-            About::CallOff(job) => format!("Call off what job {} has not sent   {}", job.id, job.title),
-            About::Undo(job) => format!("Undo job {}   {}", job.id, job.title),
+            About::CallOff(job) => {
+                t!("Call off what job {id} has not sent   {title}", id = job.id, title = job.title)
+            }
+            About::Undo(job) => t!("Undo job {id}   {title}", id = job.id, title = job.title),
             About::Decide { job, row, .. } => {
-                format!("Decide about row {} of job {job}   {} {}", row.no, row.holder, row.address)
+                t!(
+                    "Decide about row {no} of job {job}   {holder} {address}",
+                    no = row.no,
+                    job,
+                    holder = row.holder,
+                    address = row.address
+                )
             }
             About::Paper { job, redo: false, .. } => {
-                format!("Receipt of job {job}: every row, and what became of it")
+                t!("Receipt of job {job}: every row, and what became of it", job)
             }
             About::Paper { job, .. } => {
-                format!("Redo file of job {job}: rows that were not sent or are not valid, as they stood")
+                t!("Redo file of job {job}: rows that were not sent or are not valid, as they stood", job)
             }
-            About::Mail { job, .. } => format!("Mails of job {}   {}", job.id, job.title),
+            About::Mail { job, .. } => t!("Mails of job {id}   {title}", id = job.id, title = job.title),
         };
         lines.push(Line::styled(format!("  {}", fit(&head, room, env.glyphs.ellipsis)), theme.strong()));
         lines.push(Line::styled(format!("  {}", env.place()), theme.accent()));
@@ -326,45 +345,52 @@ impl Question {
                 let of = |bucket| job.counts.of(bucket);
                 let n = of(Bucket::Ready) + of(Bucket::Queued);
                 let mut text = match n {
-                    0 => "Nothing else is left to be sent.".to_owned(),
-                    n => format!("{} not sent, and will not be.", count(n, "row is", "rows are")),
+                    0 => t!("Nothing else is left to be sent.").to_owned(),
+                    n => plural!(
+                        n,
+                        "{n} row is not sent, and will not be.",
+                        "{n} rows are not sent, and will not be."
+                    ),
                 };
                 if of(Bucket::Sending) > 0 {
-                    text.push_str(" What is on its way is waited for; a request that still waits for its turn is given up.");
+                    text.push(' ');
+                    text.push_str(t!("What is on its way is waited for; a request that still waits for its turn is given up."));
                 }
-                text.push_str(" What was sent is followed all the same. This cannot be taken back: a job that was called off does not go on.");
+                text.push(' ');
+                text.push_str(t!("What was sent is followed all the same. This cannot be taken back: a job that was called off does not go on."));
                 put(&mut lines, &text, theme.text());
                 lines.push(Line::raw(""));
-                lines.push(self.yes("to call it off", env));
+                lines.push(self.yes(t!("to call it off"), env));
             }
             About::Undo(job) => {
                 put(&mut lines, &undo_words(job), theme.text());
                 lines.push(Line::raw(""));
-                lines.push(self.field_line("Reason", room, env));
+                lines.push(self.field_line(t!("Reason"), room, env));
                 lines.push(Line::raw(""));
-                let text = format!(
-                    "{} calls off what is not sent and goes on to the review of the revocation; nothing is revoked before you confirm it there.  esc gives up.",
-                    env.glyphs.enter
+                let text = t!(
+                    "{enter} calls off what is not sent and goes on to the review of the revocation; nothing is revoked before you confirm it there.  esc gives up.",
+                    enter = env.glyphs.enter
                 );
                 put(&mut lines, &text, theme.dim());
             }
             About::Paper { exists, .. } => {
-                lines.push(self.field_line("File", room, env));
+                lines.push(self.field_line(t!("File"), room, env));
                 lines.push(Line::raw(""));
                 if *exists {
                     put(
                         &mut lines,
                         &format!(
-                            "{} There is a file of this name already. Nothing was written.",
-                            env.glyphs.alert
+                            "{} {}",
+                            env.glyphs.alert,
+                            t!("There is a file of this name already. Nothing was written.")
                         ),
                         theme.warning(),
                     );
-                    lines.push(self.yes("to replace it", env));
+                    lines.push(self.yes(t!("to replace it"), env));
                 } else {
-                    let text = format!(
-                        "{} writes it. The ending says what it becomes: .xlsx for Excel, .csv for UTF-8. Without a folder it goes into the one that lapel was started in.  esc gives up.",
-                        env.glyphs.enter
+                    let text = t!(
+                        "{enter} writes it. The ending says what it becomes: .xlsx for Excel, .csv for UTF-8. Without a folder it goes into the one that lapel was started in.  esc gives up.",
+                        enter = env.glyphs.enter
                     );
                     put(&mut lines, &text, theme.dim());
                 }
@@ -377,23 +403,24 @@ impl Question {
             About::Decide { row, at, step, job } => {
                 put(&mut lines, &explain(row, crate::jobs::Kind::Issue, env), theme.warning());
                 lines.push(Line::raw(""));
-                for (i, (word, what)) in CHOICES.iter().enumerate() {
+                let words = aligned(CHOICES.map(|(word, _)| word));
+                for (i, (word, what)) in words.iter().zip(CHOICES.map(|(_, what)| say(what))).enumerate() {
                     let sign = if i == *at { env.glyphs.on } else { env.glyphs.off };
                     let style = if i == *at { theme.strong() } else { theme.dim() };
-                    let text = format!("  {sign} {word:18} {what}");
+                    let text = format!("  {sign} {word}  {what}");
                     lines.push(Line::styled(fit(&text, room + 2, env.glyphs.ellipsis), style));
                 }
                 lines.push(Line::raw(""));
                 match step {
                     Step::Choice => {}
-                    Step::Badge => lines.push(self.field_line("Badge id", room, env)),
-                    Step::Why => lines.push(self.field_line("Why", room, env)),
+                    Step::Badge => lines.push(self.field_line(t!("Badge id"), room, env)),
+                    Step::Why => lines.push(self.field_line(t!("Why"), room, env)),
                     Step::Review => {
                         let typed = Text::new(self.field.value());
                         let (label, verb) = match at {
-                            0 => ("Why", "to send it again: there may be two badges then".to_owned()),
-                            1 => ("Badge id", "to say that it is this badge".to_owned()),
-                            _ => ("Why", format!("to leave row {} of job {job} as it is", row.no)),
+                            0 => (t!("Why"), t!("to send it again: there may be two badges then").to_owned()),
+                            1 => (t!("Badge id"), t!("to say that it is this badge").to_owned()),
+                            _ => (t!("Why"), t!("to leave row {no} of job {job} as it is", no = row.no, job)),
                         };
                         put(&mut lines, &format!("{label}  {typed}"), theme.text());
                         lines.push(Line::raw(""));
@@ -403,7 +430,7 @@ impl Question {
             }
         }
         if self.ticket.is_some() {
-            lines.push(Line::styled(format!("  {} one moment", env.spinner()), theme.dim()));
+            lines.push(Line::styled(format!("  {} {}", env.spinner(), t!("one moment")), theme.dim()));
         }
         if let Some(said) = &self.said {
             put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
@@ -416,7 +443,7 @@ impl Question {
             Span::styled(format!("  {label} "), env.theme.strong()),
             Span::styled(env.glyphs.cursor, env.theme.accent()),
         ];
-        spans.extend(self.field.spans(room.saturating_sub(label.len() + 3), true, env));
+        spans.extend(self.field.spans(room.saturating_sub(width(label) + 3), true, env));
         Line::from(spans)
     }
 
@@ -428,63 +455,7 @@ impl Question {
             Span::styled(format!(" {verb}"), env.theme.accent()),
             Span::raw("   "),
             Span::styled("esc", env.theme.key()),
-            Span::raw(" go back"),
+            Span::raw(format!(" {}", t!("go back"))),
         ])
     }
-}
-
-/// Whom the mail did not reach, the worst first.
-fn mail_lines(
-    report: &MailReport,
-    lines: &mut Vec<Line<'static>>,
-    put: &dyn Fn(&mut Vec<Line<'static>>, &str, ratatui::style::Style),
-    env: &Env,
-) {
-    let theme = &env.theme;
-    if report.is_empty() {
-        let text = format!(
-            "Of {} no mail is known to have failed. SENT is not \u{201c}delivered\u{201d}: the service does not say more.",
-            count(report.issued, "badge that is Issued", "badges that are Issued")
-        );
-        put(lines, &text, theme.text());
-        return;
-    }
-    put(lines, &format!("{} of {} mails are not SENT.", report.failed, report.issued), theme.warning());
-    lines.push(Line::raw(""));
-    for group in &report.groups {
-        put(lines, &format!("{} {group}", env.glyphs.alert), theme.warning());
-    }
-    if report.scattered > 0 {
-        put(lines, &format!("{} more, one person here and one there", report.scattered), theme.dim());
-    }
-    lines.push(Line::raw(""));
-    put(lines, "The service offers no way to send a mail again.", theme.dim());
-}
-
-/// What undoing a job would do, as its rows stand now.
-fn undo_words(job: &Job) -> String {
-    let of = |which: &dyn Fn(Bucket) -> bool| job.counts.sum(which);
-    let issued = of(&|b| matches!(b, Bucket::Issued | Bucket::Other));
-    let later = of(&|b| {
-        matches!(
-            b,
-            Bucket::Waiting
-                | Bucket::Overdue
-                | Bucket::Unbound
-                | Bucket::InDoubt
-                | Bucket::NotSeen
-                | Bucket::Sending
-        )
-    });
-    let unsent = of(&|b| b == Bucket::Ready);
-    let mut parts = Vec::new();
-    if unsent > 0 {
-        parts.push(format!("{} not sent: called off", count(unsent, "row is", "rows are")));
-    }
-    parts.push(format!("{} Issued: revoked after the review", count(issued, "badge is", "badges are")));
-    parts.push(format!(
-        "{} not Issued yet: revoked as soon as they are, while lapel runs",
-        count(later, "badge is", "badges are")
-    ));
-    format!("{}. Mails that were sent cannot be called back.", parts.join("; "))
 }

@@ -2,6 +2,7 @@
 //! when the new one is Issued.
 
 use super::confirm::Confirm;
+use super::label::aligned;
 use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
 use crate::jobs::intake::{Severity, check_person};
 use crate::jobs::{Holdings, IssuePlan, JobRow, Victim};
@@ -10,7 +11,7 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Focus};
-use crate::tui::fit::{fit, wrap};
+use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -18,7 +19,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-const LABELS: [&str; 3] = ["Name  ", "E-mail", "Reason"];
+const LABELS: [&str; 3] = [mark!("Name"), mark!("E-mail"), mark!("Reason")];
 
 /// The form.
 pub struct ReplaceForm {
@@ -125,11 +126,11 @@ impl ReplaceForm {
             }
         };
         if Text::new(self.fields[2].value()).looks_empty() {
-            refuse(2, "the reason for revoking the old one is empty; the service asks for one, and holders may see it".to_owned());
+            refuse(2, t!("the reason for revoking the old one is empty; the service asks for one, and holders may see it").to_owned());
             return;
         }
         if !self.changed() {
-            self.said = Some("name and address are as they were: there is nothing to correct".to_owned());
+            self.said = Some(t!("name and address are as they were: there is nothing to correct").to_owned());
             return;
         }
         let template = match &self.template {
@@ -139,7 +140,7 @@ impl ReplaceForm {
                 return;
             }
             None => {
-                self.said = Some("still reading which template this badge is of".to_owned());
+                self.said = Some(t!("still reading which template this badge is of").to_owned());
                 return;
             }
         };
@@ -161,7 +162,7 @@ impl ReplaceForm {
             return;
         }
         let Some(holdings) = &review.holdings else {
-            out.say("Still reading what this person has already. Nothing was sent.");
+            out.say(t!("Still reading what this person has already. Nothing was sent."));
             return;
         };
         let held_before = holdings
@@ -242,39 +243,46 @@ impl ReplaceForm {
         let cut = |text: &str| format!("  {}", fit(text, room, env.glyphs.ellipsis));
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
         lines.push(Line::styled(
-            cut(&format!("Correct and replace  {}", text(&self.old.title))),
+            cut(&t!("Correct and replace  {title}", title = text(&self.old.title))),
             theme.strong(),
         ));
+        let [now, then, reason] = aligned([mark!("now"), mark!("then"), mark!("reason")]);
         let old = format!(
-            "now     {}  {}  badge {}",
+            "{now}  {}  {}  {}",
             text(&self.old.recipient_name),
             text(&self.old.recipient_email),
-            self.old.badge_id
+            t!("badge {id}", id = self.old.badge_id)
         );
         lines.push(Line::styled(cut(&old), theme.dim()));
         if let Some(review) = &self.review {
             let name = Text::new(review.name.clone());
-            lines.push(Line::raw(cut(&format!("then    {name}  {}", review.address.text()))));
-            lines.push(Line::raw(cut(&format!("reason  {}", Text::new(self.fields[2].value())))));
-            let place = format!("{} {} 1 person {} 2 requests", env.place(), env.glyphs.dot, env.glyphs.dot);
+            lines.push(Line::raw(cut(&format!("{then}  {name}  {}", review.address.text()))));
+            lines.push(Line::raw(cut(&format!("{reason}  {}", Text::new(self.fields[2].value())))));
+            let place =
+                t!("{place} {dot} 1 person {dot} 2 requests", place = env.place(), dot = env.glyphs.dot);
             lines.push(Line::styled(cut(&place), theme.accent()));
-            lines.push(review.confirm.line("to issue the corrected one, and to revoke this one then", env));
+            lines.push(
+                review.confirm.line(t!("to issue the corrected one, and to revoke this one then"), env),
+            );
             lines.push(Line::raw(""));
             put(
                 &mut lines,
-                "Two mails will arrive: one for the corrected badge, one that the old one was revoked. Until the corrected one is Issued, five minutes to a day, both are valid. The old one is revoked as soon as it is, while lapel runs.",
+                t!(
+                    "Two mails will arrive: one for the corrected badge, one that the old one was revoked. Until the corrected one is Issued, five minutes to a day, both are valid. The old one is revoked as soon as it is, while lapel runs."
+                ),
                 theme.warning(),
             );
             review_lines(self, review, &mut lines, &put, env);
         } else {
             lines.push(Line::raw(""));
-            for (at, label) in LABELS.into_iter().enumerate() {
+            for (at, label) in aligned(LABELS).into_iter().enumerate() {
                 let focused = self.focus.at == at;
                 let style = if focused { theme.strong() } else { theme.dim() };
                 let cursor = if focused { env.glyphs.cursor } else { " " };
                 let mut spans =
                     vec![Span::styled(format!("  {label} "), style), Span::styled(cursor, theme.accent())];
-                spans.extend(self.fields[at].spans(room.saturating_sub(9).min(60), focused, env));
+                let columns = room.saturating_sub(width(&label) + 3).min(60);
+                spans.extend(self.fields[at].spans(columns, focused, env));
                 lines.push(Line::from(spans));
             }
             lines.push(Line::raw(""));
@@ -287,7 +295,7 @@ impl ReplaceForm {
             match &self.template {
                 None => put(
                     &mut lines,
-                    &format!("{} reading which template this badge is of", env.spinner()),
+                    &format!("{} {}", env.spinner(), t!("reading which template this badge is of")),
                     theme.dim(),
                 ),
                 Some(Err(why)) => put(&mut lines, &format!("{} {why}", env.glyphs.alert), theme.error()),
@@ -296,9 +304,9 @@ impl ReplaceForm {
             if let Some(said) = &self.said {
                 put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
             }
-            let text = format!(
-                "A badge cannot be changed: a corrected one is issued, and this one is revoked when that is Issued. {} goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
-                env.glyphs.enter
+            let text = t!(
+                "A badge cannot be changed: a corrected one is issued, and this one is revoked when that is Issued. {enter} goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
+                enter = env.glyphs.enter
             );
             put(&mut lines, &text, theme.dim());
         }
@@ -316,37 +324,52 @@ fn review_lines(
     let theme = &env.theme;
     if let Some(row) = &review.sent_before {
         let text = format!(
-            "{} lapel sent this badge to this address before; it is {}. Sending again makes a second one.",
+            "{} {}",
             env.glyphs.alert,
-            row.bucket.word()
+            t!(
+                "lapel sent this badge to this address before; it is {bucket}. Sending again makes a second one.",
+                bucket = row.bucket.word()
+            )
         );
         put(lines, &text, theme.warning());
     }
     let others =
         |held: &Holdings| held.items.iter().filter(|item| item.badge_id != form.old.badge_id).count();
     match &review.holdings {
-        None => put(lines, &format!("{} reading what this person has already", env.spinner()), theme.dim()),
+        None => put(
+            lines,
+            &format!("{} {}", env.spinner(), t!("reading what this person has already")),
+            theme.dim(),
+        ),
         Some(Err(why)) => {
             put(
                 lines,
-                &format!("{} what this person has already is not known: {why}", env.glyphs.alert),
+                &format!(
+                    "{} {}",
+                    env.glyphs.alert,
+                    t!("what this person has already is not known: {why}", why)
+                ),
                 theme.error(),
             );
         }
         Some(Ok(held)) if !held.complete => put(
             lines,
             &format!(
-                "{} the history could not be read to its end: what this person has already is not known",
-                env.glyphs.alert
+                "{} {}",
+                env.glyphs.alert,
+                t!("the history could not be read to its end: what this person has already is not known")
             ),
             theme.warning(),
         ),
         Some(Ok(held)) if others(held) > 0 => put(
             lines,
             &format!(
-                "{} this address has {} more of this template, besides the one that is replaced",
+                "{} {}",
                 env.glyphs.alert,
-                others(held)
+                t!(
+                    "this address has {n} more of this template, besides the one that is replaced",
+                    n = others(held)
+                )
             ),
             theme.warning(),
         ),

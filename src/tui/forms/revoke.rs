@@ -9,7 +9,7 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
-use crate::tui::fit::{cells, count, number, wrap};
+use crate::tui::fit::{cells, number, width, wrap};
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -130,7 +130,7 @@ impl RevokeForm {
         }
         if crate::domain::Text::new(self.reason.value()).looks_empty() {
             self.error =
-                Some("the reason is empty; the service asks for one, and holders may see it".to_owned());
+                Some(t!("the reason is empty; the service asks for one, and holders may see it").to_owned());
         } else {
             let plan = RevokePlan::new(self.victims.clone(), self.reason.value(), self.when_issued);
             let confirm = Confirm::new(self.meant(), env.environment());
@@ -177,7 +177,7 @@ impl RevokeForm {
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines = vec![Line::from(vec![
             Span::styled(
-                format!("  Revoke {}", count(self.meant() as u64, "badge", "badges")),
+                format!("  {}", plural!(self.meant() as u64, "Revoke {n} badge", "Revoke {n} badges")),
                 theme.strong(),
             ),
             Span::styled(format!("   {}", env.place()), theme.accent()),
@@ -186,7 +186,7 @@ impl RevokeForm {
         if self.waiting() > 0 && self.review.is_none() {
             let key = env.keymap.key(&[Context::RevokeForm], Action::Toggle).unwrap_or_default();
             let sign = if self.when_issued { "[x]" } else { "[ ]" };
-            let text = format!("{sign} those that wait: revoke them when they become Issued");
+            let text = t!("{sign} those that wait: revoke them when they become Issued", sign);
             lines.push(Line::from(vec![
                 Span::raw(format!("        {text}   ")),
                 Span::styled(key, theme.key()),
@@ -194,25 +194,31 @@ impl RevokeForm {
         }
         lines.push(Line::raw(""));
         if self.meant() > 0 {
+            let label = t!("Reason");
             let mut spans = vec![
-                Span::styled("  Reason ", theme.strong()),
+                Span::styled(format!("  {label} "), theme.strong()),
                 Span::styled(if self.review.is_none() { env.glyphs.cursor } else { " " }, theme.accent()),
             ];
-            spans.extend(self.reason.spans(room.saturating_sub(9), self.review.is_none(), env));
+            spans.extend(self.reason.spans(
+                room.saturating_sub(width(label) + 3),
+                self.review.is_none(),
+                env,
+            ));
             if self.review.is_none() && !self.reasons.is_empty() && self.reason.value().is_empty() {
                 spans.truncate(3);
-                let hint = format!("  {} earlier reasons", env.glyphs.up);
+                let hint = format!("  {} {}", env.glyphs.up, t!("earlier reasons"));
                 spans.push(Span::styled(hint, theme.dim()));
             }
             lines.push(Line::from(spans));
         } else {
-            let text = "  None of these can be revoked now. Nothing is sent.";
+            let text = format!("  {}", t!("None of these can be revoked now. Nothing is sent."));
             lines.push(Line::styled(text, theme.warning()));
         }
         if self.reason.value().chars().count() > LONG_REASON {
             let text = format!(
-                "         {} longer than {LONG_REASON} characters; holders may see all of it",
-                env.glyphs.alert
+                "         {} {}",
+                env.glyphs.alert,
+                t!("longer than {n} characters; holders may see all of it", n = LONG_REASON)
             );
             lines.push(Line::styled(text, theme.warning()));
         }
@@ -222,12 +228,15 @@ impl RevokeForm {
         }
         lines.push(Line::raw(""));
         let foot = match &self.review {
-            Some((_, confirm)) => confirm.line("to revoke: this cannot be taken back", env),
-            None if self.meant() == 0 => Line::styled("  esc goes back", theme.dim()),
+            Some((_, confirm)) => confirm.line(t!("to revoke: this cannot be taken back"), env),
+            None if self.meant() == 0 => Line::styled(format!("  {}", t!("esc goes back")), theme.dim()),
             None => Line::styled(
                 format!(
-                    "  {} goes on to the confirmation; nothing is sent before it.  esc gives up.",
-                    env.glyphs.enter
+                    "  {}",
+                    t!(
+                        "{enter} goes on to the confirmation; nothing is sent before it.  esc gives up.",
+                        enter = env.glyphs.enter
+                    )
                 ),
                 theme.dim(),
             ),
@@ -240,8 +249,12 @@ impl RevokeForm {
         );
         let rest = self.victims.len().saturating_sub(top + free);
         if top > 0 || rest > 0 {
-            let text = format!("    {} above, {} below: PgUp PgDn", number(top as u64), number(rest as u64));
-            lines.push(Line::styled(text, env.theme.dim()));
+            let text = t!(
+                "{above} above, {below} below: PgUp PgDn",
+                above = number(top as u64),
+                below = number(rest as u64)
+            );
+            lines.push(Line::styled(format!("    {text}"), env.theme.dim()));
         }
         // The confirmation stands at the bottom, whatever there is above it.
         let rows = area.height.saturating_sub(1);
@@ -260,15 +273,17 @@ impl RevokeForm {
         }
         let requests = self.sendable().div_ceil(crate::api::MAX_ENTRIES);
         let fate = |state: &State| match state {
-            State::Issued => format!("will be sent in {}", count(requests as u64, "request", "requests")),
-            State::Expired => "will be sent: to the service it is still Issued".to_owned(),
-            State::Waiting if self.when_issued => {
-                "revoked when they become Issued, while lapel runs".to_owned()
+            State::Issued => {
+                plural!(requests as u64, "will be sent in {n} request", "will be sent in {n} requests")
             }
-            State::Waiting => "left out: cannot be revoked before it is Issued".to_owned(),
-            State::Revoking => "left out: being revoked already".to_owned(),
-            State::Revoked => "left out: revoked already".to_owned(),
-            State::Other(_) => "will be sent: an unknown word, the service decides".to_owned(),
+            State::Expired => t!("will be sent: to the service it is still Issued").to_owned(),
+            State::Waiting if self.when_issued => {
+                t!("revoked when they become Issued, while lapel runs").to_owned()
+            }
+            State::Waiting => t!("left out: cannot be revoked before it is Issued").to_owned(),
+            State::Revoking => t!("left out: being revoked already").to_owned(),
+            State::Revoked => t!("left out: revoked already").to_owned(),
+            State::Other(_) => t!("will be sent: an unknown word, the service decides").to_owned(),
         };
         states
             .into_iter()

@@ -6,13 +6,14 @@ use crate::api::ApiError;
 use crate::domain::script::{Case, script};
 use crate::domain::spelling::remarks;
 use crate::domain::summary::summary;
+use crate::domain::time::age;
 use crate::domain::{Badge, BadgeId, Held, ServiceTime, State, Text, Verdict};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::Field;
-use crate::tui::fit::wrap;
+use crate::tui::fit::{width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::pictures::Want;
 use crate::tui::screens::picture;
@@ -140,14 +141,14 @@ impl BadgeScreen {
                 };
                 match BadgeId::new(typed.trim_matches(around)) {
                     Some(id) => self.open(id, None, out),
-                    None => out.say("Type or paste a badge id first."),
+                    None => out.say(t!("Type or paste a badge id first.")),
                 }
             }
             Action::ClearField => self.find.get_or_insert_default().clear(),
             Action::Back if self.find.is_some() => self.find = None,
             Action::Back if self.over_text => self.over_text = false,
             Action::Picture | Action::TurnOver if self.badge().is_none() => {
-                out.say("There is no badge here to look at.");
+                out.say(t!("There is no badge here to look at."));
             }
             Action::Picture if self.beside => {}
             Action::Picture => self.over_text = true,
@@ -169,7 +170,7 @@ impl BadgeScreen {
             }
             Action::Wallet => match self.badge().and_then(|b| b.recipient_email.as_ref()) {
                 Some(email) => out.go.push(Go::Holder(email.wire().to_owned())),
-                None => out.say("There is no e-mail address here to look up."),
+                None => out.say(t!("There is no e-mail address here to look up.")),
             },
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
@@ -186,20 +187,23 @@ impl BadgeScreen {
                         namesakes: 0,
                         now: env.now(),
                     };
-                    out.copy(summary(&case, &script(&case)), "a summary, with names and addresses masked");
+                    out.copy(
+                        summary(&case, &script(&case)),
+                        t!("a summary, with names and addresses masked"),
+                    );
                 }
-                None => out.say("There is no badge here to copy a summary of."),
+                None => out.say(t!("There is no badge here to copy a summary of.")),
             },
             Action::Replace => match self.badge() {
                 Some(badge) => {
                     let state = Verdict::of(badge, env.now()).state();
                     if matches!(state, State::Revoked | State::Revoking) {
-                        out.say("This badge is revoked, so there is nothing to replace. Issue a new one from Templates.");
+                        out.say(t!("This badge is revoked, so there is nothing to replace. Issue a new one from Templates."));
                     } else {
                         out.go.push(Go::Replace(Box::new(badge.clone())));
                     }
                 }
-                None => out.say("There is no badge here to correct."),
+                None => out.say(t!("There is no badge here to correct.")),
             },
             Action::Revoke => match self.badge() {
                 Some(badge) => out.go.push(Go::Revoke(vec![Victim {
@@ -209,7 +213,7 @@ impl BadgeScreen {
                     title: badge.title.clone().unwrap_or_default(),
                     state: Verdict::of(badge, env.now()).state(),
                 }])),
-                None => out.say("There is no badge here to revoke."),
+                None => out.say(t!("There is no badge here to revoke.")),
             },
             _ => return false,
         }
@@ -282,25 +286,27 @@ impl BadgeScreen {
         };
         let top = Rect { height: 1, ..area };
         if let Some(field) = &self.find {
+            let label = format!("  {} ", t!("Badge id"));
+            let used = width(&label);
             let mut spans = vec![
-                Span::styled("  Badge id ", env.theme.strong()),
+                Span::styled(label, env.theme.strong()),
                 Span::styled(env.glyphs.cursor, env.theme.accent()),
             ];
-            spans.extend(field.spans(room.saturating_sub(11), true, env));
+            spans.extend(field.spans(room.saturating_sub(used), true, env));
             frame.render_widget(Line::from(spans), top);
         }
         let lines: Vec<Line<'static>> = match (&self.read, &self.wanted) {
             (Some(Ok(badge)), _) => badge_lines(badge, room, env),
             (Some(Err(error)), Some(id)) => not_read(error, id, room, env),
             (None, Some(id)) => {
-                vec![Line::styled(format!("{} reading {id}", env.spinner()), env.theme.dim())]
+                vec![Line::styled(format!("{} {}", env.spinner(), t!("reading {id}", id)), env.theme.dim())]
             }
             _ => vec![
                 Line::raw(""),
                 Line::styled(
-                    format!(
-                        "Type or paste a badge id, then press {}; or open a badge from History or Wallet.",
-                        env.glyphs.enter
+                    t!(
+                        "Type or paste a badge id, then press {enter}; or open a badge from History or Wallet.",
+                        enter = env.glyphs.enter
                     ),
                     env.theme.dim(),
                 ),
@@ -318,9 +324,9 @@ impl BadgeScreen {
 
     /// The picture with a line above it: which side, of what, and how to turn it over.
     fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &Want, env: &Env) {
-        let side = if self.back { "back" } else { "front" };
-        let key = env.keymap.key(&self.stack(), Action::TurnOver).map(|k| format!("{k} turns it over"));
-        let mut caption: Vec<String> = std::iter::once(side.to_owned()).chain(key).collect();
+        let side = if self.back { t!("Back") } else { t!("Front") };
+        let key = env.keymap.key(&self.stack(), Action::TurnOver).map(|key| t!("{key} turns it over", key));
+        let mut caption: Vec<String> = std::iter::once(side.to_lowercase()).chain(key).collect();
         let pane = if self.over_text {
             caption.extend(self.badge().and_then(|b| b.title.as_ref()).map(ToString::to_string));
             area
@@ -335,10 +341,12 @@ impl BadgeScreen {
 }
 
 fn not_read(error: &ApiError, id: &BadgeId, room: usize, env: &Env) -> Vec<Line<'static>> {
-    let mut lines = vec![Line::styled(format!("Badge {id} was not read."), env.theme.strong())];
+    let mut lines = vec![Line::styled(t!("Badge {id} was not read.", id), env.theme.strong())];
     lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.error())));
     if matches!(error, ApiError::NotFound { .. }) {
-        let said = "Not found is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day.";
+        let said = t!(
+            "Not found is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day."
+        );
         lines.extend(wrap(said, room).into_iter().map(Line::raw));
     }
     lines
@@ -372,47 +380,43 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     let until = match (&badge.valid_until, &state) {
         (Some(until), _) => Some(with_age(until, now)),
         (None, State::Waiting) => None,
-        (None, _) => Some("no end date".to_owned()),
+        (None, _) => Some(t!("no end date").to_owned()),
     };
     let fields = [
-        ("State", text(&badge.status_name).map(|w| format!("{w} (the service's word)"))),
-        ("Accepted", time(&badge.reg_date)),
-        ("Issued", time(&badge.issued_at)),
-        ("From", time(&badge.valid_from)),
-        ("Until", until),
-        ("Revoked", time(&badge.revoke_at)),
-        ("Reason", text(&badge.revoke_reason)),
-        ("Badge id", Some(badge.badge_id.to_string())),
-        ("Cert. no.", text(&badge.cert_no)),
-        ("Issuer", text(&badge.issuing_org)),
-        ("Company", text(&badge.company_name)),
-        ("Category", text(&badge.category_name)),
+        (t!("State"), text(&badge.status_name).map(|word| t!("{word} (the service's word)", word))),
+        (t!("Accepted"), time(&badge.reg_date)),
+        (t!("Issued"), time(&badge.issued_at)),
+        (t!("From"), time(&badge.valid_from)),
+        (t!("Until"), until),
+        (t!("Revoked"), time(&badge.revoke_at)),
+        (t!("Reason"), text(&badge.revoke_reason)),
+        (t!("Badge id"), Some(badge.badge_id.to_string())),
+        (t!("Cert. no."), text(&badge.cert_no)),
+        (t!("Issuer"), text(&badge.issuing_org)),
+        (t!("Company"), text(&badge.company_name)),
+        (t!("Category"), text(&badge.category_name)),
         (
-            "Skills",
+            t!("Skills"),
             (!badge.skills_tag.is_empty())
                 .then(|| badge.skills_tag.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
         ),
-        ("Criteria", text(&badge.criteria)),
-        ("About", text(&badge.description)),
-        ("Source", text(&badge.source_cd)),
-        ("Front", text(&badge.front_image_url)),
-        ("Back", text(&badge.back_image_url)),
+        (t!("Criteria"), text(&badge.criteria)),
+        (t!("About"), text(&badge.description)),
+        (t!("Source"), text(&badge.source_cd)),
+        (t!("Front"), text(&badge.front_image_url)),
+        (t!("Back"), text(&badge.back_image_url)),
     ];
-    for (label, value) in fields {
-        if let Some(value) = value {
-            lines.extend(labelled(label, &value, room, env));
-        }
-    }
+    lines.extend(labelled(&fields, room, env));
     lines.push(Line::raw(""));
     let basis = match env.clock().basis() {
         crate::domain::time::OffsetBasis::ThisComputer => {
-            "times are the service's, which names no zone; ages assume this computer's"
+            t!("times are the service's, which names no zone; ages assume this computer's")
         }
         crate::domain::time::OffsetBasis::Setting => {
-            "times are the service's; its zone is as set in the profile"
+            t!("times are the service's; its zone is as set in the profile")
         }
         crate::domain::time::OffsetBasis::Learned => {
-            "times are the service's; its zone was learned from what it wrote"
+            t!("times are the service's; its zone was learned from what it wrote")
         }
     };
     lines.extend(wrap(basis, room).into_iter().map(|l| Line::styled(l, theme.dim())));
@@ -426,18 +430,21 @@ fn mail_line(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     let sent = status.is_some_and(|s| s.wire().eq_ignore_ascii_case("sent"));
     let (text, style) = match status {
         Some(word) if sent => (
-            format!("mail {word} to exactly this address; that is not \u{201c}delivered\u{201d}"),
+            t!("mail {word} to exactly this address; that is not \u{201c}delivered\u{201d}", word),
             env.theme.dim(),
         ),
-        Some(word) => (format!("mail: {word} (the service's word)"), env.theme.warning()),
-        None => ("nothing is said about a mail".to_owned(), env.theme.dim()),
+        Some(word) => (t!("mail: {word} (the service's word)", word), env.theme.warning()),
+        None => (t!("nothing is said about a mail").to_owned(), env.theme.dim()),
     };
     let mut lines: Vec<Line<'static>> =
         wrap(&text, room).into_iter().map(|l| Line::styled(l, style)).collect();
     // A verifier compares addresses letter by letter, so an odd spelling is worth a line.
     let odd = remarks(address.wire());
     if !odd.is_empty() {
-        lines.push(Line::styled(format!("the address has {}", odd.join(", ")), env.theme.warning()));
+        lines.push(Line::styled(
+            t!("the address has {remarks}", remarks = odd.join(", ")),
+            env.theme.warning(),
+        ));
     }
     lines
 }
@@ -445,9 +452,9 @@ fn mail_line(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
 fn with_age(time: &ServiceTime, now: jiff::civil::DateTime) -> String {
     match time.start() {
         Some(start) if start <= now => {
-            format!("{time} ({} ago)", crate::domain::time::age(now.duration_since(start)))
+            t!("{time} ({age} ago)", time, age = age(now.duration_since(start)))
         }
-        Some(start) => format!("{time} (in {})", crate::domain::time::age(start.duration_since(now))),
+        Some(start) => t!("{time} (in {age})", time, age = age(start.duration_since(now))),
         None => time.to_string(),
     }
 }

@@ -11,7 +11,7 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::browser::{Browse, Browser, Head, SortKey};
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::filter::{Spec, Takes, Value};
-use crate::tui::fit::{Column, count};
+use crate::tui::fit::Column;
 use crate::tui::keymap::Context;
 use crate::tui::list::Row;
 use ratatui::Frame;
@@ -31,23 +31,43 @@ impl Row for HistoryItem {
 
 impl Browse for HistoryItem {
     type Filter = HistoryFilter;
-    const NOUN: (&'static str, &'static str) = ("badge", "badges");
+    const NOUN: (&'static str, &'static str) = (mark!("badge"), mark!("badges"));
     const FIELDS: &'static [Spec] = &[
-        Spec { label: "Name", takes: Takes::Text },
-        Spec { label: "E-mail", takes: Takes::Text },
-        Spec { label: "Title", takes: Takes::Text },
-        Spec { label: "Issued from", takes: Takes::Date },
-        Spec { label: "Issued to", takes: Takes::Date },
-        Spec { label: "Revoked from", takes: Takes::Date },
-        Spec { label: "Revoked to", takes: Takes::Date },
+        Spec { label: mark!("Name"), takes: Takes::Text },
+        Spec { label: mark!("E-mail"), takes: Takes::Text },
+        Spec { label: mark!("Title"), takes: Takes::Text },
+        Spec { label: mark!("Issued from"), takes: Takes::Date },
+        Spec { label: mark!("Issued to"), takes: Takes::Date },
+        Spec { label: mark!("Revoked from"), takes: Takes::Date },
+        Spec { label: mark!("Revoked to"), takes: Takes::Date },
     ];
     const HEADS: &'static [Head] = &[
-        Head { title: "State", column: Column { least: 10, share: 0, goes: 0 }, sort_by: "status_name" },
-        Head { title: "Holder", column: Column { least: 10, share: 2, goes: 0 }, sort_by: "recipient_name" },
-        Head { title: "E-mail", column: Column { least: 14, share: 4, goes: 0 }, sort_by: "recipient_email" },
-        Head { title: "Badge", column: Column { least: 14, share: 5, goes: 0 }, sort_by: "title" },
-        Head { title: "Issued", column: Column { least: 11, share: 1, goes: 2 }, sort_by: "issued_at" },
-        Head { title: "Mail", column: Column { least: 5, share: 1, goes: 1 }, sort_by: "email_status" },
+        Head {
+            title: mark!("State"),
+            column: Column { least: 10, share: 0, goes: 0 },
+            sort_by: "status_name",
+        },
+        Head {
+            title: mark!("Holder"),
+            column: Column { least: 10, share: 2, goes: 0 },
+            sort_by: "recipient_name",
+        },
+        Head {
+            title: mark!("E-mail"),
+            column: Column { least: 14, share: 4, goes: 0 },
+            sort_by: "recipient_email",
+        },
+        Head { title: mark!("Badge"), column: Column { least: 14, share: 5, goes: 0 }, sort_by: "title" },
+        Head {
+            title: mark!("Issued"),
+            column: Column { least: 11, share: 1, goes: 2 },
+            sort_by: "issued_at",
+        },
+        Head {
+            title: mark!("Mail"),
+            column: Column { least: 5, share: 1, goes: 1 },
+            sort_by: "email_status",
+        },
     ];
 
     fn filter(values: &[Value]) -> HistoryFilter {
@@ -151,12 +171,12 @@ impl History {
         match action {
             Action::Open => match self.browser.list.selected() {
                 Some(row) => out.go.push(Go::Badge(row.badge_id.clone(), row.reg_date.clone())),
-                None => out.say("There is no badge on this row to open."),
+                None => out.say(t!("There is no badge on this row to open.")),
             },
             Action::Wallet => {
                 match self.browser.list.selected().and_then(|row| row.recipient_email.as_ref()) {
                     Some(email) => out.go.push(Go::Holder(email.wire().to_owned())),
-                    None => out.say("This row has no e-mail address to look up."),
+                    None => out.say(t!("This row has no e-mail address to look up.")),
                 }
             }
             Action::Mark => self.toggle_mark(out),
@@ -165,17 +185,21 @@ impl History {
                 self.marks
                     .extend(self.browser.list.loaded().map(|(_, row)| (row.badge_id.clone(), row.clone())));
                 let loaded = self.browser.list.loaded().count() as u64;
-                out.say(format!(
-                    "Marked {} that are loaded, of {} in the list.",
-                    count(loaded, "row", "rows"),
-                    crate::tui::fit::number(self.browser.list.len())
+                out.say(plural!(
+                    loaded,
+                    "Marked {n} row that are loaded, of {all} in the list.",
+                    "Marked {n} rows that are loaded, of {all} in the list.",
+                    all = crate::tui::fit::number(self.browser.list.len())
                 ));
             }
             Action::InvertMarks => {
                 let loaded: Vec<HistoryItem> =
                     self.browser.list.loaded().map(|(_, row)| row.clone()).collect();
-                let count_of = loaded.len() as u64;
-                out.say(format!("Swapped the marks of {} that are loaded.", count(count_of, "row", "rows")));
+                out.say(plural!(
+                    loaded.len() as u64,
+                    "Swapped the marks of {n} row that are loaded.",
+                    "Swapped the marks of {n} rows that are loaded.",
+                ));
                 for row in loaded {
                     if self.marks.remove(&row.badge_id).is_none() {
                         self.marks.insert(row.badge_id.clone(), row);
@@ -209,10 +233,10 @@ impl History {
         Ok(Takeaway {
             what: What::Rows(<HistoryItem as export::Record>::SHAPE.names(), rows),
             name: "history",
-            head: count(marked, "marked badge", "marked badges"),
+            head: count!(marked, "marked badge", "marked badges"),
             rows: Some(marked),
             note: Some(
-                "They are written as they were last seen. To export the whole list, take the marks away first."
+                t!("They are written as they were last seen. To export the whole list, take the marks away first.")
                     .to_owned(),
             ),
         })
@@ -220,7 +244,7 @@ impl History {
 
     fn toggle_mark(&mut self, out: &mut Out<'_>) {
         let Some(row) = self.browser.list.selected().cloned() else {
-            out.say("There is no badge on this row to mark.");
+            out.say(t!("There is no badge on this row to mark."));
             return;
         };
         if self.marks.remove(&row.badge_id).is_none() {
@@ -232,17 +256,18 @@ impl History {
     fn range(&mut self, out: &mut Out<'_>) {
         let Some(here) = self.browser.list.selected().map(|row| (self.browser.list.cursor(), row.id()))
         else {
-            out.say("There is no badge on this row to begin or end a range at.");
+            out.say(t!("There is no badge on this row to begin or end a range at."));
             return;
         };
         match self.range_from.take() {
             None => {
                 self.range_from = Some(here);
-                out.say("A range begins here. Go to its other end and press v again; esc gives it up.");
+                out.say(t!("A range begins here. Go to its other end and press v again; esc gives it up."));
             }
             Some(from) if from.0.abs_diff(here.0) >= LARGEST_RANGE => {
-                out.warn(format!(
-                    "A range of more than {LARGEST_RANGE} rows is more than lapel marks at once. Nothing was marked. To revoke more, use a file of badge ids on the Activity tab."
+                out.warn(t!(
+                    "A range of more than {most} rows is more than lapel marks at once. Nothing was marked. To revoke more, use a file of badge ids on the Activity tab.",
+                    most = LARGEST_RANGE
                 ));
             }
             Some(from) => {
@@ -266,7 +291,9 @@ impl History {
         let stands = |end: &(u64, BadgeId)| list.row_at(end.0).is_some_and(|row| row.badge_id == end.1);
         if !stands(&first) || !stands(&last) {
             self.browser.list.unpin();
-            out.warn("The list moved while the range was read. Nothing was marked; begin the range again.");
+            out.warn(t!(
+                "The list moved while the range was read. Nothing was marked; begin the range again."
+            ));
             return;
         }
         let rows: Vec<HistoryItem> =
@@ -275,10 +302,12 @@ impl History {
         let (wanted, got) = (last.0 - first.0 + 1, rows.len() as u64);
         self.marks.extend(rows.into_iter().map(|row| (row.badge_id.clone(), row)));
         if got == wanted {
-            out.say(format!("Marked {}.", count(got, "row", "rows")));
+            out.say(plural!(got, "Marked {n} row.", "Marked {n} rows."));
         } else {
-            out.warn(format!(
-                "Marked {got} of {wanted} rows; the others could not be read and are not marked."
+            out.warn(t!(
+                "Marked {got} of {wanted} rows; the others could not be read and are not marked.",
+                got,
+                wanted
             ));
         }
     }
@@ -291,7 +320,7 @@ impl History {
             self.marks.values().map(|row| victim(row, now)).collect()
         };
         if victims.is_empty() {
-            out.say("There is no badge on this row to revoke.");
+            out.say(t!("There is no badge on this row to revoke."));
         } else {
             out.go.push(Go::Revoke(victims));
         }
@@ -332,10 +361,12 @@ impl History {
                     self.browser.list.row_at(*place).is_some_and(|row| self.marks.contains_key(&row.badge_id))
                 })
                 .count();
-            format!("{} marked ({} not in view)", self.marks.len(), self.marks.len() - in_view)
+            let (marked, unseen) = (self.marks.len(), self.marks.len() - in_view);
+            t!("{marked} marked ({unseen} not in view)", marked, unseen)
         };
         if let Some(from) = range {
-            right = format!("range from row {}  {right}", crate::tui::fit::number(from.0 + 1));
+            let row = crate::tui::fit::number(from.0 + 1);
+            right = format!("{}  {right}", t!("range from row {row}", row));
         }
         self.browser.draw(frame, area, env, &|row| self.marks.contains_key(&row.badge_id), right.trim_end());
     }

@@ -11,7 +11,7 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::browser::{Browse, Browser, Head, SortKey};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::filter::{Spec, Takes, Value};
-use crate::tui::fit::{Column, count, fit, wrap};
+use crate::tui::fit::{Column, fit, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::list::Row;
 use crate::tui::pictures::Want;
@@ -39,23 +39,31 @@ impl Row for Template {
 
 impl Browse for Template {
     type Filter = TemplateFilter;
-    const NOUN: (&'static str, &'static str) = ("template", "templates");
+    const NOUN: (&'static str, &'static str) = (mark!("template"), mark!("templates"));
     const FIELDS: &'static [Spec] = &[
-        Spec { label: "Title", takes: Takes::Text },
-        Spec { label: "In use", takes: Takes::YesNo },
-        Spec { label: "Type", takes: Takes::BadgeType },
-        Spec { label: "Category id", takes: Takes::Text },
-        Spec { label: "Level id", takes: Takes::Text },
-        Spec { label: "Template id", takes: Takes::Text },
-        Spec { label: "Made from", takes: Takes::Date },
-        Spec { label: "Made to", takes: Takes::Date },
+        Spec { label: mark!("Title"), takes: Takes::Text },
+        Spec { label: mark!("In use"), takes: Takes::YesNo },
+        Spec { label: mark!("Type"), takes: Takes::BadgeType },
+        Spec { label: mark!("Category id"), takes: Takes::Text },
+        Spec { label: mark!("Level id"), takes: Takes::Text },
+        Spec { label: mark!("Template id"), takes: Takes::Text },
+        Spec { label: mark!("Made from"), takes: Takes::Date },
+        Spec { label: mark!("Made to"), takes: Takes::Date },
     ];
     const HEADS: &'static [Head] = &[
-        Head { title: "Title", column: Column { least: 24, share: 3, goes: 0 }, sort_by: "title" },
-        Head { title: "Type", column: Column { least: 11, share: 0, goes: 2 }, sort_by: "badge_type_name" },
-        Head { title: "Category", column: Column { least: 16, share: 1, goes: 1 }, sort_by: "category_name" },
-        Head { title: "Level", column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
-        Head { title: "Use", column: Column { least: 3, share: 0, goes: 0 }, sort_by: "use_yn" },
+        Head { title: mark!("Title"), column: Column { least: 24, share: 3, goes: 0 }, sort_by: "title" },
+        Head {
+            title: mark!("Type"),
+            column: Column { least: 11, share: 0, goes: 2 },
+            sort_by: "badge_type_name",
+        },
+        Head {
+            title: mark!("Category"),
+            column: Column { least: 16, share: 1, goes: 1 },
+            sort_by: "category_name",
+        },
+        Head { title: mark!("Level"), column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
+        Head { title: mark!("Use"), column: Column { least: 3, share: 0, goes: 0 }, sort_by: "use_yn" },
     ];
 
     fn filter(values: &[Value]) -> TemplateFilter {
@@ -191,7 +199,7 @@ impl Templates {
                 self.scroll = 0;
             }
             Action::Picture if self.full => self.over_text = true,
-            Action::TurnOver => out.say("A template has one picture; a badge has two sides."),
+            Action::TurnOver => out.say(t!("A template has one picture; a badge has two sides.")),
             Action::Back if self.full && self.over_text => self.over_text = false,
             Action::Back if self.full => self.full = false,
             Action::PageDown if self.full => self.scroll = self.scroll.saturating_add(5),
@@ -200,7 +208,7 @@ impl Templates {
                 Some(row) => {
                     out.go.push(Go::Issue(row.template_id.clone(), row.title.clone().unwrap_or_default()));
                 }
-                None => out.say("There is no template on this row to issue from."),
+                None => out.say(t!("There is no template on this row to issue from.")),
             },
             Action::Categories => {
                 self.categories = Some(Categories {
@@ -404,13 +412,13 @@ impl Templates {
         match &self.detail {
             Some((id, Ok(detail))) if *id == row.template_id => lines.extend(detail_lines(detail, room, env)),
             Some((id, Err(error))) if *id == row.template_id => {
-                let text = format!("This template could not be read: {error}");
+                let text = t!("This template could not be read: {error}", error);
                 lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(l, env.theme.error())));
             }
             _ => {
                 let title = row.title.as_ref().map_or(String::new(), ToString::to_string);
                 lines.extend(wrap(&title, room).into_iter().map(|l| Line::styled(l, env.theme.strong())));
-                lines.push(Line::styled(format!("{} reading", env.spinner()), env.theme.dim()));
+                lines.push(Line::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
             }
         }
         let scroll = usize::from(self.scroll).min(lines.len().saturating_sub(usize::from(area.height)));
@@ -423,7 +431,7 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'st
     let theme = &env.theme;
     let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
     let mut lines = Vec::new();
-    let title = text(&detail.title).unwrap_or_else(|| "(no title)".to_owned());
+    let title = text(&detail.title).unwrap_or_else(|| t!("(no title)").to_owned());
     lines.extend(wrap(&title, room).into_iter().map(|l| Line::styled(l, theme.strong())));
     let kind = text(&detail.badge_type_name)
         .or_else(|| detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string()));
@@ -437,52 +445,54 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'st
     lines.push(Line::raw(""));
     let skills: Vec<String> = detail.skills_tag.iter().map(ToString::to_string).collect();
     let fields = [
-        ("Skills", (!skills.is_empty()).then(|| skills.join(", "))),
-        ("Criteria", text(&detail.criteria)),
-        ("About", text(&detail.description)),
-        ("Category", text(&detail.category_name)),
-        ("Level", detail.level.map(|l| l.to_string())),
-        ("Type code", detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string())),
-        ("Colour", text(&detail.card_color_cd)),
-        ("Id", Some(detail.template_id.to_string())),
-        ("Made", detail.reg_date.as_ref().map(ToString::to_string)),
-        ("Changed", detail.upd_date.as_ref().map(ToString::to_string)),
+        (t!("Skills"), (!skills.is_empty()).then(|| skills.join(", "))),
+        (t!("Criteria"), text(&detail.criteria)),
+        (t!("About"), text(&detail.description)),
+        (t!("Category"), text(&detail.category_name)),
+        (t!("Level"), detail.level.map(|l| l.to_string())),
+        (t!("Type code"), detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string())),
+        (t!("Colour"), text(&detail.card_color_cd)),
+        (t!("Id"), Some(detail.template_id.to_string())),
+        (t!("Made"), detail.reg_date.as_ref().map(ToString::to_string)),
+        (t!("Changed"), detail.upd_date.as_ref().map(ToString::to_string)),
     ];
-    for (label, value) in fields {
-        if let Some(value) = value {
-            lines.extend(labelled(label, &value, room, env));
-        }
-    }
+    lines.extend(labelled(&fields, room, env));
     lines
 }
 
-/// A label and a value that wraps beside it.
-pub fn labelled(label: &str, value: &str, room: usize, env: &Env) -> Vec<Line<'static>> {
-    const WIDE: usize = 10;
-    wrap(value, room.saturating_sub(WIDE).max(8))
-        .into_iter()
-        .enumerate()
-        .map(|(i, part)| {
+/// Labels and the values that are there, which wrap beside them.
+pub fn labelled(fields: &[(&str, Option<String>)], room: usize, env: &Env) -> Vec<Line<'static>> {
+    const LEAST: usize = 10;
+    let wide = fields.iter().map(|(label, _)| width(label) + 1).fold(LEAST, usize::max);
+    let mut lines = Vec::new();
+    for (label, value) in fields {
+        let Some(value) = value else { continue };
+        for (i, part) in wrap(value, room.saturating_sub(wide).max(8)).into_iter().enumerate() {
             let label = if i == 0 { label } else { "" };
-            Line::from(vec![
-                Span::styled(fit(label, WIDE, env.glyphs.ellipsis), env.theme.dim()),
+            lines.push(Line::from(vec![
+                Span::styled(fit(label, wide, env.glyphs.ellipsis), env.theme.dim()),
                 Span::raw(part),
-            ])
-        })
-        .collect()
+            ]));
+        }
+    }
+    lines
 }
 
 fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let mut lines: Vec<Line<'static>> = Vec::new();
     let mut cursor_line = 0;
     match &open.categories {
-        None => lines.push(Line::styled(format!("  {} reading categories", env.spinner()), env.theme.dim())),
+        None => lines
+            .push(Line::styled(format!("  {} {}", env.spinner(), t!("reading categories")), env.theme.dim())),
         Some(Err(error)) => {
-            lines.push(Line::styled(format!("  Categories were not read: {error}"), env.theme.error()));
+            lines.push(Line::styled(
+                format!("  {}", t!("Categories were not read: {error}", error)),
+                env.theme.error(),
+            ));
         }
         Some(Ok(listed)) => {
             lines.push(Line::styled(
-                format!("  {}", count(listed.items.len() as u64, "category", "categories")),
+                format!("  {}", count!(listed.items.len() as u64, "category", "categories")),
                 env.theme.strong(),
             ));
             for (i, category) in listed.items.iter().enumerate() {
@@ -492,21 +502,28 @@ fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &E
                 lines.push(category_line(category, i == open.at, area.width, env));
             }
             for problem in &listed.problems {
-                let text =
-                    format!("  {} {} cannot be read: {}", env.glyphs.alert, problem.place, problem.why);
+                let (place, why) = (&problem.place, &problem.why);
+                let text = t!("{place} cannot be read: {why}", place, why);
+                let text = format!("  {} {text}", env.glyphs.alert);
                 lines.push(Line::styled(text, env.theme.warning()));
             }
         }
     }
     lines.push(Line::raw(""));
     match &open.types {
-        None => lines.push(Line::styled(format!("  {} reading badge types", env.spinner()), env.theme.dim())),
+        None => lines.push(Line::styled(
+            format!("  {} {}", env.spinner(), t!("reading badge types")),
+            env.theme.dim(),
+        )),
         Some(Err(error)) => {
-            lines.push(Line::styled(format!("  Badge types were not read: {error}"), env.theme.error()));
+            lines.push(Line::styled(
+                format!("  {}", t!("Badge types were not read: {error}", error)),
+                env.theme.error(),
+            ));
         }
         Some(Ok(types)) => {
             lines.push(Line::styled(
-                format!("  {}", count(types.types.len() as u64, "badge type", "badge types")),
+                format!("  {}", count!(types.types.len() as u64, "badge type", "badge types")),
                 env.theme.strong(),
             ));
             if let Some(note) = &types.note {
@@ -539,11 +556,12 @@ fn category_line(category: &Category, selected: bool, columns: u16, env: &Env) -
         })
         .collect();
     let levels = if levels.is_empty() {
-        "no levels".to_owned()
+        t!("no levels").to_owned()
     } else {
         levels.join(&format!(" {} ", env.glyphs.dot))
     };
-    let unused = if category.use_yn == Some(false) { "  not in use" } else { "" };
+    let unused =
+        if category.use_yn == Some(false) { format!("  {}", t!("not in use")) } else { String::new() };
     let room = usize::from(columns).saturating_sub(5 + 12 + 6);
     let (name, rest) = (room * 2 / 5, room - room * 2 / 5);
     let line = Line::from(vec![

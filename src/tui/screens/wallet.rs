@@ -20,7 +20,6 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::errand::Errand;
 use crate::tui::field::Field;
-use crate::tui::fit::count;
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
 use people::People;
@@ -232,14 +231,17 @@ impl Wallet {
             },
             Action::Revoke => match self.selected() {
                 Some(held) => out.go.push(Go::Revoke(vec![self.victim(held, env)])),
-                None => out.say("There is no badge here to revoke."),
+                None => out.say(t!("There is no badge here to revoke.")),
             },
             Action::CopySummary => match self.selected() {
                 Some(held) => {
                     let case = self.case(held, env);
-                    out.copy(summary(&case, &script(&case)), "a summary, with names and addresses masked");
+                    out.copy(
+                        summary(&case, &script(&case)),
+                        t!("a summary, with names and addresses masked"),
+                    );
                 }
-                None => out.say("There is no badge here to copy a summary of."),
+                None => out.say(t!("There is no badge here to copy a summary of.")),
             },
             Action::Elsewhere => self.look_elsewhere(out),
             Action::TryPictures => match self.selected() {
@@ -247,7 +249,7 @@ impl Wallet {
                     let (id, urls) = (held.badge_id.clone(), held.image_urls().map(Option::<&Text>::cloned));
                     self.send(Errands::Pictures(id.clone()), Ask::Call(Errand::Pictures(id, urls)), out);
                 }
-                None => out.say("There is no badge here whose pictures could be tried."),
+                None => out.say(t!("There is no badge here whose pictures could be tried.")),
             },
             _ => return false,
         }
@@ -268,7 +270,7 @@ impl Wallet {
     /// The badges that are listed, for a file.
     fn takeaway(&self, env: &Env) -> Result<Takeaway, &'static str> {
         let found = self.found.as_ref().filter(|found| !found.held.is_empty());
-        let Some(found) = found else { return Err("There are no badges here to export.") };
+        let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
         let now = env.now();
         let rows: Vec<export::Row> = found.held.iter().map(|held| export::Row::of(held, now)).collect();
         let listed = rows.len() as u64;
@@ -276,14 +278,14 @@ impl Wallet {
         Ok(Takeaway {
             what: What::Rows(<Held as export::Record>::SHAPE.names(), rows),
             name: "wallet",
-            head: format!(
-                "{} of {}, from wallet and history",
-                count(listed, "badge", "badges"),
-                Text::from(found.email.as_str())
+            head: t!(
+                "{badges} of {email}, from wallet and history",
+                badges = count!(listed, "badge", "badges"),
+                email = Text::from(found.email.as_str())
             ),
             rows: Some(listed),
             note: (!is_all).then(|| {
-                "Not everything of this holder could be read: there may be more than that.".to_owned()
+                t!("Not everything of this holder could be read: there may be more than that.").to_owned()
             }),
         })
     }

@@ -125,7 +125,7 @@ impl Welcome {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
         lines.push(Line::raw(""));
-        put(&mut lines, "Welcome to lapel", theme.strong());
+        put(&mut lines, t!("Welcome to lapel"), theme.strong());
         lines.push(Line::raw(""));
         if let Some(warning) = &self.warning {
             put(&mut lines, warning, theme.warning());
@@ -134,30 +134,36 @@ impl Welcome {
         match &self.form {
             None if self.ticket.is_some() => {
                 let text = match &self.opening {
-                    Some(name) => format!("{} opening profile {name}: asking for its key", env.spinner()),
-                    None => format!("{} starting the sandbox", env.spinner()),
+                    Some(name) => format!(
+                        "{} {}",
+                        env.spinner(),
+                        t!("opening profile {name}: asking for its key", name)
+                    ),
+                    None => format!("{} {}", env.spinner(), t!("starting the sandbox")),
                 };
                 put(&mut lines, &text, theme.dim());
             }
             None => {
                 let text = match &self.opening {
-                    Some(name) => format!("Profile {name} could not be opened."),
-                    None => "No profile is set up yet. lapel needs one to talk to a badge issuing service."
-                        .to_owned(),
+                    Some(name) => t!("Profile {name} could not be opened.", name),
+                    None => {
+                        t!("No profile is set up yet. lapel needs one to talk to a badge issuing service.")
+                            .to_owned()
+                    }
                 };
                 put(&mut lines, &text, theme.text());
                 lines.push(Line::raw(""));
-                let again = (Action::Reload, "try again");
+                let again = (Action::Reload, t!("try again"));
                 for (action, words) in self.opening.iter().map(|_| again).chain([
                     (
                         Action::ChooseSandbox,
-                        "look around in the sandbox: the service in miniature, with invented people, on this computer only",
+                        t!("look around in the sandbox: the service in miniature, with invented people, on this computer only"),
                     ),
                     (
                         Action::ChooseService,
-                        "set up a service: its base URL and an API key from the issuer back office",
+                        t!("set up a service: its base URL and an API key from the issuer back office"),
                     ),
-                    (Action::Quit, "leave"),
+                    (Action::Quit, t!("leave")),
                 ]) {
                     let key = env.keymap.key(&[Context::Welcome], action).unwrap_or_default();
                     for (i, line) in wrap(words, room.saturating_sub(6)).into_iter().enumerate() {
@@ -172,7 +178,9 @@ impl Welcome {
                 lines.push(Line::raw(""));
                 put(
                     &mut lines,
-                    "Scripts and containers can set LAPEL_BASE_URL and LAPEL_API_KEY instead; lapel --help tells more.",
+                    t!(
+                        "Scripts and containers can set LAPEL_BASE_URL and LAPEL_API_KEY instead; lapel --help tells more."
+                    ),
                     theme.dim(),
                 );
             }
@@ -180,12 +188,16 @@ impl Welcome {
         }
         if self.ticket.is_some() && self.form.is_some() {
             lines.push(Line::raw(""));
-            put(&mut lines, &format!("{} one moment", env.spinner()), theme.dim());
+            put(&mut lines, &format!("{} {}", env.spinner(), t!("one moment")), theme.dim());
         }
         if let Some(error) = &self.error {
             lines.push(Line::raw(""));
-            let kept = if self.form.is_some() { " Nothing was kept." } else { "" };
-            for part in format!("{error}{kept}").lines() {
+            let whole = if self.form.is_some() {
+                format!("{error} {}", t!("Nothing was kept."))
+            } else {
+                error.clone()
+            };
+            for part in whole.lines() {
                 put(&mut lines, &scrub(part), theme.error());
             }
         }

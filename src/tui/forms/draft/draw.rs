@@ -4,7 +4,7 @@ use super::{DraftForm, Guard};
 use crate::api::MAX_ENTRIES;
 use crate::jobs::{Bucket, Class, JobRow, Kind, Policy};
 use crate::tui::env::Env;
-use crate::tui::fit::{count, fit, number, width, wrap};
+use crate::tui::fit::{fit, number, width, wrap};
 use crate::tui::rows::{bucket_style, row_lines};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -31,11 +31,15 @@ impl DraftForm {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
         let Some(job) = self.job() else { return lines };
-        let what = if job.kind == Kind::Issue { "Issue" } else { "Revoke" };
+        let what = if job.kind == Kind::Issue { t!("Issue") } else { t!("Revoke") };
         let mut head = format!("{what}  {}", job.title);
         if self.jobs.len() > 1 {
-            let file = if job.origin.is_some() { " in the file" } else { "" };
-            head = format!("{head}   ({} of {} templates{file})", self.at + 1, self.jobs.len());
+            let (at, all) = (self.at + 1, self.jobs.len());
+            head = if job.origin.is_some() {
+                t!("{head}   ({at} of {all} templates in the file)", head, at, all)
+            } else {
+                t!("{head}   ({at} of {all} templates)", head, at, all)
+            };
         }
         lines.push(Line::styled(format!("  {}", fit(&head, room, env.glyphs.ellipsis)), theme.strong()));
         if let Some(origin) = &job.origin {
@@ -44,11 +48,11 @@ impl DraftForm {
             lines.push(Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), theme.dim()));
         }
         let mut spans =
-            vec![Span::raw("  "), Span::styled(count(job.counts.total(), "row", "rows"), theme.strong())];
+            vec![Span::raw("  "), Span::styled(count!(job.counts.total(), "row", "rows"), theme.strong())];
         for (bucket, n) in job.counts.iter() {
             spans.push(Span::raw("   "));
             spans.push(Span::styled(
-                format!("{} {}", number(n), words(bucket, job.kind)),
+                t!("{n} {state}", n = number(n), state = words(bucket, job.kind)),
                 bucket_style(bucket, env),
             ));
         }
@@ -59,28 +63,29 @@ impl DraftForm {
             .into_iter()
             .flat_map(|found| found.classes.iter())
             .filter(|(class, _)| *class != Class::New)
-            .map(|(class, n)| format!("{} {}{}", number(*n), class.word(), policy(*class)))
+            .map(|(class, n)| policy(*class, *n))
             .collect();
         if !classes.is_empty() {
             put(&mut lines, &classes.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
         }
         match &self.guard {
             Guard::Reading { done, all, .. } => {
-                let far = if *all > 0 {
-                    format!(": {} of {} requests", number(*done), number(*all))
+                let (far, all) = (number(*done), *all);
+                let doing = if all > 0 {
+                    t!("reading who has this badge already: {far} of {all} requests", far, all = number(all))
                 } else {
-                    String::new()
+                    t!("reading who has this badge already").to_owned()
                 };
-                let text =
-                    format!("{} reading who has this badge already{far}   esc gives up", env.spinner());
+                let text = format!("{} {doing}   {}", env.spinner(), t!("esc gives up"));
                 put(&mut lines, &text, theme.dim());
             }
             Guard::Failed(why) => {
                 put(
                     &mut lines,
                     &format!(
-                        "{} who has this badge already was not read: {why}  r reads again.",
-                        env.glyphs.alert
+                        "{} {}",
+                        env.glyphs.alert,
+                        t!("who has this badge already was not read: {why}  r reads again.", why)
                     ),
                     theme.error(),
                 );
@@ -89,8 +94,11 @@ impl DraftForm {
                 put(
                     &mut lines,
                     &format!(
-                        "{} the history could not be read to its end: somebody may have this badge all the same. r reads again.",
-                        env.glyphs.alert
+                        "{} {}",
+                        env.glyphs.alert,
+                        t!(
+                            "the history could not be read to its end: somebody may have this badge all the same. r reads again."
+                        )
                     ),
                     theme.warning(),
                 );
@@ -133,11 +141,13 @@ impl DraftForm {
         let line = format!("  {}{what}", fit(&place, wide, env.glyphs.ellipsis));
         let line = Line::styled(line, theme.accent());
         frame.render_widget(line, Rect { y: foot, height: 1, ..area });
-        let verb = if job.kind == Kind::Issue { "to issue" } else { "to revoke: this cannot be taken back" };
+        let verb =
+            if job.kind == Kind::Issue { t!("to issue") } else { t!("to revoke: this cannot be taken back") };
         let line = if self.beginning {
-            Line::styled(format!("  {} beginning", env.spinner()), theme.dim())
+            Line::styled(format!("  {} {}", env.spinner(), t!("beginning")), theme.dim())
         } else if self.sendable() == 0 {
-            Line::styled("  Nothing of this can be sent as it stands.  esc gives up.", theme.warning())
+            let text = t!("Nothing of this can be sent as it stands.  esc gives up.");
+            Line::styled(format!("  {text}"), theme.warning())
         } else {
             self.confirm.line(verb, env)
         };
@@ -153,16 +163,16 @@ impl DraftForm {
             self.jobs.iter().map(|job| job.counts.of(Bucket::Ready).div_ceil(MAX_ENTRIES as u64)).sum();
         let mut parts = Vec::new();
         if self.issues() {
-            parts.push(count(ready, "person", "people"));
+            parts.push(count!(ready, "person", "people"));
         } else {
-            parts.push(count(ready, "badge", "badges"));
+            parts.push(count!(ready, "badge", "badges"));
         }
-        parts.push(count(requests, "request", "requests"));
+        parts.push(count!(requests, "request", "requests"));
         if queued > 0 {
-            parts.push(format!("{} when they become Issued", number(queued)));
+            parts.push(t!("{n} when they become Issued", n = number(queued)));
         }
         if asked > 0 {
-            parts.push(format!("{} not decided: left out", number(asked)));
+            parts.push(t!("{n} not decided: left out", n = number(asked)));
         }
         parts.join(&format!(" {dot} "))
     }
@@ -171,18 +181,19 @@ impl DraftForm {
 /// A bucket as it is in a draft.
 fn words(bucket: Bucket, kind: Kind) -> &'static str {
     match (bucket, kind) {
-        (Bucket::Ready, Kind::Issue) => "ready",
-        (Bucket::Ready, Kind::Revoke) => "Issued: will be sent",
-        (Bucket::Queued, _) => "when they become Issued",
+        (Bucket::Ready, Kind::Issue) => t!("ready"),
+        (Bucket::Ready, Kind::Revoke) => t!("Issued: will be sent"),
+        (Bucket::Queued, _) => t!("when they become Issued"),
         (bucket, _) => bucket.word(),
     }
 }
 
-/// What happens with a class unless a person decides otherwise.
-fn policy(class: Class) -> &'static str {
+/// How many rows are of a class, and what happens with them unless a person decides otherwise.
+fn policy(class: Class, n: u64) -> String {
+    let (n, state) = (number(n), class.word());
     match class.default_policy() {
-        Policy::Block => " (left out)",
-        Policy::Ask => " (asked about)",
-        Policy::Allow => "",
+        Policy::Block => t!("{n} {state} (left out)", n, state),
+        Policy::Ask => t!("{n} {state} (asked about)", n, state),
+        Policy::Allow => t!("{n} {state}", n, state),
     }
 }

@@ -136,7 +136,7 @@ impl DraftForm {
             Action::Reload => self.guard(out),
             Action::Redo => match self.job() {
                 Some(job) if self.offers(Action::Redo) => out.go.push(Go::Paper(Box::new(job.clone()), true)),
-                _ => out.say("Every row of this is ready: there is nothing to be done again."),
+                _ => out.say(t!("Every row of this is ready: there is nothing to be done again.")),
             },
             Action::Confirm => self.begin(out),
             Action::Allow | Action::LeaveOut => {
@@ -148,12 +148,12 @@ impl DraftForm {
             Action::AllowClass | Action::LeaveOutClass => {
                 match self.rows.list.selected().and_then(|row| row.class) {
                     Some(class) => self.review(action == Action::AllowClass, Rows::Class(class), out),
-                    None => out.say("The guard has found nothing about this row, so it is of no class."),
+                    None => out.say(t!("The guard has found nothing about this row, so it is of no class.")),
                 }
             }
             Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {
                 (Some(job), Some(row)) => out.go.push(Go::Correct(job, Box::new(row.clone()))),
-                _ => out.say("There is no row here to correct."),
+                _ => out.say(t!("There is no row here to correct.")),
             },
             _ => {
                 let _ = env;
@@ -190,14 +190,14 @@ impl DraftForm {
 
     fn give_up(&mut self, out: &mut Out<'_>) {
         if self.beginning {
-            out.say("It is being begun; Activity shows it in a moment.");
+            out.say(t!("It is being begun; Activity shows it in a moment."));
             return;
         }
         if let Guard::Reading { ticket, .. } = self.guard {
             out.cancel([ticket]);
         }
         out.ask(Ask::Do(Box::new(Deed::Discard(self.ids()))));
-        out.say("Given up. Nothing was sent.");
+        out.say(t!("Given up. Nothing was sent."));
         out.go.push(Go::Close);
     }
 
@@ -207,17 +207,17 @@ impl DraftForm {
         }
         match &self.guard {
             Guard::Reading { .. } => {
-                out.say("Still reading who has this badge already. Nothing was sent.");
+                out.say(t!("Still reading who has this badge already. Nothing was sent."));
                 return;
             }
             Guard::Failed(_) => {
-                out.warn("It is not known who has this badge already: r reads again. Nothing was sent.");
+                out.warn(t!("It is not known who has this badge already: r reads again. Nothing was sent."));
                 return;
             }
             Guard::None | Guard::Read => {}
         }
         if self.sendable() == 0 {
-            out.say("There is nothing to send. Nothing was sent.");
+            out.say(t!("There is nothing to send. Nothing was sent."));
             return;
         }
         if !self.confirm.is_ready() {
@@ -225,7 +225,7 @@ impl DraftForm {
             return;
         }
         if self.doing.is_some() {
-            out.say("One moment: the last change is still being written down. Nothing was sent.");
+            out.say(t!("One moment: the last change is still being written down. Nothing was sent."));
             return;
         }
         // What would have nothing to send is not begun, and left out of the journal.

@@ -9,7 +9,7 @@ use crate::jobs::intake::{
 use crate::jobs::{Opened, Preview};
 use crate::tui::action::Action;
 use crate::tui::env::Env;
-use crate::tui::fit::{cells, count, fit, number, wrap};
+use crate::tui::fit::{cells, fit, number, width, wrap};
 use crate::tui::keymap::Context;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -26,10 +26,13 @@ impl FileForm {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
         let head = match &self.purpose {
-            Purpose::Issue { by_column: true, .. } => "Issue  each row by its template column".to_owned(),
-            Purpose::Issue { template, .. } => format!("Issue  {}", template.1),
+            Purpose::Issue { by_column: true, .. } => t!("Issue  each row by its template column").to_owned(),
+            Purpose::Issue { template, .. } => t!("Issue  {title}", title = template.1),
             Purpose::Revoke { reason, .. } => {
-                format!("Revoke the badges whose ids stand in a file: {}", Text::from(reason.as_str()))
+                t!(
+                    "Revoke the badges whose ids stand in a file: {reason}",
+                    reason = Text::from(reason.as_str())
+                )
             }
         };
         let head = fit(&head, room, env.glyphs.ellipsis);
@@ -37,19 +40,19 @@ impl FileForm {
         put(&mut lines, &self.source_words(env), theme.accent());
         if let Some(work) = &self.work {
             let verb = match (&self.purpose, work.drafting) {
-                (_, false) => "reading the file",
-                (Purpose::Issue { .. }, true) => "reading and checking every row",
-                (Purpose::Revoke { .. }, true) => "looking where each badge stands",
+                (_, false) => t!("reading the file"),
+                (Purpose::Issue { .. }, true) => t!("reading and checking every row"),
+                (Purpose::Revoke { .. }, true) => t!("looking where each badge stands"),
             };
             let far = match (work.done, work.all) {
                 (_, 0) => String::new(),
                 (done, all) => format!(": {} %", (u128::from(done) * 100 / u128::from(all.max(1))).min(100)),
             };
-            put(&mut lines, &format!("{} {verb}{far}   esc gives up", env.spinner()), theme.dim());
+            put(&mut lines, &format!("{} {verb}{far}   {}", env.spinner(), t!("esc gives up")), theme.dim());
         }
         if let Some(said) = &self.said {
             put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
-            put(&mut lines, "Nothing was sent.  esc goes back to the form.", theme.dim());
+            put(&mut lines, t!("Nothing was sent.  esc goes back to the form."), theme.dim());
         }
         if let Some(opened) = &self.opened {
             for note in opened.about.notes.iter().take(4) {
@@ -74,19 +77,23 @@ impl FileForm {
                 let columns = &opened.about.columns;
                 match (&opened.preview, opened.about.map.map()) {
                     (Preview::Recipients(_), Some(map)) => {
-                        let text = format!("columns {}: {}", self.map_words(), map_words(map, columns));
+                        let text = t!(
+                            "columns {how}: {columns}",
+                            how = self.map_words(),
+                            columns = map_words(map, columns)
+                        );
                         put(&mut lines, &text, theme.dim());
                     }
                     (Preview::Recipients(_), None) => {}
                     (Preview::BadgeIds { column: Some(at), .. }, _) => {
                         put(
                             &mut lines,
-                            &format!("badge ids from: {}", column_name(*at, columns)),
+                            &t!("badge ids from: {column}", column = column_name(*at, columns)),
                             theme.dim(),
                         );
                     }
                     (Preview::BadgeIds { column: None, .. }, _) => {
-                        let text = "no column is called like a badge id; choose one";
+                        let text = t!("no column is called like a badge id; choose one");
                         put(&mut lines, &format!("{} {text}", env.glyphs.alert), theme.warning());
                     }
                 }
@@ -99,7 +106,7 @@ impl FileForm {
                     let now = if by_column { "[x]" } else { "[ ]" };
                     put(
                         &mut lines,
-                        &format!("{now} {key}: each row from the template that its column names"),
+                        &t!("{now} {key}: each row from the template that its column names", now, key),
                         theme.text(),
                     );
                 }
@@ -118,28 +125,30 @@ impl FileForm {
                 let name = path.file_name().unwrap_or(path.as_os_str());
                 crate::domain::text::scrub(&name.to_string_lossy()).into_owned()
             }
-            Source::Pasted(text) => format!("{} pasted", count(text.lines().count() as u64, "line", "lines")),
+            Source::Pasted(text) => {
+                plural!(text.lines().count() as u64, "{n} line pasted", "{n} lines pasted")
+            }
         };
         let Some(opened) = &self.opened else { return name };
         let about = &opened.about;
         let mut parts = vec![about.format.label().to_owned()];
         if let Some(guess) = &about.encoding {
-            let sure = match guess.sure {
-                Sure::Ambiguous => "?",
-                Sure::Guess => " (a guess)",
-                Sure::Chosen | Sure::Bom | Sure::Certain => "",
-            };
-            parts.push(format!("{}{sure}", guess.encoding.label()));
+            let encoding = guess.encoding.label();
+            parts.push(match guess.sure {
+                Sure::Ambiguous => format!("{encoding}?"),
+                Sure::Guess => t!("{encoding} (a guess)", encoding),
+                Sure::Chosen | Sure::Bom | Sure::Certain => encoding.to_owned(),
+            });
         }
         if let Some(delimiter) = about.delimiter {
             parts.push(delimiter.label().to_owned());
         }
         if let Some(sheet) = &about.sheet {
-            parts.push(format!("sheet {}", crate::domain::text::scrub(sheet)));
+            parts.push(t!("sheet {sheet}", sheet = crate::domain::text::scrub(sheet)));
         }
         match about.header {
-            Some(HeaderRow::At(row)) => parts.push(format!("header row {row}")),
-            Some(HeaderRow::Absent) => parts.push("no header".to_owned()),
+            Some(HeaderRow::At(row)) => parts.push(t!("header row {row}", row)),
+            Some(HeaderRow::Absent) => parts.push(t!("no header").to_owned()),
             None => {}
         }
         format!("{name}   {}", parts.join(&dot))
@@ -177,8 +186,10 @@ impl FileForm {
         }
         let columns = (room + 2) / all.len().max(1);
         let widths = vec![columns.saturating_sub(2); all.len()];
-        let heads: Vec<(String, Style)> =
-            all.iter().map(|(encoding, _)| (format!("read as {encoding}"), env.theme.strong())).collect();
+        let heads: Vec<(String, Style)> = all
+            .iter()
+            .map(|(encoding, _)| (t!("read as {encoding}", encoding), env.theme.strong()))
+            .collect();
         let row = |row: Vec<(String, Style)>| {
             let mut spans = vec![Span::raw("  ")];
             spans.extend(cells(&row, &widths, env.glyphs.ellipsis));
@@ -198,19 +209,21 @@ impl FileForm {
     fn hint(&self, env: &Env) -> String {
         let enter = env.glyphs.enter;
         if !self.questions().is_empty() || self.lacks_id_column() {
-            return format!("{enter} asks what is not clear.");
+            return t!("{enter} asks what is not clear.", enter);
         }
         match self.purpose {
-            Purpose::Issue { .. } => format!("{enter} checks every row; nothing is sent before the review."),
+            Purpose::Issue { .. } => {
+                t!("{enter} checks every row; nothing is sent before the review.", enter)
+            }
             Purpose::Revoke { .. } => {
-                format!("{enter} looks where each badge stands; nothing is sent before the review.")
+                t!("{enter} looks where each badge stands; nothing is sent before the review.", enter)
             }
         }
     }
 }
 
 fn column_name(at: usize, columns: &[String]) -> String {
-    columns.get(at).map_or_else(|| format!("column {}", at + 1), |c| Text::from(c.as_str()).to_string())
+    columns.get(at).map_or_else(|| t!("column {n}", n = at + 1), |c| Text::from(c.as_str()).to_string())
 }
 
 fn map_words(map: &ColumnMap, columns: &[String]) -> String {
@@ -219,8 +232,13 @@ fn map_words(map: &ColumnMap, columns: &[String]) -> String {
         NameColumns::One(at) => name(at),
         NameColumns::FamilyGiven { family, given } => format!("{} + {}", name(family), name(given)),
     };
-    let template = map.template.map_or(String::new(), |at| format!(", template = {}", name(at)));
-    format!("name = {who}, e-mail = {}{template}", name(map.email))
+    let email = name(map.email);
+    match map.template {
+        None => t!("name = {who}, e-mail = {email}", who, email),
+        Some(at) => {
+            t!("name = {who}, e-mail = {email}, template = {template}", who, email, template = name(at))
+        }
+    }
 }
 
 /// The first rows: as they would be taken, or as they stand there while something is not clear.
@@ -268,17 +286,19 @@ fn badge_ids(ids: &[IdRow], free: usize, room: usize, env: &Env) -> Vec<Line<'st
 
 fn people(judged: &[Checked], free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
-    let rest = room.saturating_sub(6 + 9 + 4);
-    let widths = [6, 9, rest / 5, rest * 2 / 5, rest - rest / 5 - rest * 2 / 5];
+    let words = [t!("ready"), t!("look"), t!("not valid"), t!("no person")];
+    let wide = words.into_iter().map(width).max().unwrap_or(0);
+    let rest = room.saturating_sub(6 + wide + 4);
+    let widths = [6, wide, rest / 5, rest * 2 / 5, rest - rest / 5 - rest * 2 / 5];
     judged
         .iter()
         .take(free)
         .map(|row| {
             let (word, style) = match row.standing {
-                Standing::Ready => ("ready", theme.good()),
-                Standing::Ask => ("look", theme.warning()),
-                Standing::Refused => ("not valid", theme.error()),
-                Standing::NotARecipient => ("no person", theme.dim()),
+                Standing::Ready => (words[0], theme.good()),
+                Standing::Ask => (words[1], theme.warning()),
+                Standing::Refused => (words[2], theme.error()),
+                Standing::NotARecipient => (words[3], theme.dim()),
             };
             let why = row.findings.first().map_or(String::new(), |finding| finding.what.clone());
             let all = [

@@ -140,7 +140,7 @@ impl FileForm {
             Action::Encoding | Action::Columns | Action::Sheet | Action::Header
                 if self.opened.is_none() || !self.offers(action) =>
             {
-                out.say("There is nothing of the kind to choose for this file.");
+                out.say(t!("There is nothing of the kind to choose for this file."));
             }
             Action::Encoding => self.step = self.opened.as_ref().map(|opened| Step::encoding(&opened.about)),
             Action::Columns => self.step = self.columns(true),
@@ -159,7 +159,7 @@ impl FileForm {
 
     fn go_on(&mut self, out: &mut Out<'_>) {
         if self.work.is_some() {
-            out.say("Still reading the file. Nothing was sent.");
+            out.say(t!("Still reading the file. Nothing was sent."));
             return;
         }
         if self.ask_next() {
@@ -298,15 +298,19 @@ impl FileForm {
                 .sheets
                 .iter()
                 .map(|sheet| {
-                    let hidden = if sheet.hidden { ", hidden" } else { "" };
-                    format!("{} ({} rows{hidden})", sheet.name, sheet.rows)
+                    let (name, rows) = (&sheet.name, sheet.rows);
+                    if sheet.hidden {
+                        t!("{name} ({rows} rows, hidden)", name, rows)
+                    } else {
+                        t!("{name} ({rows} rows)", name, rows)
+                    }
                 })
                 .collect(),
-            Step::Header { .. } => std::iter::once("no header: the first row is a person".to_owned())
+            Step::Header { .. } => std::iter::once(t!("no header: the first row is a person").to_owned())
                 .chain(opened.rows.iter().map(|row| {
                     let cells: Vec<String> =
                         row.cells.iter().map(|c| Text::from(c.as_str()).to_string()).collect();
-                    format!("row {}: {}", row.line, cells.join(" | "))
+                    t!("row {no}: {cells}", no = row.line, cells = cells.join(" | "))
                 }))
                 .collect(),
             Step::Columns(picking) => picking.choices(about, &opened.rows),
@@ -318,20 +322,20 @@ impl FileForm {
     fn step_question(&self) -> String {
         match &self.step {
             Some(Step::Encoding { .. }) => {
-                "Which is right? The same bytes read differently; only you can tell.".to_owned()
+                t!("Which is right? The same bytes read differently; only you can tell.").to_owned()
             }
             Some(Step::Sheet { .. }) => match self.purpose {
-                Purpose::Issue { .. } => "Which sheet has the recipients?".to_owned(),
-                Purpose::Revoke { .. } => "Which sheet has the badge ids?".to_owned(),
+                Purpose::Issue { .. } => t!("Which sheet has the recipients?").to_owned(),
+                Purpose::Revoke { .. } => t!("Which sheet has the badge ids?").to_owned(),
             },
-            Some(Step::Header { .. }) => "Which row holds the names of the columns?".to_owned(),
-            Some(Step::IdColumn { .. }) => "Which column has the badge ids?".to_owned(),
+            Some(Step::Header { .. }) => t!("Which row holds the names of the columns?").to_owned(),
+            Some(Step::IdColumn { .. }) => t!("Which column has the badge ids?").to_owned(),
             Some(Step::Columns(picking)) => match picking.what() {
-                Picking::Name => "Which column is the recipient's name?".to_owned(),
-                Picking::Family => "Which column is the family name?".to_owned(),
-                Picking::Given => "Which column is the given name?".to_owned(),
-                Picking::Email => "Which column is the e-mail address?".to_owned(),
-                Picking::Template => "Which column says which template each row is for?".to_owned(),
+                Picking::Name => t!("Which column is the recipient's name?").to_owned(),
+                Picking::Family => t!("Which column is the family name?").to_owned(),
+                Picking::Given => t!("Which column is the given name?").to_owned(),
+                Picking::Email => t!("Which column is the e-mail address?").to_owned(),
+                Picking::Template => t!("Which column says which template each row is for?").to_owned(),
             },
             None => String::new(),
         }
@@ -340,9 +344,9 @@ impl FileForm {
     /// Whether the columns are as a person, or an earlier time, said.
     fn map_words(&self) -> &'static str {
         match self.opened.as_ref().map(|opened| &opened.about.map) {
-            Some(MapState::Chosen(_)) => "as chosen",
-            Some(MapState::Remembered(_)) => "as the last time",
-            _ => "by their names",
+            Some(MapState::Chosen(_)) => t!("as chosen"),
+            Some(MapState::Remembered(_)) => t!("as the last time"),
+            _ => t!("by their names"),
         }
     }
 }

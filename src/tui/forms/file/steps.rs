@@ -145,11 +145,11 @@ impl Columns {
     pub fn choices(&self, about: &About, rows: &[RawRow]) -> Vec<String> {
         let columns = columns(about, rows);
         match self.what {
-            Picking::Name if about.columns.len() > 1 => {
-                columns.chain(std::iter::once("two columns: family name and given name".to_owned())).collect()
-            }
+            Picking::Name if about.columns.len() > 1 => columns
+                .chain(std::iter::once(t!("two columns: family name and given name").to_owned()))
+                .collect(),
             Picking::Template => {
-                std::iter::once("none: all rows are for one template".to_owned()).chain(columns).collect()
+                std::iter::once(t!("none: all rows are for one template").to_owned()).chain(columns).collect()
             }
             _ => columns.collect(),
         }
@@ -161,6 +161,6 @@ pub fn columns(about: &About, rows: &[RawRow]) -> impl Iterator<Item = String> {
     about.columns.iter().enumerate().map(|(at, name)| {
         let example =
             rows.iter().map(|row| row.cell(at)).find(|cell| !cell.trim().is_empty()).unwrap_or_default();
-        format!("{}   such as: {}", Text::from(name.as_str()), Text::from(example))
+        t!("{column}   such as: {example}", column = Text::from(name.as_str()), example = Text::from(example))
     })
 }

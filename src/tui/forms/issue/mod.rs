@@ -5,6 +5,7 @@ mod review;
 
 use super::confirm::Confirm;
 use super::file::Purpose;
+use super::label::aligned;
 use super::path::PathField;
 use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::email::EmailProblem;
@@ -17,7 +18,7 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Focus};
-use crate::tui::fit::{count, fit, wrap};
+use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::paths;
 use crossterm::event::KeyEvent;
@@ -112,7 +113,7 @@ impl IssueForm {
             },
             Action::Accept if self.review.is_none() && self.focus.at == FILE => match self.file.path() {
                 Some(path) => self.open(Source::File(path), out),
-                None => out.say("Type the name of a file, or paste or drop one here."),
+                None => out.say(t!("Type the name of a file, or paste or drop one here.")),
             },
             Action::Accept if self.review.is_none() => self.go_on(env, out),
             Action::Accept => {}
@@ -175,11 +176,11 @@ impl IssueForm {
         // What the person has already is also what tells a badge of ours from theirs, should the answer be
         // lost: nothing is sent before it is known, unless it cannot be known.
         if self.detail_ticket.is_some() || self.same_title_ticket.is_some() {
-            out.say("Still reading the template. Nothing was sent.");
+            out.say(t!("Still reading the template. Nothing was sent."));
             return;
         }
         let Some(holdings) = &review.holdings else {
-            out.say("Still reading what this person has already. Nothing was sent.");
+            out.say(t!("Still reading what this person has already. Nothing was sent."));
             return;
         };
         let held_before = holdings
@@ -281,23 +282,28 @@ impl IssueForm {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
         let line = |text: &str| format!("  {}", fit(text, room, env.glyphs.ellipsis));
-        lines.push(Line::styled(line(&format!("Issue  {}", self.title)), theme.strong()));
+        lines.push(Line::styled(line(&t!("Issue  {title}", title = self.title)), theme.strong()));
         if let Some(review) = &self.review {
             // What is sent, where, and what it takes come first and on one line each: they can never be off
             // the screen. What there is to know follows, the most serious first.
             let name = Text::new(review.name.clone());
-            lines.push(Line::raw(line(&format!("Name    {name}"))));
-            lines.push(Line::raw(line(&format!("E-mail  {}", review.address.text()))));
+            let [of_name, of_email] = aligned([mark!("Name"), mark!("E-mail")]);
+            lines.push(Line::raw(line(&format!("{of_name}  {name}"))));
+            lines.push(Line::raw(line(&format!("{of_email}  {}", review.address.text()))));
             let dot = env.glyphs.dot;
-            let place = format!("{} {dot} 1 person {dot} 1 request {dot} the holder is mailed", env.place());
+            let place = t!(
+                "{place} {dot} 1 person {dot} 1 request {dot} the holder is mailed",
+                place = env.place(),
+                dot
+            );
             lines.push(Line::styled(line(&place), theme.accent()));
-            lines.push(review.confirm.line("to issue", env));
+            lines.push(review.confirm.line(t!("to issue"), env));
             lines.push(Line::raw(""));
-            if crate::tui::fit::width(&review.name) + 8 > room {
+            if width(&review.name) + width(&of_name) + 2 > room {
                 let text = format!(
-                    "{} the name has {} characters; its end is not shown",
+                    "{} {}",
                     env.glyphs.alert,
-                    review.name.chars().count()
+                    t!("the name has {n} characters; its end is not shown", n = review.name.chars().count())
                 );
                 put(&mut lines, &text, theme.warning());
             }
@@ -309,14 +315,14 @@ impl IssueForm {
             self.field_lines(&mut lines, &mut put, room, env);
             lines.push(Line::raw(""));
             let text = if self.focus.at == FILE {
-                format!(
-                    "{} opens the file; it is checked row by row, and nothing is sent before the review. A file can be dropped here, and lines with names and addresses can be pasted.",
-                    env.glyphs.enter
+                t!(
+                    "{enter} opens the file; it is checked row by row, and nothing is sent before the review. A file can be dropped here, and lines with names and addresses can be pasted.",
+                    enter = env.glyphs.enter
                 )
             } else {
-                format!(
-                    "{} goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
-                    env.glyphs.enter
+                t!(
+                    "{enter} goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
+                    enter = env.glyphs.enter
                 )
             };
             put(&mut lines, &text, theme.dim());
@@ -326,21 +332,22 @@ impl IssueForm {
 
     fn template_lines(&self, lines: &mut Vec<Line<'static>>, put: &mut Put<'_>, env: &Env) {
         match &self.detail {
-            None => put(lines, &format!("{} reading the template", env.spinner()), env.theme.dim()),
+            None => put(lines, &format!("{} {}", env.spinner(), t!("reading the template")), env.theme.dim()),
             Some(Err(error)) => put(
                 lines,
-                &format!("{} the template was not read: {error}", env.glyphs.alert),
+                &format!("{} {}", env.glyphs.alert, t!("the template was not read: {error}", error)),
                 env.theme.error(),
             ),
             Some(Ok(detail)) => {
                 let now = env.now();
-                let until = match validity(detail, now) {
+                let policy = policy(detail);
+                let text = match validity(detail, now) {
                     Validity::Until(day) if detail.fixed_expire_date.is_none() => {
-                        format!("; issued today until {day}, as lapel computes it")
+                        t!("{policy}; issued today until {day}, as lapel computes it", policy, day)
                     }
-                    _ => String::new(),
+                    _ => policy,
                 };
-                put(lines, &format!("{}{until}", policy(detail)), env.theme.dim());
+                put(lines, &text, env.theme.dim());
                 for warning in warnings(detail, now) {
                     put(lines, &format!("{} {warning}", env.glyphs.alert), env.theme.warning());
                 }
@@ -348,9 +355,13 @@ impl IssueForm {
         }
         if let Some(others @ 1..) = self.same_title {
             let text = format!(
-                "{} {} the same title",
+                "{} {}",
                 env.glyphs.alert,
-                count(others as u64, "other template has", "other templates have")
+                plural!(
+                    others as u64,
+                    "{n} other template has the same title",
+                    "{n} other templates have the same title"
+                )
             );
             put(lines, &text, env.theme.warning());
         }
@@ -364,14 +375,16 @@ impl IssueForm {
             let style = if chosen { theme.strong() } else { theme.dim() };
             Line::styled(format!("  {sign} {words}"), style)
         };
-        lines.push(mode(!of_file, "one person"));
-        for (at, label, field) in [(0, "Name  ", &self.name), (1, "E-mail", &self.email)] {
+        lines.push(mode(!of_file, t!("one person")));
+        let [of_name, of_email, file] = aligned([mark!("Name"), mark!("E-mail"), mark!("File")]);
+        let columns = room.saturating_sub(width(&file) + 3);
+        for (at, label, field) in [(0, &of_name, &self.name), (1, &of_email, &self.email)] {
             let focused = self.focus.at == at;
             let style = if focused { theme.strong() } else { theme.dim() };
             let cursor = if focused { env.glyphs.cursor } else { " " };
             let mut spans =
                 vec![Span::styled(format!("  {label} "), style), Span::styled(cursor, theme.accent())];
-            spans.extend(field.spans(room.saturating_sub(9).min(60), focused, env));
+            spans.extend(field.spans(columns.min(60), focused, env));
             lines.push(Line::from(spans));
             let typed = !field.value().is_empty();
             if at == 0 {
@@ -400,11 +413,11 @@ impl IssueForm {
                 }
             }
         }
-        lines.push(mode(of_file, "a file, or lines that are pasted"));
+        lines.push(mode(of_file, t!("a file, or lines that are pasted")));
         let style = if of_file { theme.strong() } else { theme.dim() };
         let cursor = if of_file { env.glyphs.cursor } else { " " };
-        let mut spans = vec![Span::styled("  File   ", style), Span::styled(cursor, theme.accent())];
-        spans.extend(self.file.spans(room.saturating_sub(9), of_file, env));
+        let mut spans = vec![Span::styled(format!("  {file} "), style), Span::styled(cursor, theme.accent())];
+        spans.extend(self.file.spans(columns, of_file, env));
         lines.push(Line::from(spans));
         lines.extend(self.file.lines(room, env));
     }
@@ -420,7 +433,7 @@ fn check_name(typed: &str) -> Result<(String, Vec<String>), String> {
     let (refused, notes): (Vec<_>, Vec<_>) =
         of_name.partition(|finding| finding.severity == Severity::Refuse);
     if name.contains('@') {
-        return Err("the name is an e-mail address: are the two fields swapped?".to_owned());
+        return Err(t!("the name is an e-mail address: are the two fields swapped?").to_owned());
     }
     match refused.into_iter().next() {
         Some(finding) => Err(finding.what),

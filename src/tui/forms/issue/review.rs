@@ -3,7 +3,6 @@
 use super::Review;
 use crate::domain::Verdict;
 use crate::tui::env::Env;
-use crate::tui::fit::count;
 use ratatui::text::Line;
 
 /// Puts a text into lines, wrapped.
@@ -13,24 +12,28 @@ pub(super) fn lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut P
     let theme = &env.theme;
     if let Some(row) = &review.sent_before {
         let text = format!(
-            "{} lapel sent this badge to this address before; it is {}. Sending again makes a second one.",
+            "{} {}",
             env.glyphs.alert,
-            row.bucket.word()
+            t!(
+                "lapel sent this badge to this address before; it is {bucket}. Sending again makes a second one.",
+                bucket = row.bucket.word()
+            )
         );
         put(lines, &text, theme.error());
     }
     match &review.holdings {
         None => put(
             lines,
-            &format!("{} reading whether this person has the badge already", env.spinner()),
+            &format!("{} {}", env.spinner(), t!("reading whether this person has the badge already")),
             theme.dim(),
         ),
         Some(Err(error)) => {
             put(
                 lines,
                 &format!(
-                    "{} whether this person has the badge already is not known: {error}",
-                    env.glyphs.alert
+                    "{} {}",
+                    env.glyphs.alert,
+                    t!("whether this person has the badge already is not known: {error}", error)
                 ),
                 theme.error(),
             );
@@ -39,8 +42,11 @@ pub(super) fn lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut P
             put(
                 lines,
                 &format!(
-                    "{} the history could not be read to its end: whether this person has the badge already is not known",
-                    env.glyphs.alert
+                    "{} {}",
+                    env.glyphs.alert,
+                    t!(
+                        "the history could not be read to its end: whether this person has the badge already is not known"
+                    )
                 ),
                 theme.warning(),
             );
@@ -48,15 +54,21 @@ pub(super) fn lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut P
         Some(Ok(held)) if held.items.is_empty() => {
             put(
                 lines,
-                "No badge of this template is to be seen for this address. One that waits may not be visible yet.",
+                t!(
+                    "No badge of this template is to be seen for this address. One that waits may not be visible yet."
+                ),
                 theme.dim(),
             );
         }
         Some(Ok(held)) => {
             let text = format!(
-                "{} this address has {} of this template already:",
+                "{} {}",
                 env.glyphs.alert,
-                count(held.items.len() as u64, "badge", "badges")
+                plural!(
+                    held.items.len() as u64,
+                    "this address has {n} badge of this template already:",
+                    "this address has {n} badges of this template already:"
+                )
             );
             put(lines, &text, theme.warning());
             for item in held.items.iter().take(5) {
@@ -67,6 +79,6 @@ pub(super) fn lines(review: &Review, lines: &mut Vec<Line<'static>>, put: &mut P
         }
     }
     for warning in review.address.warnings() {
-        put(lines, &format!("{} e-mail: {warning}", env.glyphs.alert), theme.warning());
+        put(lines, &format!("{} {}", env.glyphs.alert, t!("e-mail: {warning}", warning)), theme.warning());
     }
 }

@@ -3,7 +3,7 @@
 use super::{Activity, is_mine};
 use crate::jobs::{Bucket, Job, JobRow, Kind, Phase, StopKind};
 use crate::tui::env::Env;
-use crate::tui::fit::{count, fit, number, width, wrap};
+use crate::tui::fit::{fit, number, width, wrap};
 use crate::tui::rows::{RowList, bucket_style, moment, row_lines};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -53,16 +53,20 @@ fn shares(job: &Job) -> Vec<(u64, Bucket, String)> {
 
 fn word(bucket: Bucket, job: &Job) -> String {
     match (bucket, job.phase, &job.stop) {
-        (Bucket::Ready, Phase::Stopped, Some(stop)) => format!("not sent: {}", stop.kind.word()),
-        (Bucket::Ready, Phase::Paused, _) => "not sent: paused".to_owned(),
-        (Bucket::Ready, Phase::Running, _) => "to be sent".to_owned(),
+        (Bucket::Ready, Phase::Stopped, Some(stop)) => t!("not sent: {why}", why = stop.kind.word()),
+        (Bucket::Ready, Phase::Paused, _) => t!("not sent: paused").to_owned(),
+        (Bucket::Ready, Phase::Running, _) => t!("to be sent").to_owned(),
         (bucket, ..) => bucket.word().to_owned(),
     }
 }
 
+/// `3 to be sent`.
+fn counted(n: u64, word: &str) -> String {
+    t!("{n} {word}", n = number(n), word)
+}
+
 fn shares_text(job: &Job, env: &Env) -> String {
-    let all: Vec<String> =
-        shares(job).into_iter().map(|(n, _, word)| format!("{} {word}", number(n))).collect();
+    let all: Vec<String> = shares(job).into_iter().map(|(n, _, word)| counted(n, &word)).collect();
     all.join(&format!(" {} ", env.glyphs.dot))
 }
 
@@ -87,19 +91,23 @@ impl Activity {
         let top = Rect { height: 1, ..area };
         let line = match (&self.read, self.jobs.is_empty()) {
             (_, false) => {
-                let mut text = format!("  {}", count(self.jobs.len() as u64, "job", "jobs"));
-                text.push_str(&format!(" {} {} open", env.glyphs.dot, self.open()));
-                Line::styled(text, theme.strong())
+                let jobs = count!(self.jobs.len() as u64, "job", "jobs");
+                let open = t!("{n} open", n = self.open());
+                Line::styled(format!("  {jobs} {} {open}", env.glyphs.dot), theme.strong())
             }
             (Some(Err(why)), true) => Line::styled(format!("  {} {why}", env.glyphs.alert), theme.error()),
-            (Some(Ok(())), true) => Line::styled("  no jobs yet", theme.strong()),
-            (None, true) => Line::styled(format!("  {} reading the journal", env.spinner()), theme.dim()),
+            (Some(Ok(())), true) => Line::styled(format!("  {}", t!("no jobs yet")), theme.strong()),
+            (None, true) => {
+                Line::styled(format!("  {} {}", env.spinner(), t!("reading the journal")), theme.dim())
+            }
         };
         frame.render_widget(line, top);
         let list = list_area(area, self.jobs.len());
         if self.jobs.is_empty() {
             if matches!(self.read, Some(Ok(()))) {
-                let text = "What is issued or revoked from here stands here, with what became of every single row. i on a template issues, x on a badge revokes.";
+                let text = t!(
+                    "What is issued or revoked from here stands here, with what became of every single row. i on a template issues, x on a badge revokes."
+                );
                 let lines: Vec<Line<'_>> = wrap(text, usize::from(area.width).saturating_sub(4))
                     .into_iter()
                     .map(|l| Line::styled(format!("  {l}"), theme.dim()))
@@ -156,16 +164,23 @@ impl Activity {
         };
         let planned = env.clock().offset().to_datetime(job.created).strftime("%Y-%m-%d %H:%M");
         put(
-            &format!("job {}{dot}{}{dot}{}{dot}planned {planned}", job.id, job.kind.word(), job.title),
+            &[
+                t!("job {id}", id = job.id),
+                job.kind.word().to_owned(),
+                job.title.to_string(),
+                t!("planned {planned}", planned),
+            ]
+            .join(&dot),
             theme.strong(),
         );
         let total = job.counts.total();
-        put(&format!("{} = {}", shares_text(job, env), count(total, "row", "rows")), theme.text());
+        put(&format!("{} = {}", shares_text(job, env), count!(total, "row", "rows")), theme.text());
         if let Some(owner) = job.owner.as_ref().filter(|owner| !owner.is_me) {
             put(
-                &format!(
-                    "{} it belongs to another lapel that is running ({}); only that one can act on it",
-                    env.glyphs.alert, owner.label
+                &t!(
+                    "{alert} it belongs to another lapel that is running ({owner}); only that one can act on it",
+                    alert = env.glyphs.alert,
+                    owner = owner.label
                 ),
                 theme.warning(),
             );
@@ -173,7 +188,9 @@ impl Activity {
         if let Some(stop) = &job.stop {
             put(&format!("{} {}: {}", env.glyphs.alert, stop.kind.word(), stop.why), theme.error());
             if job.can_resume() && stop.kind == StopKind::Quota && is_mine(job) {
-                let text = "R goes on once there is quota again; H uses up what is left of it; o writes what was not sent into a file.";
+                let text = t!(
+                    "R goes on once there is quota again; H uses up what is left of it; o writes what was not sent into a file."
+                );
                 put(text, theme.text());
             }
         } else if job.phase == Phase::Paused || job.phase == Phase::Cancelled {
@@ -184,22 +201,23 @@ impl Activity {
         }
         let waiting = job.counts.of(Bucket::Waiting) + job.counts.of(Bucket::Overdue);
         if job.kind == Kind::Issue && waiting > 0 && job.counts.of(Bucket::Issued) == 0 {
-            put("accepted, not issued yet: that takes five minutes to a day", theme.dim());
+            put(t!("accepted, not issued yet: that takes five minutes to a day"), theme.dim());
         }
         let mut facts: Vec<String> = Vec::new();
         if job.in_flight > 0 {
-            facts.push(format!("{} on the way", count(job.in_flight, "request", "requests")));
+            facts.push(plural!(job.in_flight, "{n} request on the way", "{n} requests on the way"));
         }
         if let Some(at) = job.next_look {
-            facts.push(format!("looked at next {}", moment(at, env)));
+            facts.push(t!("looked at next {time}", time = moment(at, env)));
         }
         if let Some(other) = job.follows {
-            facts.push(format!("follows job {other}"));
+            facts.push(t!("follows job {id}", id = other));
         }
         if let Some(origin) = &job.origin {
             let read =
                 if origin.read_as.is_empty() { String::new() } else { format!(" ({})", origin.read_as) };
-            facts.push(format!("from {}{}", origin.name, crate::domain::text::scrub(&read)));
+            let read = crate::domain::text::scrub(&read);
+            facts.push(format!("{}{read}", t!("from {file}", file = origin.name)));
         }
         if !facts.is_empty() {
             put(&facts.join(&dot), theme.dim());
@@ -216,17 +234,18 @@ impl Activity {
         let Some(job) = self.jobs.iter().find(|job| job.id == rows.job()) else { return };
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
-        let head = format!("  job {} {} {} {}", job.id, job.kind.word(), env.glyphs.dot, job.title);
+        let name = t!("job {id}", id = job.id);
+        let head = format!("  {name} {} {} {}", job.kind.word(), env.glyphs.dot, job.title);
         let head = fit(&head, usize::from(area.width).saturating_sub(1), env.glyphs.ellipsis);
         frame.render_widget(Line::styled(head, theme.strong()), Rect { height: 1, ..area });
         let chosen = rows.buckets().first().copied();
         let mut spans = vec![Span::raw("  ")];
-        let all = format!("{} rows", number(job.counts.total()));
+        let all = t!("{n} rows", n = number(job.counts.total()));
         spans.push(Span::styled(all, if chosen.is_none() { theme.tab() } else { theme.dim() }));
         let mut left = usize::from(area.width)
             .saturating_sub(width(&spans[1].content) + 2 + width(env.glyphs.ellipsis) + 2);
         for (n, bucket, word) in shares(job) {
-            let text = format!("{} {word}", number(n));
+            let text = counted(n, &word);
             if width(&text) + 3 > left {
                 // Half a number would be another number.
                 spans.push(Span::styled(format!(" {}", env.glyphs.ellipsis), theme.dim()));
@@ -260,13 +279,15 @@ fn job_line(job: &Job, selected: bool, columns: usize, env: &Env) -> Line<'stati
     let theme = &env.theme;
     let bar_columns = if columns >= 90 { 20 } else { 10 };
     let title_columns = (columns / 4).clamp(10, 30);
-    let used = 2 + 7 + title_columns + 1 + 7 + 2 + bar_columns + 2;
-    let owner = if is_mine(job) || job.owner.is_none() { "" } else { "elsewhere: " };
+    let kind_columns =
+        [Kind::Issue, Kind::Revoke].map(|kind| width(kind.word()) + 1).into_iter().fold(7, usize::max);
+    let used = 2 + kind_columns + title_columns + 1 + 7 + 2 + bar_columns + 2;
     let mut all = shares(job);
     // What has no room on the line is what is least.
     all.sort_by_key(|(n, ..)| std::cmp::Reverse(*n));
-    let all: Vec<String> = all.into_iter().map(|(n, _, word)| format!("{} {word}", number(n))).collect();
-    let words = format!("{owner}{}", all.join(&format!(" {} ", env.glyphs.dot)));
+    let all: Vec<String> = all.into_iter().map(|(n, _, word)| counted(n, &word)).collect();
+    let words = all.join(&format!(" {} ", env.glyphs.dot));
+    let words = if is_mine(job) || job.owner.is_none() { words } else { t!("elsewhere: {words}", words) };
     let style = if job.stop.is_some() || job.counts.sum(Bucket::needs_a_person) > 0 {
         theme.warning()
     } else {
@@ -276,7 +297,7 @@ fn job_line(job: &Job, selected: bool, columns: usize, env: &Env) -> Line<'stati
     Line::from(vec![
         Span::styled(if selected { env.glyphs.cursor } else { " " }, theme.accent()),
         Span::raw(" "),
-        Span::styled(fit(job.kind.word(), 7, ""), theme.dim()),
+        Span::styled(fit(job.kind.word(), kind_columns, ""), theme.dim()),
         Span::raw(fit(&job.title.to_string(), title_columns, env.glyphs.ellipsis)),
         Span::raw(format!(" {:>7}  ", number(job.counts.total()))),
         Span::styled(bar(job, bar_columns, env), if job.is_open() { theme.accent() } else { theme.dim() }),

@@ -8,7 +8,6 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::{Deed, RowsQuery};
 use crate::tui::env::{Env, Go, Out};
-use crate::tui::fit::count;
 use crate::tui::keymap::Context;
 use crate::tui::rows::RowList;
 use ratatui::layout::Rect;
@@ -155,11 +154,11 @@ impl Activity {
                 Action::Only => self.only_next(out),
                 Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
                     Some(id) => out.go.push(Go::Badge(id, None)),
-                    None => out.say("This row has no badge id yet, so there is no badge to open."),
+                    None => out.say(t!("This row has no badge id yet, so there is no badge to open.")),
                 },
                 Action::Wallet => match rows.list.selected().filter(|row| !row.address.looks_empty()) {
                     Some(row) => out.go.push(Go::Holder(row.address.wire().to_owned())),
-                    None => out.say("This row has no e-mail address to look up."),
+                    None => out.say(t!("This row has no e-mail address to look up.")),
                 },
                 _ => return rows.act(action),
             },
@@ -192,7 +191,7 @@ impl Activity {
 
     fn deed(&self, action: Action, out: &mut Out<'_>) {
         let Some(job) = self.job() else {
-            out.say("There is no job here.");
+            out.say(t!("There is no job here."));
             return;
         };
         if action == Action::Decide {
@@ -201,7 +200,7 @@ impl Activity {
                     out.go.push(Go::Decide(job.id, Box::new(row.clone())));
                 }
                 _ => out.say(
-                    "There is nothing to decide about this row. Rows in doubt are looked for; nothing is sent again meanwhile.",
+                    t!("There is nothing to decide about this row. Rows in doubt are looked for; nothing is sent again meanwhile."),
                 ),
             }
             return;
@@ -216,19 +215,19 @@ impl Activity {
         match action {
             Action::Pause => deed(out, Deed::Pause(job.id)),
             Action::Resume => {
-                out.say(format!(
-                    "Job {} goes on; what has to be looked at first is looked at first.",
-                    job.id
+                out.say(t!(
+                    "Job {id} goes on; what has to be looked at first is looked at first.",
+                    id = job.id
                 ));
                 deed(out, Deed::Resume(job.id));
             }
             Action::UseUp => {
-                out.say("Using up the quota with ever smaller requests, each only after the one before is proven to have done nothing.");
+                out.say(t!("Using up the quota with ever smaller requests, each only after the one before is proven to have done nothing."));
                 deed(out, Deed::UseUp(job.id));
             }
             Action::Retry => deed(out, Deed::Retry(job.id)),
             Action::Look => {
-                out.say(format!("Looking now at job {}.", job.id));
+                out.say(t!("Looking now at job {id}.", id = job.id));
                 deed(out, Deed::Look(Some(job.id)));
             }
             Action::CallOff => out.go.push(Go::CallOff(Box::new(job.clone()))),
@@ -256,8 +255,12 @@ impl Activity {
                     }
                 }
                 if interrupted > 0 {
-                    let jobs = count(interrupted, "job was", "jobs were");
-                    out.news = Some((format!("{jobs} interrupted: Activity shows them."), true));
+                    let text = plural!(
+                        interrupted,
+                        "{n} job was interrupted: Activity shows them.",
+                        "{n} jobs were interrupted: Activity shows them."
+                    );
+                    out.news = Some((text, true));
                 }
                 Ok(())
             }
@@ -423,25 +426,28 @@ fn refusal(action: Action, job: &Job) -> String {
     if !is_mine(job)
         && let Some(owner) = &job.owner
     {
-        return format!(
-            "Job {} belongs to another lapel that is running ({}). Use that one, or end it first. Nothing was changed.",
-            job.id, owner.label
+        return t!(
+            "Job {id} belongs to another lapel that is running ({owner}). Use that one, or end it first. Nothing was changed.",
+            id = job.id,
+            owner = owner.label
         );
     }
     let why = match action {
-        Action::Pause => "is not sending anything",
-        Action::Resume => "has nothing that waits to be sent",
-        Action::UseUp => "did not stop at the quota",
-        Action::Retry => "has nothing that was refused",
-        Action::CallOff => "has nothing that could be called off: everything was sent",
-        Action::Undo if job.kind == Kind::Revoke => "is a revocation; the service offers no way to undo one",
-        Action::Undo => "has nothing to undo: nothing of it was accepted",
-        Action::Look => "has nothing that may still change",
-        Action::Redo => "has no row that is to be done again",
-        Action::Mail => "has no badge that is Issued, so no mail can have failed",
-        _ => "cannot do this now",
+        Action::Pause => t!("is not sending anything"),
+        Action::Resume => t!("has nothing that waits to be sent"),
+        Action::UseUp => t!("did not stop at the quota"),
+        Action::Retry => t!("has nothing that was refused"),
+        Action::CallOff => t!("has nothing that could be called off: everything was sent"),
+        Action::Undo if job.kind == Kind::Revoke => {
+            t!("is a revocation; the service offers no way to undo one")
+        }
+        Action::Undo => t!("has nothing to undo: nothing of it was accepted"),
+        Action::Look => t!("has nothing that may still change"),
+        Action::Redo => t!("has no row that is to be done again"),
+        Action::Mail => t!("has no badge that is Issued, so no mail can have failed"),
+        _ => t!("cannot do this now"),
     };
-    format!("Job {} {why}. Nothing was changed.", job.id)
+    t!("Job {id} {why}. Nothing was changed.", id = job.id, why)
 }
 
 /// What the notice says when a job has changed; `None` when there is nothing new to say.
@@ -454,26 +460,33 @@ pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
         && before.is_none_or(|b| b.stop.as_ref() != Some(stop))
     {
         return Some((
-            format!("Job {} has stopped: {}. Activity shows what was sent.", now.id, stop.kind.word()),
+            t!(
+                "Job {id} has stopped: {why}. Activity shows what was sent.",
+                id = now.id,
+                why = stop.kind.word()
+            ),
             true,
         ));
     }
     let bad = |b: Bucket| matches!(b, Bucket::InDoubt | Bucket::NotDone | Bucket::Dropped | Bucket::NotSeen);
     if counted(Some(now), &bad) > counted(before, &bad) {
-        let text = format!(
-            "{} of job {} did not go as asked; Activity shows which and why.",
-            count(counted(Some(now), &bad), "badge", "badges"),
-            now.id
+        let text = plural!(
+            counted(Some(now), &bad),
+            "{n} badge of job {id} did not go as asked; Activity shows which and why.",
+            "{n} badges of job {id} did not go as asked; Activity shows which and why.",
+            id = now.id
         );
         return Some((text, true));
     }
     let done = |b: Bucket| matches!(b, Bucket::Issued | Bucket::Revoked);
     if counted(Some(now), &done) > counted(before, &done) {
-        let verb = if now.kind == Kind::Issue { "Issued" } else { "Revoked" };
-        return Some((
-            format!("{verb}: {} ({} of {})", now.title, counted(Some(now), &done), now.counts.total()),
-            false,
-        ));
+        let (title, done, all) = (&now.title, counted(Some(now), &done), now.counts.total());
+        let text = if now.kind == Kind::Issue {
+            t!("Issued: {title} ({done} of {all})", title, done, all)
+        } else {
+            t!("Revoked: {title} ({done} of {all})", title, done, all)
+        };
+        return Some((text, false));
     }
     None
 }

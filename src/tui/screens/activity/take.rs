@@ -5,6 +5,7 @@ use crate::api::RawOf;
 use crate::jobs::{Job, JobRow, shares};
 use crate::tui::copying::{Copyables, cell, records};
 
+/// The same in every language, as in exported files: what is made of a copied table must not depend on it.
 const JOB_HEADS: [&str; 5] = ["Job", "Kind", "Title or reason", "Rows", "How they stand"];
 const ROW_HEADS: [&str; 6] = ["Row", "State", "Holder", "E-mail", "Badge id", "Why"];
 
@@ -14,19 +15,19 @@ impl Activity {
         let mut all = Copyables::default();
         let Some(rows) = &self.rows else {
             let Some(job) = self.job() else { return all };
-            all.one('i', "job's number", Some(&job.id.to_string()));
+            all.one('i', t!("job's number"), Some(&job.id.to_string()));
             all.row(&job_cells(job));
             let jobs: Vec<Vec<String>> = self.jobs.iter().map(job_cells).collect();
-            all.table(&JOB_HEADS, &jobs, "of the list of jobs");
+            all.table(&JOB_HEADS, &jobs, t!("of the list of jobs"));
             return all;
         };
         if let Some(row) = rows.list.selected() {
-            all.one('i', "badge id", row.badge_id.as_ref().map(crate::domain::BadgeId::wire));
-            all.one('a', "e-mail address", Some(row.address.wire()));
+            all.one('i', t!("badge id"), row.badge_id.as_ref().map(crate::domain::BadgeId::wire));
+            all.one('a', t!("e-mail address"), Some(row.address.wire()));
             all.row(&row_cells(row));
         }
         let loaded: Vec<Vec<String>> = rows.list.loaded().map(|(_, row)| row_cells(row)).collect();
-        all.table(&ROW_HEADS, &loaded, "that are loaded");
+        all.table(&ROW_HEADS, &loaded, t!("that are loaded"));
         all
     }
 

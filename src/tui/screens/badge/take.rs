@@ -12,15 +12,15 @@ impl BadgeScreen {
     pub fn copyables(&self, env: &Env) -> Copyables {
         let mut all = Copyables::default();
         let Some(badge) = self.badge() else {
-            all.one('i', "badge id", self.wanted.as_ref().map(crate::domain::BadgeId::wire));
+            all.one('i', t!("badge id"), self.wanted.as_ref().map(crate::domain::BadgeId::wire));
             return all;
         };
-        all.one('i', "badge id", Some(badge.badge_id.wire()));
-        all.one('a', "e-mail address", badge.recipient_email.as_ref().map(Text::wire));
-        all.one('c', "certificate number", badge.cert_no.as_ref().map(Text::wire));
+        all.one('i', t!("badge id"), Some(badge.badge_id.wire()));
+        all.one('a', t!("e-mail address"), badge.recipient_email.as_ref().map(Text::wire));
+        all.one('c', t!("certificate number"), badge.cert_no.as_ref().map(Text::wire));
         let link = |url: &Text| env.reader.as_ref().and_then(|reader| reader.picture_url(url));
-        all.link('l', "link to the front", badge.front_image_url.as_ref().and_then(link));
-        all.link('b', "link to the back", badge.back_image_url.as_ref().and_then(link));
+        all.link('l', t!("link to the front"), badge.front_image_url.as_ref().and_then(link));
+        all.link('b', t!("link to the back"), badge.back_image_url.as_ref().and_then(link));
         let time = |time: &Option<ServiceTime>| time.as_ref().map_or_else(String::new, ToString::to_string);
         all.row(&[
             Verdict::of(badge, env.now()).state().name().to_string(),

@@ -7,6 +7,7 @@ use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
 use jiff::civil::DateTime;
 
+/// The same in every language, as in exported files: what is made of a copied table must not depend on it.
 const HEADS: [&str; 9] =
     ["State", "Holder", "E-mail", "Badge", "Accepted", "Issued", "Until", "Mail", "Badge id"];
 
@@ -16,16 +17,16 @@ impl History {
         let now = env.now();
         let mut all = Copyables::default();
         if let Some(row) = self.browser.list.selected() {
-            all.one('i', "badge id", Some(row.badge_id.wire()));
-            all.one('a', "e-mail address", row.recipient_email.as_ref().map(Text::wire));
+            all.one('i', t!("badge id"), Some(row.badge_id.wire()));
+            all.one('a', t!("e-mail address"), row.recipient_email.as_ref().map(Text::wire));
             all.row(&cells(row, now));
         }
         if self.marks.is_empty() {
             let rows: Vec<Vec<String>> = self.browser.list.loaded().map(|(_, row)| cells(row, now)).collect();
-            all.table(&HEADS, &rows, "that are loaded");
+            all.table(&HEADS, &rows, t!("that are loaded"));
         } else {
             let rows: Vec<Vec<String>> = self.marks.values().map(|row| cells(row, now)).collect();
-            all.table(&HEADS, &rows, "that are marked");
+            all.table(&HEADS, &rows, t!("that are marked"));
         }
         all
     }

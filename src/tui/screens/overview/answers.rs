@@ -6,7 +6,7 @@ use crate::jobs::Person;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
-use crate::tui::fit::{count, number};
+use crate::tui::fit::number;
 use crate::tui::index::{IndexAnswer, MOST_DETAILS, left_out};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -50,15 +50,18 @@ impl Overview {
                 self.running = None;
                 self.changed();
                 match read {
-                    Ok(read) => out.say(format!(
-                        "Read {}{}. / finds them by their certificate numbers.",
-                        count(read.read, "record", "records"),
-                        if read.gone > 0 {
-                            format!("; {} are not there any more", number(read.gone))
+                    Ok(read) => {
+                        let records = count!(read.read, "record", "records");
+                        out.say(if read.gone > 0 {
+                            t!(
+                                "Read {records}; {gone} are not there any more. / finds them by their certificate numbers.",
+                                records,
+                                gone = number(read.gone)
+                            )
                         } else {
-                            String::new()
-                        },
-                    )),
+                            t!("Read {records}. / finds them by their certificate numbers.", records)
+                        });
+                    }
                     Err(why) => out.warn(why),
                 }
             }
@@ -96,25 +99,34 @@ impl Overview {
                 several => {
                     let ids: Vec<String> = several.iter().map(|cert| cert.badge_id.to_string()).collect();
                     if let Some(find) = &mut self.find {
-                        find.said = Some(format!(
-                            "{} have this number: {}. The Badge tab opens each by its id.",
-                            count(several.len() as u64, "badge", "badges"),
-                            ids.join(", ")
+                        find.said = Some(t!(
+                            "{badges} have this number: {ids}. The Badge tab opens each by its id.",
+                            badges = count!(several.len() as u64, "badge", "badges"),
+                            ids = ids.join(", ")
                         ));
                     }
                 }
             },
             IndexAnswer::WithoutDetails(Ok(ids)) if ids.is_empty() => {
-                out.say("The own record of every badge of this list was read already.");
+                out.say(t!("The own record of every badge of this list was read already."));
             }
             IndexAnswer::WithoutDetails(Ok(ids)) => {
                 let n = ids.len() as u64;
-                let more = if ids.len() >= MOST_DETAILS { ", the first ones of the list" } else { "" };
-                out.say(format!(
-                    "Certificate numbers stand only in the badges' own records: {} to read{more}, which takes {} in the background. D once more reads them.",
-                    count(n, "record", "records"),
-                    count(n, "request", "requests"),
-                ));
+                let records = count!(n, "record", "records");
+                let requests = count!(n, "request", "requests");
+                out.say(if ids.len() >= MOST_DETAILS {
+                    t!(
+                        "Certificate numbers stand only in the badges' own records: {records} to read, the first ones of the list, which takes {requests} in the background. D once more reads them.",
+                        records,
+                        requests
+                    )
+                } else {
+                    t!(
+                        "Certificate numbers stand only in the badges' own records: {records} to read, which takes {requests} in the background. D once more reads them.",
+                        records,
+                        requests
+                    )
+                });
                 self.offered = Some(ids);
             }
             IndexAnswer::Renewals(Ok(found)) => {
@@ -128,14 +140,16 @@ impl Overview {
                 match said {
                     said if plans.is_empty() => {
                         let why = said.unwrap_or_default();
-                        out.warn(format!(
-                            "There is nobody to issue these badges to again. {why} Nothing was planned."
+                        out.warn(t!(
+                            "There is nobody to issue these badges to again. {why} Nothing was planned.",
+                            why
                         ));
                     }
                     // Said before the review opens: it has no room for it.
                     Some(said) => {
-                        out.warn(format!(
-                            "{said} i once more plans the others; nothing is sent before the review."
+                        out.warn(t!(
+                            "{said} i once more plans the others; nothing is sent before the review.",
+                            said
                         ));
                         self.planned = Some(plans);
                     }
@@ -154,10 +168,10 @@ impl Overview {
         let status = self.all.as_ref().map(|all| &all.sums.status);
         let (certs, badges) = status.map_or((0, 0), |status| (status.certs, status.badges));
         if let Some(find) = &mut self.find {
-            find.said = Some(format!(
-                "Not found. lapel knows the certificate numbers of {} of {}: those whose own record was read, by opening them or with D on a list. The service cannot look one up.",
-                number(certs),
-                count(badges, "badge", "badges"),
+            find.said = Some(t!(
+                "Not found. lapel knows the certificate numbers of {certs} of {badges}: those whose own record was read, by opening them or with D on a list. The service cannot look one up.",
+                certs = number(certs),
+                badges = count!(badges, "badge", "badges"),
             ));
         }
     }

@@ -9,6 +9,7 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::fit::{cells, fit, layout, number, wrap};
 use crate::tui::index::{IndexAnswer, IndexAsk};
 use crate::tui::list::{Entry, PagedList, Place};
+use crate::words;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -57,11 +58,11 @@ impl Behind {
             Action::Last => self.list.move_to(u64::MAX),
             Action::Open => match self.list.selected() {
                 Some(row) => out.go.push(Go::Badge(row.badge_id.clone(), row.reg_date.clone())),
-                None => out.say("There is no badge on this row to open."),
+                None => out.say(t!("There is no badge on this row to open.")),
             },
             Action::Wallet => match self.list.selected().and_then(|row| row.recipient_email.as_ref()) {
                 Some(email) => out.go.push(Go::Holder(email.wire().to_owned())),
-                None => out.say("This row has no e-mail address to look up."),
+                None => out.say(t!("This row has no e-mail address to look up.")),
             },
             _ => return false,
         }
@@ -121,17 +122,18 @@ impl Behind {
         let text = fit(&text, usize::from(area.width).saturating_sub(1), env.glyphs.ellipsis);
         frame.render_widget(Line::styled(text, theme.strong()), Rect { height: 1, ..area });
         let heads = HistoryItem::HEADS;
-        let columns: Vec<_> = heads.iter().map(|head| head.column).collect();
-        let widths = layout(&columns, usize::from(area.width).saturating_sub(3));
         let ending = self.which.is_ending();
         let titles: Vec<(String, Style)> = heads
             .iter()
             .enumerate()
             .map(|(at, head)| {
-                let title = if ending && at == WHEN { "Until" } else { head.title };
+                let title = if ending && at == WHEN { t!("Until") } else { words::say(head.title) };
                 (title.to_owned(), theme.dim())
             })
             .collect();
+        let columns: Vec<_> =
+            heads.iter().zip(&titles).map(|(head, (title, _))| head.column.titled(title)).collect();
+        let widths = layout(&columns, usize::from(area.width).saturating_sub(3));
         let mut spans = vec![Span::raw("  ")];
         spans.extend(cells(&titles, &widths, env.glyphs.ellipsis));
         frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
@@ -140,8 +142,8 @@ impl Behind {
         if self.list.is_empty() {
             let (text, style) = match self.list.error() {
                 Some(error) => (format!("{} {error}", env.glyphs.alert), theme.error()),
-                None if self.list.is_answered() => ("There are no such badges.".to_owned(), theme.dim()),
-                None => (format!("{} reading the index", env.spinner()), theme.dim()),
+                None if self.list.is_answered() => (t!("There are no such badges.").to_owned(), theme.dim()),
+                None => (format!("{} {}", env.spinner(), t!("reading the index")), theme.dim()),
             };
             let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width).saturating_sub(4))
                 .into_iter()
@@ -176,7 +178,7 @@ impl Behind {
                     spans.push(Span::styled(format!("{} {error}", env.glyphs.alert), theme.error()));
                 }
                 Place::Loading | Place::Entry(_) => {
-                    spans.push(Span::styled(format!("{} reading", env.spinner()), theme.dim()));
+                    spans.push(Span::styled(format!("{} {}", env.spinner(), t!("reading")), theme.dim()));
                 }
             }
             let mut line = Line::from(spans);
@@ -189,12 +191,13 @@ impl Behind {
                 frame.buffer_mut().set_style(at, theme.selected());
             }
         }
-        let right = format!("row {} of {}", number(self.list.cursor() + 1), number(self.list.len()));
+        let (row, all) = (number(self.list.cursor() + 1), number(self.list.len()));
+        let right = t!("row {row} of {all}", row, all);
         let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
         two_sided(frame, foot, Line::raw(""), Span::styled(right, theme.dim()), true);
     }
 }
 
 fn badges(n: u64) -> String {
-    crate::tui::fit::count(n, "badge", "badges")
+    count!(n, "badge", "badges")
 }

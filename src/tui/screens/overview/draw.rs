@@ -5,9 +5,10 @@ use super::sections::{Bar, Section, bars, caption, overdue};
 use super::{Find, Overview};
 use crate::tui::browser::two_sided;
 use crate::tui::env::Env;
-use crate::tui::fit::{count, fit, number, width, wrap};
+use crate::tui::fit::{fit, number, width, wrap};
 use crate::tui::index::Overall;
 use crate::tui::theme::Glyphs;
+use crate::words;
 use jiff::Timestamp;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -76,7 +77,7 @@ impl Overview {
             .collect();
         let Some(all) = &self.all else {
             if trouble.is_empty() {
-                let text = Line::styled(format!("  {} counting", env.spinner()), env.theme.dim());
+                let text = Line::styled(format!("  {} {}", env.spinner(), t!("counting")), env.theme.dim());
                 frame.render_widget(text, caption);
             } else {
                 frame.render_widget(ratatui::text::Text::from(trouble), caption);
@@ -105,17 +106,17 @@ impl Overview {
     fn draw_totals(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let (right, style) = self.reading_words(env);
-        let mut parts = vec!["Overview".to_owned()];
+        let mut parts = vec![t!("Overview").to_owned()];
         if let Some(all) = &self.all {
             let sums = &all.sums;
-            parts.push(count(sums.status.badges, "badge", "badges"));
+            parts.push(count!(sums.status.badges, "badge", "badges"));
             if overdue(all) > 0 {
-                parts.push(format!("{} overdue", number(overdue(all))));
+                parts.push(t!("{n} overdue", n = number(overdue(all))));
             }
-            parts.push(format!("{} valid", number(sums.valid)));
-            parts.push(format!("{} expired", number(sums.expired)));
+            parts.push(t!("{n} valid", n = number(sums.valid)));
+            parts.push(t!("{n} expired", n = number(sums.expired)));
             if sums.other > 0 {
-                parts.push(format!("{} of unknown state", number(sums.other)));
+                parts.push(t!("{n} of unknown state", n = number(sums.other)));
             }
         }
         // Whole facts, as many as there is room for.
@@ -131,35 +132,41 @@ impl Overview {
     fn reading_words(&self, env: &Env) -> (String, Style) {
         let theme = &env.theme;
         if let Some(running) = &self.running {
+            let what = if running.details { t!("reading records") } else { t!("reading the history") };
             let of = if running.all > 0 {
-                format!(" {} of {}", number(running.done.min(running.all)), number(running.all))
+                let (done, all) = (number(running.done.min(running.all)), number(running.all));
+                format!(" {}", t!("{done} of {all}", done, all))
             } else {
                 String::new()
             };
-            let what = if running.details { "records" } else { "the history" };
-            return (format!("reading {what}{of}"), theme.warning());
+            return (format!("{what}{of}"), theme.warning());
         }
         let Some(status) = self.all.as_ref().map(|all| &all.sums.status) else {
             return (String::new(), theme.dim());
         };
         if self.error.is_some() {
-            return (format!("{} not read on", env.glyphs.alert), theme.error());
+            return (format!("{} {}", env.glyphs.alert, t!("not read on")), theme.error());
         }
         match (status.read_at, status.scanning) {
             (_, Some((done, all))) => {
-                let all = all.map_or(String::new(), |all| format!(" of {}", number(all)));
-                (format!("read to {}{all}", number(done)), theme.warning())
+                let done = number(done);
+                let text = match all.map(number) {
+                    Some(all) => t!("read to {done} of {all}", done, all),
+                    None => t!("read to {done}", done),
+                };
+                (text, theme.warning())
             }
             (Some(at), None) => {
                 let at = Timestamp::from_second(at).unwrap_or_default();
                 let at = env.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string();
                 if status.complete {
-                    (format!("read {at}"), theme.dim())
+                    (t!("read {time}", time = at), theme.dim())
                 } else {
-                    (format!("{} read {at}, does not add up", env.glyphs.alert), theme.warning())
+                    let text = t!("read {time}, does not add up", time = at);
+                    (format!("{} {text}", env.glyphs.alert), theme.warning())
                 }
             }
-            (None, None) => ("not read yet".to_owned(), theme.warning()),
+            (None, None) => (t!("not read yet").to_owned(), theme.warning()),
         }
     }
 
@@ -170,7 +177,7 @@ impl Overview {
             let here = section == self.section;
             // The open one is told by a sign, too: not every terminal underlines.
             spans.push(Span::styled(if here { env.glyphs.cursor } else { " " }, theme.accent()));
-            spans.push(Span::styled(name, if here { theme.tab() } else { theme.dim() }));
+            spans.push(Span::styled(words::say(name), if here { theme.tab() } else { theme.dim() }));
             spans.push(Span::raw("  "));
         }
         frame.render_widget(Line::from(spans), area);
@@ -218,19 +225,20 @@ impl Overview {
         let bars = self.bars();
         let place = match self.section {
             Section::Ending => {
-                format!("  {} lists them; there, i plans to issue them again", env.glyphs.enter)
+                let enter = env.glyphs.enter;
+                format!("  {}", t!("{enter} lists them; there, i plans to issue them again", enter))
             }
-            Section::Mail => "  SENT says that a mail went out, not that it arrived".to_owned(),
+            Section::Mail => format!("  {}", t!("SENT says that a mail went out, not that it arrived")),
             // Whoever looks at what was kept sees where.
             Section::Issued => {
                 let place = self.all.as_ref().map_or("", |all| all.place.as_str());
                 let room = usize::from(area.width).saturating_sub(12);
-                fit(&format!("  index: {place}"), room, env.glyphs.ellipsis)
+                fit(&format!("  {}", t!("index: {place}", place)), room, env.glyphs.ellipsis)
             }
             _ => String::new(),
         };
         let right = if bars.len() > self.height {
-            format!("{} of {}", self.cursor() + 1, bars.len())
+            t!("{done} of {all}", done = self.cursor() + 1, all = bars.len())
         } else {
             String::new()
         };
@@ -251,19 +259,19 @@ impl Overview {
             let all_bars = bars(section, all, self.period);
             let few: Vec<Bar> = all_bars.iter().filter(|bar| !bar.aside).take(GLANCE).cloned().collect();
             let few: Vec<Bar> = few.into_iter().map(|bar| Bar { note: String::new(), ..bar }).collect();
-            let mut head = vec![Span::styled(format!(" {name}"), theme.strong())];
+            let mut head = vec![Span::styled(format!(" {}", words::say(name)), theme.strong())];
             if section.has_periods() {
                 head.push(Span::styled(format!("  {}", spark(&all_bars, env)), theme.accent()));
             }
             if section == Section::Waiting && overdue(all) > 0 {
                 head.push(Span::styled(
-                    format!("  {} {} overdue", env.glyphs.alert, number(overdue(all))),
+                    format!("  {} {}", env.glyphs.alert, t!("{n} overdue", n = number(overdue(all)))),
                     theme.warning(),
                 ));
             }
             lines.push(Line::from(head));
             if few.is_empty() {
-                lines.push(Line::styled("   none", theme.dim()));
+                lines.push(Line::styled(format!("   {}", t!("none")), theme.dim()));
             }
             let widths = Widths::of(&few, usize::from(area.width).saturating_sub(4));
             for bar in &few {
@@ -340,18 +348,18 @@ fn spark(bars: &[Bar], env: &Env) -> String {
 
 fn draw_find(find: &Find, frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let theme = &env.theme;
-    let mut spans = vec![
-        Span::styled("  Certificate no. ", theme.strong()),
-        Span::styled(env.glyphs.cursor, theme.accent()),
-    ];
-    spans.extend(find.field.spans(usize::from(area.width).saturating_sub(22), true, env));
+    let label = format!("  {} ", t!("Certificate no."));
+    let room = usize::from(area.width).saturating_sub(width(&label) + 4);
+    let mut spans =
+        vec![Span::styled(label, theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
+    spans.extend(find.field.spans(room, true, env));
     frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
     let (text, style) = match &find.said {
         Some(said) => (said.clone(), theme.warning()),
         None => (
-            format!(
-                "Type or paste a certificate number, then press {}. Letter case, spaces and signs do not matter. No request is sent.",
-                env.glyphs.enter
+            t!(
+                "Type or paste a certificate number, then press {enter}. Letter case, spaces and signs do not matter. No request is sent.",
+                enter = env.glyphs.enter
             ),
             theme.dim(),
         ),
@@ -370,22 +378,22 @@ fn draw_off(frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let name = env.session.as_ref().map_or("NAME", |session| session.name.as_str());
     let name = crate::domain::text::scrub(name);
     let texts: [(String, Style); 7] = [
-        ("The overview needs an index, and there is none.".to_owned(), theme.strong()),
+        (t!("The overview needs an index, and there is none.").to_owned(), theme.strong()),
         (
-            "It counts what was issued and revoked when, what waits, what expires, and whose mails did not go out. The service cannot count that, so lapel would read the whole history, slowly and in the background, and keep a copy: names, e-mail addresses, titles and states.".to_owned(),
+            t!("It counts what was issued and revoked when, what waits, what expires, and whose mails did not go out. The service cannot count that, so lapel would read the whole history, slowly and in the background, and keep a copy: names, e-mail addresses, titles and states.").to_owned(),
             theme.text(),
         ),
-        ("Nothing was read for it and nothing is kept.".to_owned(), theme.text()),
-        ("o   turns it on until lapel ends: in memory only, nothing is written.".to_owned(), theme.text()),
+        (t!("Nothing was read for it and nothing is kept.").to_owned(), theme.text()),
+        (t!("o   turns it on until lapel ends: in memory only, nothing is written.").to_owned(), theme.text()),
         (
-            format!("To keep it, write into config.toml:   [profiles.{name}.index]   enabled = true"),
+            t!("To keep it, write into config.toml:   [profiles.{name}.index]   enabled = true", name),
             theme.text(),
         ),
         (
-            "It is then a file of its own in lapel's data folder, under index/, which only you can read; it is not encrypted. Badges older than max_age_days (730) are not kept.".to_owned(),
+            t!("It is then a file of its own in lapel's data folder, under index/, which only you can read; it is not encrypted. Badges older than max_age_days (730) are not kept.").to_owned(),
             theme.dim(),
         ),
-        ("lapel index purge removes it, at any time.".to_owned(), theme.dim()),
+        (t!("lapel index purge removes it, at any time.").to_owned(), theme.dim()),
     ];
     let room = usize::from(area.width).saturating_sub(4);
     let mut lines: Vec<Line<'_>> = Vec::new();

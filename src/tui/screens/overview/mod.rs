@@ -152,16 +152,16 @@ impl Overview {
             Action::IndexOn if !self.is_on(env) => {
                 self.asked = Some(ask(out, IndexAsk::TurnOn));
             }
-            Action::IndexOn => out.say("The index is on already."),
+            Action::IndexOn => out.say(t!("The index is on already.")),
             Action::IndexStop => self.stop(out),
             Action::Reload | Action::Rescan if !self.is_on(env) => {
-                out.say("There is no index to read into. Nothing was asked.");
+                out.say(t!("There is no index to read into. Nothing was asked."));
             }
             Action::Reload => self.read(Want::New, out),
             Action::Rescan => self.read(Want::All, out),
             Action::FindCert if self.is_on(env) => self.find = Some(Find::default()),
             Action::FindCert => {
-                out.say("Without an index there is nothing to look a certificate number up in.");
+                out.say(t!("Without an index there is nothing to look a certificate number up in."));
             }
             _ if self.behind.is_some() => match planned {
                 Some(plans) => answers::plan(plans, out),
@@ -174,7 +174,9 @@ impl Overview {
                 self.cursors[self.section.place()] = 0;
                 self.stale = true;
             }
-            Action::Period => out.say("Only what is issued and revoked is counted by day, week and month."),
+            Action::Period => {
+                out.say(t!("Only what is issued and revoked is counted by day, week and month."));
+            }
             Action::Down => self.move_to(self.cursor() + 1),
             Action::Up => self.move_to(self.cursor().saturating_sub(1)),
             Action::PageDown => self.move_to(self.cursor() + self.height.max(2) - 1),
@@ -187,11 +189,11 @@ impl Overview {
                     self.behind = Some(Behind::new(which, title));
                 }
                 Some(Bar { which: None, .. }) => {
-                    out.say(
-                        "These are one person here and another there; History finds each by its address.",
-                    );
+                    out.say(t!(
+                        "These are one person here and another there; History finds each by its address."
+                    ));
                 }
-                _ => out.say("There is nothing behind this bar."),
+                _ => out.say(t!("There is nothing behind this bar.")),
             },
             _ => return false,
         }
@@ -207,9 +209,9 @@ impl Overview {
                 self.asked = Some(ask(out, IndexAsk::Renewals(which)));
             }
             Action::Renew => {
-                out.say(
-                    "Only badges that expire are issued again from here: the Expiring section lists them.",
-                );
+                out.say(t!(
+                    "Only badges that expire are issued again from here: the Expiring section lists them."
+                ));
             }
             Action::Details => self.details(out),
             _ => return behind.act(action, out),
@@ -220,7 +222,7 @@ impl Overview {
     /// The first time says what it costs, the second time reads.
     fn details(&mut self, out: &mut Out<'_>) {
         if self.running.is_some() {
-            out.say("Something is being read already; S stops it.");
+            out.say(t!("Something is being read already; S stops it."));
             return;
         }
         match (self.offered.take(), &self.behind) {
@@ -242,7 +244,7 @@ impl Overview {
             Action::Back => self.find = None,
             Action::ClearField => find.field.clear(),
             Action::Accept if find.field.value().trim().is_empty() => {
-                find.said = Some("Type the certificate number first.".to_owned());
+                find.said = Some(t!("Type the certificate number first.").to_owned());
             }
             Action::Accept => {
                 self.asked = Some(ask(out, IndexAsk::Find(find.field.value().to_owned())));
@@ -267,7 +269,7 @@ impl Overview {
 
     fn read(&mut self, want: Want, out: &mut Out<'_>) {
         if self.running.is_some() {
-            out.say("It is being read already; S stops it.");
+            out.say(t!("It is being read already; S stops it."));
             return;
         }
         self.looked = true;
@@ -281,10 +283,10 @@ impl Overview {
             Some(running) => {
                 out.cancel([running.ticket]);
                 self.stale = true;
-                let again = if running.details { "D" } else { "r" };
-                out.say(format!("Stopped. What was read is kept; {again} goes on with the rest."));
+                let key = if running.details { "D" } else { "r" };
+                out.say(t!("Stopped. What was read is kept; {key} goes on with the rest.", key));
             }
-            None => out.say("Nothing is being read."),
+            None => out.say(t!("Nothing is being read.")),
         }
     }
 

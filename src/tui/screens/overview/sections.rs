@@ -2,8 +2,9 @@
 
 use crate::domain::EmailKey;
 use crate::index::{Period, Series, TemplateSum, Which};
-use crate::tui::fit::{count, number};
+use crate::tui::fit::number;
 use crate::tui::index::Overall;
+use jiff::civil::Weekday;
 
 /// A section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,12 +27,12 @@ pub enum Section {
 impl Section {
     /// All of them, in order, with their names.
     pub const ALL: [(Self, &'static str); 6] = [
-        (Self::Issued, "Issued"),
-        (Self::Revoked, "Revoked"),
-        (Self::Templates, "Templates"),
-        (Self::Waiting, "Waiting"),
-        (Self::Ending, "Expiring"),
-        (Self::Mail, "Mail"),
+        (Self::Issued, mark!("Issued")),
+        (Self::Revoked, mark!("Revoked")),
+        (Self::Templates, mark!("Templates")),
+        (Self::Waiting, mark!("Waiting")),
+        (Self::Ending, mark!("Expiring")),
+        (Self::Mail, mark!("Mail")),
     ];
 
     /// Its place among them.
@@ -65,6 +66,8 @@ pub struct Bar {
     pub aside: bool,
     /// Whether a person should look at it.
     pub alarming: bool,
+    /// Whether what it counts has ended already.
+    pub is_over: bool,
 }
 
 impl Bar {
@@ -76,6 +79,7 @@ impl Bar {
             which: Some(which),
             aside: false,
             alarming: false,
+            is_over: false,
         }
     }
 
@@ -94,19 +98,19 @@ impl Bar {
     /// What the badges behind it are, for the head of their list.
     pub fn behind(&self, section: Section) -> String {
         match section {
-            Section::Issued => format!("issued, {}", self.label),
-            Section::Revoked => format!("revoked, {}", self.label),
+            Section::Issued => t!("issued, {when}", when = self.label),
+            Section::Revoked => t!("revoked, {when}", when = self.label),
             Section::Templates => self.label.clone(),
             Section::Waiting => {
                 if self.which == Some(Which::Revoking) {
                     self.label.clone()
                 } else {
-                    format!("waiting, {}", self.label)
+                    t!("waiting, {time}", time = self.label)
                 }
             }
-            Section::Ending if self.label.starts_with("ended") => self.label.clone(),
-            Section::Ending => format!("expiring {}", self.label),
-            Section::Mail => format!("mails to {} that did not go out", self.label),
+            Section::Ending if self.is_over => self.label.clone(),
+            Section::Ending => t!("expiring {when}", when = self.label),
+            Section::Mail => t!("mails to {domain} that did not go out", domain = self.label),
         }
     }
 }
@@ -120,12 +124,16 @@ pub fn bars(section: Section, all: &Overall, period: Period) -> Vec<Bar> {
         Section::Templates => sums.templates.iter().map(of_template).collect(),
         Section::Waiting => waiting(all),
         Section::Ending => {
-            let labels =
-                ["ended in the last 30 days", "within 30 days", "in 31 to 60 days", "in 61 to 90 days"];
+            let labels = [
+                (t!("ended in the last 30 days"), true),
+                (t!("within 30 days"), false),
+                (t!("in 31 to 60 days"), false),
+                (t!("in 61 to 90 days"), false),
+            ];
             labels
                 .into_iter()
                 .zip(&sums.ending)
-                .map(|(label, (which, n))| Bar::new(label, *n, which.clone()))
+                .map(|((label, is_over), (which, n))| Bar { is_over, ..Bar::new(label, *n, which.clone()) })
                 .collect()
         }
         Section::Mail => mail(all),
@@ -140,20 +148,25 @@ fn by_period(series: &Series, beside: Option<&Series>, period: Period, revoked: 
         .enumerate()
         .map(|(at, span)| {
             let label = match period {
-                Period::Day => span.from.strftime("%a %m-%d").to_string(),
-                Period::Week => span.from.strftime("week of %m-%d").to_string(),
+                Period::Day => {
+                    let (weekday, day) = (weekday(span.from.weekday()), span.from.strftime("%m-%d"));
+                    t!("{weekday} {day}", weekday, day)
+                }
+                Period::Week => t!("week of {day}", day = span.from.strftime("%m-%d")),
                 Period::Month => span.from.strftime("%Y-%m").to_string(),
             };
             let also = beside.and_then(|other| other.spans.get(at)).map_or(0, |span| span.count);
-            let note = if also > 0 { format!("{} revoked", number(also)) } else { String::new() };
+            let note = if also > 0 { t!("{n} revoked", n = number(also)) } else { String::new() };
             Bar::new(label, span.count, which(Some(span.from), span.to)).noted(note)
         })
         .collect();
     if let Some(first) = series.spans.last().filter(|_| series.earlier > 0) {
-        bars.push(Bar::new("earlier", series.earlier, which(None, Some(first.from))).aside());
+        bars.push(
+            Bar::new(t!("Earlier").to_lowercase(), series.earlier, which(None, Some(first.from))).aside(),
+        );
     }
     if series.undated > 0 {
-        bars.push(Bar::new("no day given", series.undated, Which::Undated(revoked)).aside());
+        bars.push(Bar::new(t!("no day given"), series.undated, Which::Undated(revoked)).aside());
     }
     bars
 }
@@ -162,34 +175,45 @@ fn of_template(sum: &TemplateSum) -> Bar {
     let (label, aside) = match &sum.which {
         Which::Template(Some(id)) if sum.title.looks_empty() => (id.to_string(), false),
         Which::Template(Some(_)) => (sum.title.to_string(), false),
-        Which::Template(None) => ("no template given".to_owned(), true),
-        _ => (count(sum.templates, "other template", "other templates"), true),
+        Which::Template(None) => (t!("no template given").to_owned(), true),
+        _ => (count!(sum.templates, "other template", "other templates"), true),
     };
-    let parts: Vec<String> =
-        [(sum.valid, "valid"), (sum.expired, "expired"), (sum.waiting, "waiting"), (sum.revoked, "revoked")]
-            .into_iter()
-            .filter(|(n, _)| *n > 0)
-            .map(|(n, word)| format!("{} {word}", number(n)))
-            .collect();
+    let (valid, expired) = (number(sum.valid), number(sum.expired));
+    let (waiting, revoked) = (number(sum.waiting), number(sum.revoked));
+    let parts: Vec<String> = [
+        (sum.valid, t!("{n} valid", n = valid)),
+        (sum.expired, t!("{n} expired", n = expired)),
+        (sum.waiting, t!("{n} waiting", n = waiting)),
+        (sum.revoked, t!("{n} revoked", n = revoked)),
+    ]
+    .into_iter()
+    .filter_map(|(n, words)| (n > 0).then_some(words))
+    .collect();
     let bar = Bar::new(label, sum.all, sum.which.clone()).noted(parts.join(", "));
     if aside { bar.aside() } else { bar }
 }
 
 fn waiting(all: &Overall) -> Vec<Bar> {
     let waits = &all.sums.waiting;
-    let labels = ["under 1 h", "1 to 6 h", "6 to 24 h", "overdue, 1 to 3 d", "overdue, over 3 d"];
+    let labels = [
+        (t!("under 1 h"), false),
+        (t!("1 to 6 h"), false),
+        (t!("6 to 24 h"), false),
+        (t!("overdue, 1 to 3 d"), true),
+        (t!("overdue, over 3 d"), true),
+    ];
     let mut bars: Vec<Bar> = labels
         .into_iter()
         .zip(&waits.by_age)
-        .map(|(label, (which, n))| {
+        .map(|((label, is_overdue), (which, n))| {
             let bar = Bar::new(label, *n, which.clone());
-            if label.starts_with("overdue") { bar.alarming() } else { bar }
+            if is_overdue { bar.alarming() } else { bar }
         })
         .collect();
     if waits.unknown > 0 {
-        bars.push(Bar::new("since when is not known", waits.unknown, Which::Waiting(None, None)));
+        bars.push(Bar::new(t!("since when is not known"), waits.unknown, Which::Waiting(None, None)));
     }
-    bars.push(Bar::new("being revoked", waits.revoking, Which::Revoking).aside());
+    bars.push(Bar::new(t!("being revoked"), waits.revoking, Which::Revoking).aside());
     bars
 }
 
@@ -203,16 +227,16 @@ fn mail(all: &Overall) -> Vec<Bar> {
                 group.statuses.iter().map(|(word, n)| format!("{word} {}", number(*n))).collect();
             let folded = EmailKey::of(&format!("x@{}", group.domain.wire()));
             let which = folded.domain().map(|domain| Which::MailFailed(domain.to_owned()));
-            let bar = Bar::new(format!("@{}", group.domain), group.failed, Which::All).noted(format!(
-                "of {}: {}",
-                number(group.issued),
-                words.join(", ")
+            let bar = Bar::new(format!("@{}", group.domain), group.failed, Which::All).noted(t!(
+                "of {n}: {states}",
+                n = number(group.issued),
+                states = words.join(", ")
             ));
             Bar { which, ..bar }
         })
         .collect();
     if all.mail.scattered > 0 {
-        let bar = Bar::new("one person here and there", all.mail.scattered, Which::All).aside();
+        let bar = Bar::new(t!("one person here and there"), all.mail.scattered, Which::All).aside();
         bars.push(Bar { which: None, ..bar });
     }
     bars
@@ -221,39 +245,58 @@ fn mail(all: &Overall) -> Vec<Bar> {
 /// What a section counts, in words.
 pub fn caption(section: Section, all: &Overall, period: Period) -> String {
     let sums = &all.sums;
-    let per = |what: &str, total: u64| {
-        let unit = match period {
-            Period::Day => "day",
-            Period::Week => "week",
-            Period::Month => "month",
-        };
-        format!("{what} per {unit}; {} in all", number(total))
-    };
     match section {
-        Section::Issued => per("Issued", sums.issued.total()),
-        Section::Revoked => per("Revoked", sums.revoked.total()),
-        Section::Templates => "Badges by template".to_owned(),
+        Section::Issued => {
+            let n = number(sums.issued.total());
+            match period {
+                Period::Day => t!("Issued per day; {n} in all", n),
+                Period::Week => t!("Issued per week; {n} in all", n),
+                Period::Month => t!("Issued per month; {n} in all", n),
+            }
+        }
+        Section::Revoked => {
+            let n = number(sums.revoked.total());
+            match period {
+                Period::Day => t!("Revoked per day; {n} in all", n),
+                Period::Week => t!("Revoked per week; {n} in all", n),
+                Period::Month => t!("Revoked per month; {n} in all", n),
+            }
+        }
+        Section::Templates => t!("Badges by template").to_owned(),
         Section::Waiting => {
             let waits: u64 = sums.waiting.by_age.iter().map(|(_, n)| n).sum::<u64>() + sums.waiting.unknown;
-            format!("{} waiting by age; normal is 5 min to 24 h", number(waits))
+            t!("{n} waiting by age; normal is 5 min to 24 h", n = number(waits))
         }
         Section::Ending => {
             let soon: u64 = sums.ending.iter().skip(1).map(|(_, n)| n).sum();
-            format!("{} within 90 days", count(soon, "badge expires", "badges expire"))
+            plural!(soon, "{n} badge expires within 90 days", "{n} badges expire within 90 days")
         }
         Section::Mail if all.mail.failed == 0 => {
-            format!("No mail of {} is known to have failed", issued(all.mail.issued))
+            t!("No mail of {badges} is known to have failed", badges = issued(all.mail.issued))
         }
-        Section::Mail => format!(
-            "{} of {} did not go out",
-            count(all.mail.failed, "mail", "mails"),
-            issued(all.mail.issued),
+        Section::Mail => t!(
+            "{mails} of {badges} did not go out",
+            mails = count!(all.mail.failed, "mail", "mails"),
+            badges = issued(all.mail.issued),
         ),
     }
 }
 
 fn issued(n: u64) -> String {
-    count(n, "issued badge", "issued badges")
+    count!(n, "issued badge", "issued badges")
+}
+
+/// A day of the week in three letters.
+fn weekday(day: Weekday) -> &'static str {
+    match day {
+        Weekday::Monday => t!("Mon"),
+        Weekday::Tuesday => t!("Tue"),
+        Weekday::Wednesday => t!("Wed"),
+        Weekday::Thursday => t!("Thu"),
+        Weekday::Friday => t!("Fri"),
+        Weekday::Saturday => t!("Sat"),
+        Weekday::Sunday => t!("Sun"),
+    }
 }
 
 /// Badges that have waited for more than a day.

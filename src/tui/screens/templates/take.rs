@@ -8,6 +8,7 @@ use crate::tui::ask::{Ask, Ticket};
 use crate::tui::copying::{Copyables, cell};
 use crate::tui::env::{Env, Out};
 
+/// The same in every language, as in exported files: what is made of a copied table must not depend on it.
 const HEADS: [&str; 7] = ["Title", "Type", "Category", "Level", "Level name", "In use", "Template id"];
 
 impl Templates {
@@ -16,20 +17,20 @@ impl Templates {
         let mut all = Copyables::default();
         if self.categories.is_some() {
             if let Some(category) = self.category() {
-                all.one('i', "category id", Some(category.category_id.wire()));
-                all.one('c', "category code", category.category_cd.as_ref().map(Text::wire));
-                all.one('n', "category name", category.category_name.as_ref().map(Text::wire));
+                all.one('i', t!("category id"), Some(category.category_id.wire()));
+                all.one('c', t!("category code"), category.category_cd.as_ref().map(Text::wire));
+                all.one('n', t!("category name"), category.category_name.as_ref().map(Text::wire));
             }
             return all;
         }
         let Some(row) = self.browser.list.selected() else { return all };
-        all.one('i', "template id", Some(row.template_id.wire()));
-        all.one('n', "title", row.title.as_ref().map(Text::wire));
+        all.one('i', t!("template id"), Some(row.template_id.wire()));
+        all.one('n', t!("title"), row.title.as_ref().map(Text::wire));
         let link = |url: &Text| env.reader.as_ref().and_then(|reader| reader.picture_url(url));
-        all.link('l', "link to the picture", row.image_url.as_ref().and_then(link));
+        all.link('l', t!("link to the picture"), row.image_url.as_ref().and_then(link));
         all.row(&cells(row));
         let rows: Vec<Vec<String>> = self.browser.list.loaded().map(|(_, row)| cells(row)).collect();
-        all.table(&HEADS, &rows, "that are loaded");
+        all.table(&HEADS, &rows, t!("that are loaded"));
         all
     }
 

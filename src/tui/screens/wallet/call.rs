@@ -9,7 +9,6 @@ use crate::domain::{BadgeId, EmailKey, Query, Text};
 use crate::tui::ask::{Answer, Ask, Holder};
 use crate::tui::env::{Env, Out};
 use crate::tui::errand::{Beyond, Errand, Report, Rows};
-use crate::tui::fit::count;
 
 impl Wallet {
     /// Forgets the call before.
@@ -33,11 +32,11 @@ impl Wallet {
         let query = Query::read(self.field.value());
         match &query {
             Query::Nothing => {
-                out.say("Type or paste an e-mail address, a name or a badge id first.");
+                out.say(t!("Type or paste an e-mail address, a name or a badge id first."));
                 return;
             }
             Query::NotAnAddress(problem) => {
-                self.error = Some(format!("{problem}. Nothing was asked."));
+                self.error = Some(t!("{problem}. Nothing was asked.", problem));
                 return;
             }
             Query::Address { .. } | Query::BadgeId(_) | Query::Name { .. } => {}
@@ -110,7 +109,7 @@ impl Wallet {
     /// Looks where else the badges of the address may be.
     pub(super) fn look_elsewhere(&mut self, out: &mut Out<'_>) {
         let Some(address) = self.asked.clone().filter(|_| !self.choosing) else {
-            out.say("Look up an address first; then this looks where else its badges may be.");
+            out.say(t!("Look up an address first; then this looks where else its badges may be."));
             return;
         };
         // The one name on what was found is the caller's, or else it is not known whose to look for.
@@ -120,7 +119,7 @@ impl Wallet {
         };
         let name = self.call.name.clone().or(name);
         if leads(&address, name.as_deref()).is_empty() {
-            out.say("There is nowhere else to look: type the caller's name into the box.");
+            out.say(t!("There is nowhere else to look: type the caller's name into the box."));
             return;
         }
         self.send(Errands::Elsewhere(address.clone()), Ask::Call(Errand::Elsewhere { address, name }), out);
@@ -166,9 +165,6 @@ impl Wallet {
     pub(super) fn take_holder(&mut self, holder: Holder, out: &mut Out<'_>) {
         let mut troubles = Vec::new();
         let (mut complete, mut failed) = (true, true);
-        let mut trouble = |list: &str, error: &ApiError| {
-            troubles.push(format!("the {list} could not be read: {error}"));
-        };
         let mut take = |all: bool| {
             complete &= all;
             failed = false;
@@ -179,7 +175,7 @@ impl Wallet {
                 items
             }
             Err(error) => {
-                trouble("wallet", &error);
+                troubles.push(t!("the wallet could not be read: {error}", error));
                 Vec::new()
             }
         };
@@ -189,7 +185,7 @@ impl Wallet {
                 items
             }
             Err(error) => {
-                trouble("history", &error);
+                troubles.push(t!("the history could not be read: {error}", error));
                 Vec::new()
             }
         };
@@ -302,13 +298,13 @@ impl Wallet {
     fn no_badge(&mut self, id: &BadgeId, error: &ApiError, out: &mut Out<'_>) {
         self.call.by_id = None;
         if !matches!(error, ApiError::NotFound(_) | ApiError::BadInput { .. }) {
-            self.error = Some(format!("Badge {id} was not read: {error}"));
+            self.error = Some(t!("Badge {id} was not read: {error}", id, error));
             return;
         }
         if self.call.name.is_none() {
             self.name(id.wire().to_owned(), out);
         } else {
-            self.call.nothing = Some(format!("No badge has the name or the id \u{201c}{id}\u{201d}."));
+            self.call.nothing = Some(t!("No badge has the name or the id \u{201c}{id}\u{201d}.", id));
         }
     }
 
@@ -316,7 +312,7 @@ impl Wallet {
     fn take_names(&mut self, name: &str, rows: Rows, out: &mut Out<'_>) {
         self.call.requests += rows.requests;
         if let Some(error) = rows.trouble {
-            self.error = Some(format!("The history could not be searched for this name: {error}"));
+            self.error = Some(t!("The history could not be searched for this name: {error}", error));
             return;
         }
         let found = matches(self.call.before.as_deref(), Some(name), &rows.items);
@@ -330,9 +326,12 @@ impl Wallet {
                 query => {
                     let was_id = matches!(query, Some(Query::BadgeId(_)));
                     self.call.query = query;
-                    let id = if was_id { "the id or the name" } else { "the name" };
                     let name = crate::domain::text::scrub(name);
-                    self.call.nothing = Some(format!("No badge has {id} \u{201c}{name}\u{201d}."));
+                    self.call.nothing = Some(if was_id {
+                        t!("No badge has the id or the name \u{201c}{name}\u{201d}.", name)
+                    } else {
+                        t!("No badge has the name \u{201c}{name}\u{201d}.", name)
+                    });
                 }
             },
             [one] if rows.beyond == Beyond::Nothing => {
@@ -363,10 +362,15 @@ impl Wallet {
         let mut found = matches(Some(address), name.as_deref(), &rows.items);
         // What is on the screen already is no other place.
         found.retain(|one| !(has_badges && own.is(one.address.wire())));
-        let trouble = rows.trouble.map(|error| format!("Not everywhere was looked: {error}"));
+        let trouble = rows.trouble.map(|error| t!("Not everywhere was looked: {error}", error));
         if has_badges && found.is_empty() {
-            let places = count(u64::from(rows.requests), "place", "places");
-            out.say(trouble.unwrap_or_else(|| format!("Nothing in {places} where it might be.")));
+            out.say(trouble.unwrap_or_else(|| {
+                plural!(
+                    u64::from(rows.requests),
+                    "Nothing in {n} place where it might be.",
+                    "Nothing in {n} places where it might be."
+                )
+            }));
             return;
         }
         self.people = Some(People::elsewhere(address, has_badges, found, rows.beyond, trouble));
@@ -395,13 +399,13 @@ impl Wallet {
         let shown = |text: &str| crate::domain::text::scrub(text).into_owned();
         if self.ticket.is_some() {
             let email = self.asked.as_deref().map(Text::from).unwrap_or_default();
-            return Some(format!("reading wallet and history of {email}"));
+            return Some(t!("reading wallet and history of {email}", email));
         }
         self.errand.as_ref().map(|(_, errand)| match errand {
-            Errands::ById(id) | Errands::Detail(id) => format!("reading badge {id}"),
-            Errands::Name(name) => format!("looking for the name {}", shown(name)),
-            Errands::Elsewhere(_) => "looking where else it may be".to_owned(),
-            Errands::Pictures(id) => format!("trying the pictures of badge {id}"),
+            Errands::ById(id) | Errands::Detail(id) => t!("reading badge {id}", id),
+            Errands::Name(name) => t!("looking for the name {name}", name = shown(name)),
+            Errands::Elsewhere(_) => t!("looking where else it may be").to_owned(),
+            Errands::Pictures(id) => t!("trying the pictures of badge {id}", id),
         })
     }
 }

@@ -7,7 +7,7 @@ use crate::domain::holder::names;
 use crate::domain::{Address, EmailKey, Held, Query, Text};
 use crate::tui::browser::two_sided;
 use crate::tui::env::{Env, Out};
-use crate::tui::fit::{cells, count, fit, wrap};
+use crate::tui::fit::{cells, fit, width, wrap};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -108,11 +108,13 @@ impl Wallet {
     /// Draws the tab.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let line = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
+        let label = format!("  {} ", t!("Holder"));
+        let room = usize::from(area.width).saturating_sub(width(&label) + 5);
         let mut spans = vec![
-            Span::styled("  Holder ", env.theme.strong()),
+            Span::styled(label, env.theme.strong()),
             Span::styled(if self.typing { env.glyphs.cursor } else { " " }, env.theme.accent()),
         ];
-        spans.extend(self.field.spans(usize::from(area.width).saturating_sub(14), self.typing, env));
+        spans.extend(self.field.spans(room, self.typing, env));
         frame.render_widget(Line::from(spans), line(0));
         let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
         frame.render_widget(Line::styled(format!(" {rule}"), env.theme.dim()), line(1));
@@ -131,11 +133,7 @@ impl Wallet {
         } else if let Some(waits) = self.waits_for() {
             say(frame, &[format!("{} {waits}", env.spinner())], body, env.theme.dim());
         } else {
-            let text = format!(
-                "Type or paste an e-mail address, a name or a badge id, then press {}.",
-                env.glyphs.enter
-            );
-            say(frame, &[text], body, env.theme.dim());
+            say(frame, &[type_something(env)], body, env.theme.dim());
         }
     }
 
@@ -148,21 +146,19 @@ impl Wallet {
         }
         let enter = env.glyphs.enter;
         Some(match Query::read(self.field.value()) {
-            Query::Nothing => {
-                format!("Type or paste an e-mail address, a name or a badge id, then press {enter}.")
-            }
-            Query::NotAnAddress(problem) => format!("So far {problem}."),
-            Query::Address { .. } => format!("{enter} looks up this address."),
+            Query::Nothing => type_something(env),
+            Query::NotAnAddress(problem) => t!("So far {problem}.", problem),
+            Query::Address { .. } => t!("{enter} looks up this address.", enter),
             Query::BadgeId(_) => {
-                format!("{enter} opens the badge with this id, and what else its holder has.")
+                t!("{enter} opens the badge with this id, and what else its holder has.", enter)
             }
-            Query::Name { .. } => format!("{enter} looks for this name in the history."),
+            Query::Name { .. } => t!("{enter} looks for this name in the history.", enter),
         })
     }
 
     /// The line under the rule, with the number of requests at its end.
     fn first_line(&self, text: &str, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let asked = count(u64::from(self.call.requests), "request", "requests");
+        let asked = count!(u64::from(self.call.requests), "request", "requests");
         let asked = if self.waits_for().is_some() { format!("{} {asked}", env.spinner()) } else { asked };
         let text = Line::styled(format!("  {text}"), env.theme.strong());
         two_sided(frame, area, text, Span::styled(asked, env.theme.dim()), false);
@@ -215,25 +211,28 @@ impl Wallet {
             [] => email.to_string(),
             [one] => one.to_string(),
             [first, rest @ ..] => {
-                format!("{first} and {}", count(rest.len() as u64, "other name", "other names"))
+                plural!(rest.len() as u64, "{first} and {n} other name", "{first} and {n} other names", first)
             }
         };
         let text = if found.failed {
             who
         } else if found.held.is_empty() && found.both && found.complete {
-            format!("No badge for {email} in the wallet or the history.")
+            t!("No badge for {email} in the wallet or the history.", email)
         } else if found.held.is_empty() {
-            format!("No badge found for {email}, but not everything could be read.")
+            t!("No badge found for {email}, but not everything could be read.", email)
         } else if !found.both {
-            format!("{who} {dot} {} in what could be read", count(found.held.len() as u64, "badge", "badges"))
+            let badges = count!(found.held.len() as u64, "badge", "badges");
+            format!("{who} {dot} {}", t!("{badges} in what could be read", badges))
         } else {
             let more = if only_history == 0 {
                 String::new()
             } else {
-                format!(" {dot} {only_history} more in the history")
+                format!(" {dot} {}", t!("{n} more in the history", n = only_history))
             };
-            let partly = if found.complete { "" } else { " (there may be more)" };
-            format!("{who} {dot} {} in the wallet{more}{partly}", count(in_wallet, "badge", "badges"))
+            let partly =
+                if found.complete { String::new() } else { format!(" {}", t!("(there may be more)")) };
+            let badges = count!(in_wallet, "badge", "badges");
+            format!("{who} {dot} {}{more}{partly}", t!("{badges} in the wallet", badges))
         };
         self.first_line(&text, frame, Rect { y: area.y + 2, height: 1, ..area }, env);
         let areas = self.areas(area, env);
@@ -281,7 +280,7 @@ impl Wallet {
         if lines.len() > height {
             let left = lines.len() - height + 1;
             lines.truncate(height.saturating_sub(1));
-            let text = format!("{left} more lines need a larger window");
+            let text = t!("{left} more lines need a larger window", left);
             lines.push(Line::styled(text, env.theme.dim()));
         }
         frame.render_widget(ratatui::text::Text::from(lines), pane);
@@ -303,26 +302,28 @@ fn say(frame: &mut Frame<'_>, texts: &[String], area: Rect, style: Style) {
     frame.render_widget(ratatui::text::Text::from(lines), area);
 }
 
+fn type_something(env: &Env) -> String {
+    t!("Type or paste an e-mail address, a name or a badge id, then press {enter}.", enter = env.glyphs.enter)
+}
+
 /// What to say, and to look at next, when there is nothing.
 fn nothing_found(email: &str) -> Vec<String> {
     let mut said = vec![
-        "That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day."
+        t!("That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day.")
             .to_owned(),
-        "Have the caller spell the address; type their name into the box to look for it in the history.".to_owned(),
+        t!("Have the caller spell the address; type their name into the box to look for it in the history.").to_owned(),
     ];
     if let Ok(address) = Address::check(email) {
-        said.extend(address.warnings().iter().map(|w| format!("The address: {w}.")));
+        said.extend(address.warnings().iter().map(|remark| t!("The address: {remark}.", remark)));
     }
     said
 }
 
 /// The same where a name or an id was looked for.
 fn no_such() -> Vec<String> {
-    [
-        "That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day.",
-        "A certificate number finds nothing: the service finds badges by their id only. Ask for the badge id, or for \
-         the address that the badge went to.",
+    vec![
+        t!("That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day.").to_owned(),
+        t!("A certificate number finds nothing: the service finds badges by their id only. Ask for the badge id, or for \
+            the address that the badge went to.").to_owned(),
     ]
-    .map(str::to_owned)
-    .to_vec()
 }

@@ -75,20 +75,20 @@ pub(super) fn lines(
     }
     lines.extend(mail(held.email_status(), held.recipient_email(), room, env));
     let ids = [
-        Some(format!(
-            "name on it {}",
-            part(held.recipient_name()).unwrap_or_else(|| env.glyphs.dash.to_owned())
+        Some(t!(
+            "name on it {name}",
+            name = part(held.recipient_name()).unwrap_or_else(|| env.glyphs.dash.to_owned())
         )),
-        Some(format!("id {}", held.badge_id)),
-        held.template_id().map(|id| format!("template {id}")),
-        part(held.cert_no()).map(|no| format!("no. {no}")),
+        Some(t!("id {id}", id = held.badge_id)),
+        held.template_id().map(|id| t!("template {id}", id)),
+        part(held.cert_no()).map(|no| t!("no. {no}", no)),
         place(held, case.both).map(str::to_owned),
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
     let mut dates = dates(held.reg_date(), held.issued_at(), case.now);
     if let Verdict::Valid { until: Some(until) } = &verdict {
         let left = until.end().map(|end| end.duration_since(case.now));
-        dates.extend(left.filter(|left| *left < SOON).map(|left| format!("ends in {}", age(left))));
+        dates.extend(left.filter(|left| *left < SOON).map(|left| t!("ends in {age}", age = age(left))));
     }
     if less < 2 {
         lines.extend(packed(&dates, &dot, room, theme.dim()));
@@ -97,15 +97,15 @@ pub(super) fn lines(
         lines.extend(styled(why, room, theme.dim()));
     }
     if let Some([front, back]) = beside.pictures {
-        lines.extend(labelled("Front", front, room, theme.text(), env));
-        lines.extend(labelled("Back", back, room, theme.text(), env));
+        lines.extend(labelled(t!("Front"), front, room, theme.text(), env));
+        lines.extend(labelled(t!("Back"), back, room, theme.text(), env));
     }
     let told = script(case);
     let say = told.say.iter().filter(|line| less < 1 || *line != correction());
     for (i, say) in say.enumerate() {
-        lines.extend(labelled(if i == 0 { "Say" } else { "" }, say, room, theme.text(), env));
+        lines.extend(labelled(if i == 0 { t!("Say") } else { "" }, say, room, theme.text(), env));
     }
-    lines.extend(labelled("Nobody", &format!("can {}", told.cannot), room, theme.dim(), env));
+    lines.extend(labelled(t!("Nobody"), &t!("can {what}", what = told.cannot), room, theme.dim(), env));
     lines
 }
 
@@ -117,14 +117,18 @@ fn dates(accepted: Option<&ServiceTime>, issued: Option<&ServiceTime>, now: Date
         (accepted, issued, issued.and_then(ServiceTime::start).filter(|at| *at <= now), same_day)
         && !issued.is_date_only()
     {
-        dates.push(format!("accepted {}", accepted.to_minute()));
-        dates.push(format!("issued {} ({} ago)", at.strftime("%H:%M"), age(now.duration_since(at))));
+        dates.push(t!("accepted {time}", time = accepted.to_minute()));
+        dates.push(t!(
+            "issued {time} ({age} ago)",
+            time = at.strftime("%H:%M"),
+            age = age(now.duration_since(at))
+        ));
     } else {
-        dates.extend(accepted.map(|at| format!("accepted {}", with_age(at, now))));
-        dates.extend(issued.map(|at| format!("issued {}", with_age(at, now))));
+        dates.extend(accepted.map(|at| t!("accepted {time}", time = with_age(at, now))));
+        dates.extend(issued.map(|at| t!("issued {time}", time = with_age(at, now))));
     }
     if !dates.is_empty() {
-        dates.push("service time".to_owned());
+        dates.push(t!("service time").to_owned());
     }
     dates
 }
@@ -134,9 +138,9 @@ fn dates(accepted: Option<&ServiceTime>, issued: Option<&ServiceTime>, now: Date
 pub fn mail(status: Option<&Text>, address: Option<&Text>, room: usize, env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let (said, style) = match status {
-        Some(word) if is_sent(word) => (format!("mail {word} to"), theme.dim()),
-        Some(word) => (format!("mail \u{201c}{word}\u{201d} (the service's word), to"), theme.warning()),
-        None => ("nothing is said of a mail; address".to_owned(), theme.dim()),
+        Some(word) if is_sent(word) => (t!("mail {word} to", word), theme.dim()),
+        Some(word) => (t!("mail \u{201c}{word}\u{201d} (the service's word), to", word), theme.warning()),
+        None => (t!("nothing is said of a mail; address").to_owned(), theme.dim()),
     };
     let Some(address) = address else { return styled(&said, room, style) };
     let spelled = pieces(address.wire());
@@ -179,8 +183,8 @@ pub(super) fn reason_missing(verdict: &Verdict, known: bool, reading: bool, env:
         Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. }
     );
     match (revoked && !known, reading) {
-        (true, true) => Some("reading the reason".to_owned()),
-        (true, false) => Some(format!("{} opens it with its reason", env.glyphs.enter)),
+        (true, true) => Some(t!("reading the reason").to_owned()),
+        (true, false) => Some(t!("{enter} opens it with its reason", enter = env.glyphs.enter)),
         (false, _) => None,
     }
 }

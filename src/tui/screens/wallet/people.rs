@@ -5,7 +5,7 @@ use crate::domain::detective::{Match, Why};
 use crate::domain::text::scrub;
 use crate::tui::env::Env;
 use crate::tui::errand::Beyond;
-use crate::tui::fit::{Column, cells, count, layout, number};
+use crate::tui::fit::{Column, cells, layout, number};
 use ratatui::style::Style;
 use ratatui::text::Span;
 
@@ -35,24 +35,30 @@ pub(super) struct Origin {
 impl People {
     /// Of a name: `read` rows of it, and what lies beyond them.
     pub fn with_name(name: &str, matches: Vec<Match>, (read, of): (u64, Beyond), namesakes: usize) -> Self {
-        let addresses = count(matches.len() as u64, "address has", "addresses have");
         let mut notes = vec![
-            "The same name is not the same person: ask the caller for the address or for the course, then open \
-             the one that fits."
+            t!("The same name is not the same person: ask the caller for the address or for the course, then open \
+             the one that fits.")
                 .to_owned(),
         ];
         let read = number(read);
         let read = match of {
             Beyond::Nothing => None,
-            Beyond::Counted(of) => Some(format!("Only the first {read} of {} rows were read.", number(of))),
-            Beyond::Unknown => Some(format!("Only the first {read} rows were read; there may be more.")),
+            Beyond::Counted(of) => {
+                Some(t!("Only the first {read} of {of} rows were read.", read, of = number(of)))
+            }
+            Beyond::Unknown => Some(t!("Only the first {read} rows were read; there may be more.", read)),
         };
-        notes.extend(
-            read.map(|read| format!("{read} Ask for more: the whole name, the address, or a badge id.")),
-        );
+        notes.extend(read.map(|read| {
+            format!("{read} {}", t!("Ask for more: the whole name, the address, or a badge id."))
+        }));
         Self {
+            title: plural!(
+                matches.len() as u64,
+                "{n} address has the name \u{201c}{name}\u{201d}",
+                "{n} addresses have the name \u{201c}{name}\u{201d}",
+                name = scrub(name)
+            ),
             matches,
-            title: format!("{addresses} the name \u{201c}{}\u{201d}", scrub(name)),
             notes,
             namesakes,
             at: 0,
@@ -71,22 +77,24 @@ impl People {
         let address = scrub(address).into_owned();
         let mut notes: Vec<String> = trouble.into_iter().collect();
         let title = if matches.is_empty() {
-            format!("No badge for {address}, and none nearby either.")
+            t!("No badge for {address}, and none nearby either.", address)
         } else {
             notes.push(
-                "Possible matches, not facts: it may be somebody else's. Ask the caller for the address letter by \
-                 letter before you open one."
+                t!("Possible matches, not facts: it may be somebody else's. Ask the caller for the address letter by \
+                 letter before you open one.")
                     .to_owned(),
             );
-            let many = count(matches.len() as u64, "possible match", "possible matches");
+            let many = count!(matches.len() as u64, "possible match", "possible matches");
             if has_badges {
-                format!("{many} for {address}")
+                t!("{matches} for {address}", matches = many, address)
             } else {
-                format!("No badge for {address}; {many}")
+                t!("No badge for {address}; {matches}", address, matches = many)
             }
         };
         if of != Beyond::Nothing {
-            notes.push("There was more than one page of rows; only the first of each was read.".to_owned());
+            notes.push(
+                t!("There was more than one page of rows; only the first of each was read.").to_owned(),
+            );
         }
         let namesakes = matches.iter().filter(|one| one.why.contains(&Why::SameName)).count();
         Self { matches, title, notes, namesakes, at: 0, origin: Origin::default() }
@@ -123,7 +131,7 @@ impl People {
                 (name, plain),
                 (one.shown(), plain),
                 (one.title.as_ref().map_or_else(String::new, ToString::to_string), plain),
-                (count(one.badges as u64, "badge", "badges"), plain),
+                (count!(one.badges as u64, "badge", "badges"), plain),
                 (newest, env.theme.dim()),
                 (why.join(", "), env.theme.dim()),
             ],

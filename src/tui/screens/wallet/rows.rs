@@ -41,8 +41,9 @@ impl View<'_> {
         let (word, why) = verdict.line();
         let text = |t: Option<&Text>| t.map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
         let written = held.recipient_email().map(Text::wire);
-        let other =
-            written.filter(|w| *w != self.email && self.key.is(w)).map(|w| format!("to {}", Text::from(w)));
+        let other = written
+            .filter(|w| *w != self.email && self.key.is(w))
+            .map(|w| t!("to {address}", address = Text::from(w)));
         let place = place(held, self.both).map(str::to_owned);
         // Where it is to be seen, and to which spelling it went, matter more to a caller than why.
         let notes: Vec<String> =
@@ -62,9 +63,9 @@ impl View<'_> {
 /// Which of the two lists lacks it, where both were read.
 pub(super) fn place(held: &Held, both: bool) -> Option<&'static str> {
     match (&held.wallet, &held.history) {
-        (None, Some(_)) if both => Some("not in the wallet"),
-        (Some(_), None) if both => Some("not in the history"),
-        (None, None) if both => Some("in neither list"),
+        (None, Some(_)) if both => Some(t!("not in the wallet")),
+        (Some(_), None) if both => Some(t!("not in the history")),
+        (None, None) if both => Some(t!("in neither list")),
         _ => None,
     }
 }

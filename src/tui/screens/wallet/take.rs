@@ -9,6 +9,7 @@ use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
 use jiff::civil::DateTime;
 
+/// The same in every language, as in exported files: what is made of a copied table must not depend on it.
 const HEADS: [&str; 7] = ["State", "Holder", "E-mail", "Badge", "Accepted", "Issued", "Badge id"];
 
 impl Wallet {
@@ -18,17 +19,17 @@ impl Wallet {
         let email = self.asked.as_deref().unwrap_or_default();
         let mut all = Copyables::default();
         let Some(held) = self.rows().get(self.at) else {
-            all.one('a', "e-mail address", self.asked.as_deref());
+            all.one('a', t!("e-mail address"), self.asked.as_deref());
             return all;
         };
-        all.one('i', "badge id", Some(held.badge_id.wire()));
-        all.one('a', "e-mail address", Some(address(held, email)));
+        all.one('i', t!("badge id"), Some(held.badge_id.wire()));
+        all.one('a', t!("e-mail address"), Some(address(held, email)));
         let link = |url: &Text| env.reader.as_ref().and_then(|reader| reader.picture_url(url));
         let front = held.wallet.as_ref().and_then(|badge| badge.front_image_url.as_ref());
-        all.link('l', "link to the picture", front.and_then(link));
+        all.link('l', t!("link to the picture"), front.and_then(link));
         all.row(&cells(held, email, now));
         let rows: Vec<Vec<String>> = self.rows().iter().map(|held| cells(held, email, now)).collect();
-        all.table(&HEADS, &rows, "of this holder");
+        all.table(&HEADS, &rows, t!("of this holder"));
         all
     }
 

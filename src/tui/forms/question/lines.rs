@@ -1,0 +1,72 @@
+//! What two of the questions about a job say: whom its mail did not reach, and what undoing it would do.
+
+use crate::jobs::receipt::MailReport;
+use crate::jobs::{Bucket, Job};
+use crate::tui::env::Env;
+use ratatui::text::Line;
+
+/// Whom the mail did not reach, the worst first.
+pub(super) fn mail_lines(
+    report: &MailReport,
+    lines: &mut Vec<Line<'static>>,
+    put: &dyn Fn(&mut Vec<Line<'static>>, &str, ratatui::style::Style),
+    env: &Env,
+) {
+    let theme = &env.theme;
+    if report.is_empty() {
+        let text = plural!(
+            report.issued,
+            "Of {n} badge that is Issued no mail is known to have failed. SENT is not “delivered”: the service does not say more.",
+            "Of {n} badges that are Issued no mail is known to have failed. SENT is not “delivered”: the service does not say more."
+        );
+        put(lines, &text, theme.text());
+        return;
+    }
+    put(
+        lines,
+        &t!("{failed} of {issued} mails are not SENT.", failed = report.failed, issued = report.issued),
+        theme.warning(),
+    );
+    lines.push(Line::raw(""));
+    for group in &report.groups {
+        put(lines, &format!("{} {group}", env.glyphs.alert), theme.warning());
+    }
+    if report.scattered > 0 {
+        put(lines, &t!("{n} more, one person here and one there", n = report.scattered), theme.dim());
+    }
+    lines.push(Line::raw(""));
+    put(lines, t!("The service offers no way to send a mail again."), theme.dim());
+}
+
+/// What undoing a job would do, as its rows stand now.
+pub(super) fn undo_words(job: &Job) -> String {
+    let of = |which: &dyn Fn(Bucket) -> bool| job.counts.sum(which);
+    let issued = of(&|b| matches!(b, Bucket::Issued | Bucket::Other));
+    let later = of(&|b| {
+        matches!(
+            b,
+            Bucket::Waiting
+                | Bucket::Overdue
+                | Bucket::Unbound
+                | Bucket::InDoubt
+                | Bucket::NotSeen
+                | Bucket::Sending
+        )
+    });
+    let unsent = of(&|b| b == Bucket::Ready);
+    let mut parts = Vec::new();
+    if unsent > 0 {
+        parts.push(plural!(unsent, "{n} row is not sent: called off", "{n} rows are not sent: called off"));
+    }
+    parts.push(plural!(
+        issued,
+        "{n} badge is Issued: revoked after the review",
+        "{n} badges are Issued: revoked after the review"
+    ));
+    parts.push(plural!(
+        later,
+        "{n} badge is not Issued yet: revoked as soon as they are, while lapel runs",
+        "{n} badges are not Issued yet: revoked as soon as they are, while lapel runs"
+    ));
+    t!("{what}. Mails that were sent cannot be called back.", what = parts.join("; "))
+}
