@@ -130,8 +130,6 @@ fn the_overview() {
     let mut term = setup.start();
     term.shows("row 1 of 40");
     term.send("O");
-    term.shows("needs an index");
-    term.send("o");
     term.until("the bars", |s| s.has("Issued per day") && !s.is_loading());
     term.send("p");
     term.until("weeks", |s| s.has("Issued per week") && !s.is_loading());

@@ -241,6 +241,12 @@ impl Answers {
             }
             (Within::Text, 0x1b) => Within::TextEscape,
             (Within::Text, _) => self.goes_on(byte, Within::Text),
+            // Half an end, as old terminals write it: the next escape begins something else.
+            (Within::TextEscape, 0x1b) => {
+                self.text();
+                self.begun.push(byte);
+                Within::Escape
+            }
             // Broken off by something else, which begins here.
             (Within::TextEscape, _) => {
                 self.begun.clear();

@@ -196,8 +196,8 @@ fn the_background_is_heard_among_other_answers() {
         ("\x1b]11;?\x07", None),
         ("\x1b]11;rgb:ffff/ffff\x07", None),
         ("\x1b]11;\u{ff}\x07", None),
-        // Broken off by the next answer, as the half of an end does it.
-        ("\x1b]11;rgb:ffff/ffff/ffff\x1b", None),
+        // Half an end, before the next answer.
+        ("\x1b]11;rgb:ffff/ffff/ffff\x1b", Some(Ground::Light)),
         // A second answer that says nothing takes nothing back.
         ("\x1b]11;rgb:f/f/f\x07\x1b]11;no\x07", Some(Ground::Light)),
     ] {
