@@ -53,7 +53,7 @@ async fn the_terminals_background_changes_the_theme_once_and_only_where_it_is_le
     let mut h = Harness::new(small(), 80, 24).await;
     h.settled().await;
     let dim = |h: &mut Harness| h.buffer()[(1, 1)].fg;
-    let mut says = |h: &mut Harness, ground| {
+    let says = |h: &mut Harness, ground| {
         let before = h.desk.app.counts.draws;
         h.desk.app.update(Message::Background(ground));
         let drawn = h.desk.draw().expect("drawn");
