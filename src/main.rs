@@ -6,13 +6,16 @@ use lapel::config::{
     ConfigError, Env, Environment, Flags, KeptIn, Key, KeymapFile, Paths, Profile, Settings, keep_profile,
     named_profile, profiles, spoken,
 };
+use lapel::jobs::Journal;
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
-use lapel::tui::{self, Around, Begin, Candidate, Helpers, IndexUse, Keymap, Manner, Session, Start};
+use lapel::tui::{
+    self, Around, Begin, Candidate, Helpers, House, IndexUse, Keymap, Manner, ProfileAsk, ProfileChange,
+    Session, Shelf, Start, ViewUse, Wanted,
+};
 use lapel::words::speak;
 use secrecy::ExposeSecret;
 use std::io::IsTerminal;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
@@ -46,6 +49,14 @@ fn run(cli: Cli) -> u8 {
 
 async fn hand_over(cli: Cli) -> u8 {
     let flags = cli.flags();
+    let first = cli.first().and_then(|first| Wanted::of(first.tab.as_deref(), &first.filter));
+    let wanted = match first {
+        Ok(wanted) => wanted,
+        Err(why) => {
+            cli::complain(&why);
+            return exit::USAGE;
+        }
+    };
     let env = Env::process();
     match cli.command {
         Some(Command::Sandbox(flags)) => match sandbox::serve(flags).await {
@@ -97,10 +108,14 @@ async fn hand_over(cli: Cli) -> u8 {
         },
         Some(Command::Demo(demo)) => {
             let settings = Settings::for_demo(&flags, &env);
-            Box::pin(open_desk(settings, Some(demo), &flags, &env)).await
+            Box::pin(open_desk(settings, Some(demo), false, wanted, &flags, &env)).await
+        }
+        Some(Command::Tour { .. }) => {
+            let settings = Settings::for_demo(&flags, &env);
+            Box::pin(open_desk(settings, Some(DemoFlags::default()), true, wanted, &flags, &env)).await
         }
         None => match Settings::resolve(&flags, &env) {
-            Ok(settings) => Box::pin(open_desk(settings, None, &flags, &env)).await,
+            Ok(settings) => Box::pin(open_desk(settings, None, false, wanted, &flags, &env)).await,
             Err(error) => {
                 cli::complain_of_settings(&error);
                 exit::USAGE
@@ -138,7 +153,14 @@ fn start_log(settings: &Settings) -> Vec<String> {
     settings.warnings.iter().cloned().chain(log).collect()
 }
 
-async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, env: &Env) -> u8 {
+async fn open_desk(
+    mut settings: Settings,
+    demo: Option<DemoFlags>,
+    tour: bool,
+    wanted: Wanted,
+    flags: &Flags,
+    env: &Env,
+) -> u8 {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         cli::complain(t!(
             "the desk needs a terminal. For scripts: lapel history, issue, revoke, jobs and others (lapel --help); lapel ping --json, lapel sandbox --json"
@@ -147,11 +169,18 @@ async fn open_desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flag
     }
     speak(settings.ui.language);
     settings.warnings = start_log(&settings);
-    desk(settings, demo, flags, env).await
+    desk(settings, demo, tour, wanted, flags, env).await
 }
 
 /// Runs the desk until it is left.
-async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, env: &Env) -> u8 {
+async fn desk(
+    mut settings: Settings,
+    demo: Option<DemoFlags>,
+    tour: bool,
+    wanted: Wanted,
+    flags: &Flags,
+    env: &Env,
+) -> u8 {
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
     let keymap = match keymap(&settings.paths) {
@@ -172,7 +201,7 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, en
         None => Begin::Welcome,
         // A keyring or a command may take seconds: the first frame does not wait for them.
         Some(profile) if profile.key.known().is_none() => Begin::Opening(profile.name.clone()),
-        Some(profile) => match session(profile, &settings.paths.data_dir) {
+        Some(profile) => match session(profile, &settings.paths, settings.desk.restore) {
             Ok(session) => Begin::Session(Box::new(session)),
             Err(why) => {
                 cli::complain(&why);
@@ -181,8 +210,11 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, en
         },
     };
     let (starter, read_only) = (sandboxes.clone(), flags.read_only);
+    // On the tour nobody waits for longer than seconds; it may begin on the first screen, too.
+    let quick = tour || matches!(begin, Begin::Welcome);
     let profiles = Arc::new(Profiles {
         paths: settings.paths.clone(),
+        restore: settings.desk.restore,
         env: env.clone(),
         first: settings.profile.clone(),
         read_only,
@@ -191,19 +223,25 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, en
     let start = Start {
         begin,
         warning: (!settings.warnings.is_empty()).then(|| settings.warnings.join("; ")),
-        manner: Manner { settings: settings.desk, around: Around::of(&Env::process()) },
+        manner: Manner {
+            settings: settings.desk,
+            around: Around::of(&Env::process()),
+            filters: Some(settings.paths.filters_file()),
+        },
         theme: settings.ui.theme,
         glyphs: settings.ui.glyphs,
         keymap,
+        wanted,
         pictures: settings.ui.pictures,
         helpers: Helpers {
             start_sandbox: Arc::new(move || {
                 let (starter, demo) = (starter.clone(), demo.clone());
-                Box::pin(async move { starter.start(demo, read_only).await })
+                Box::pin(async move { starter.start(demo, quick, read_only).await })
             }),
             ..profiles.helpers()
         },
         crash_dir: settings.paths.data_dir.clone(),
+        house: house(&settings.paths, tour),
     };
     let ended = tui::run(start, cli::complain).await;
     // Tasks that are still about hold the list: what a demo has laid out goes with the demo all the same.
@@ -219,37 +257,53 @@ async fn desk(mut settings: Settings, demo: Option<DemoFlags>, flags: &Flags, en
     }
 }
 
+/// Where everything is, and whether the tour is offered.
+fn house(paths: &Paths, begins_tour: bool) -> House {
+    let note = paths.tour_file();
+    let taken = note.exists();
+    House {
+        files: vec![
+            (Shelf::Settings, paths.config_file()),
+            (Shelf::Keys, paths.keymap_file()),
+            (Shelf::Journal, Journal::file_in(&paths.data_dir)),
+            (Shelf::Log, paths.log_file()),
+            (Shelf::Crashes, tui::crash_file(&paths.data_dir)),
+        ],
+        offers_tour: !taken,
+        tour_note: (!taken).then_some(note),
+        begins_tour,
+    }
+}
+
 /// The desk's keys, with those of a file in their places.
 fn keymap(paths: &Paths) -> Result<Keymap, ConfigError> {
     Keymap::with(&KeymapFile::read(&paths.keymap_file())?)
 }
 
 /// How the desk speaks to the service of a profile.
-fn session(profile: &Profile, data_dir: &Path) -> Result<Session, String> {
+fn session(profile: &Profile, paths: &Paths, restore: bool) -> Result<Session, String> {
+    let data_dir = &paths.data_dir;
     let connection = cli::connection(profile).map_err(|why| why.to_string())?;
     Ok(Session {
         connection,
         name: profile.name.clone(),
         environment: profile.environment,
-        // A profile without a label is told apart by its host.
-        organisation: profile.organisation.clone().or_else(|| host(&profile.base_url)),
-        journal: Some(data_dir.to_owned()),
+        organisation: Some(profile.label()),
+        journal: Some(data_dir.clone()),
         index: cli::index_settings(&profile.index)
-            .map(|settings| IndexUse { folder: Some(data_dir.to_owned()), settings }),
+            .map(|settings| IndexUse { folder: Some(data_dir.clone()), settings }),
         jobs: cli::job_settings(&profile.jobs),
+        view: Some(ViewUse { file: paths.view_file(&profile.name), keep: restore }),
         files: Vec::new(),
         remark: None,
     })
 }
 
-/// The host of a base URL.
-fn host(base_url: &str) -> Option<String> {
-    url::Url::parse(base_url).ok()?.host_str().map(str::to_owned)
-}
-
 /// The profiles, for the desk. Whatever may take a while is done aside.
 struct Profiles {
     paths: Paths,
+    /// Whether it is kept how the lists are shown.
+    restore: bool,
     env: Env,
     /// The one that lapel was started with.
     first: Option<Profile>,
@@ -261,7 +315,7 @@ struct Profiles {
 impl Profiles {
     fn helpers(self: &Arc<Self>) -> Helpers {
         let all = || self.clone();
-        let (keeping, listing, opening, pinning) = (all(), all(), all(), all());
+        let (keeping, listing, opening, pinning, managing) = (all(), all(), all(), all(), all());
         Helpers {
             keep_profile: Arc::new(move |candidate| {
                 let all = keeping.clone();
@@ -281,7 +335,29 @@ impl Profiles {
                 let all = pinning.clone();
                 Box::pin(async move { all.pin(&name, &prefix).await })
             }),
+            profile: Arc::new(move |ask| {
+                let all = managing.clone();
+                Box::pin(async move { all.manage(ask).await })
+            }),
             ..Helpers::default()
+        }
+    }
+
+    /// Changes, removes or tests a profile.
+    async fn manage(self: Arc<Self>, ask: ProfileAsk) -> Result<String, String> {
+        match ask {
+            ProfileAsk::Change(asked) => {
+                let ProfileChange { name, mut change, key, pin } = *asked;
+                change.key = key.map(|(in_keyring, key)| {
+                    let keyring = || KeptIn::Keyring(self.env.keyring().clone());
+                    (if in_keyring { keyring() } else { KeptIn::File }, key)
+                });
+                cli::change_profile(&self.paths, &self.env, &name, change, pin, &self.who).await
+            }
+            ProfileAsk::Remove(name) => {
+                aside(move || cli::remove_profile_in_words(&self.paths, &self.env, &name)).await
+            }
+            ProfileAsk::Test(name) => cli::test_profile(&self.paths, &self.env, &name).await,
         }
     }
 
@@ -318,7 +394,7 @@ impl Profiles {
 
     fn session(&self, profile: Profile) -> Result<Session, String> {
         let read_only = profile.read_only || self.read_only;
-        session(&Profile { read_only, ..profile }, &self.paths.data_dir)
+        session(&Profile { read_only, ..profile }, &self.paths, self.restore)
     }
 }
 
@@ -337,8 +413,8 @@ struct Sandboxes(Arc<Mutex<Vec<Demo>>>);
 type Demo = (Sandbox, Option<tempfile::TempDir>);
 
 impl Sandboxes {
-    /// Starts one, and says how to speak to it.
-    async fn start(&self, flags: DemoFlags, read_only: bool) -> Result<Session, String> {
+    /// Starts one, and says how to speak to it; `quick`: a badge takes the shortest time that the contract knows.
+    async fn start(&self, flags: DemoFlags, quick: bool, read_only: bool) -> Result<Session, String> {
         let speed = flags.speed.unwrap_or(DEMO_SPEED);
         let defaults = Options::default();
         let options = Options {
@@ -346,6 +422,7 @@ impl Sandboxes {
             history: flags.history,
             seed: flags.seed.unwrap_or(defaults.seed),
             quota: Some(sandbox::DEMO_QUOTA),
+            switches: if quick { vec![("issue-time".to_owned(), "5m".to_owned())] } else { Vec::new() },
             ..defaults
         };
         let sandbox = Sandbox::start(options)
@@ -373,6 +450,7 @@ impl Sandboxes {
             // Nothing of it is real, and nothing is kept.
             index: Some(IndexUse { folder: None, settings: lapel::index::Settings::default() }),
             jobs: lapel::jobs::Settings::default(),
+            view: None,
             files,
             remark: None,
         })

@@ -290,6 +290,23 @@ fn a_reader_that_stops_is_no_error() {
     }
 }
 
+#[test]
+fn what_the_desk_is_to_begin_with_is_checked_first() {
+    for (args, said) in [
+        (&["--tab", "attic"][..], "--tab attic: there is no such tab"),
+        (&["demo", "--tab", "wallet", "--filter", "title=x"], "--tab templates or --tab history"),
+        (&["--filter", "use_yn=Y"], "recipient_name, recipient_email, title, issue_start_date"),
+        (&["--tab", "templates", "demo", "--filter", "recipient_name=x"], "title, use_yn, badge_type"),
+        (&["--filter", "issue_start_date=tomorrow"], "is not a day"),
+        (&["--tab", "history", "ping"], "are for the desk"),
+        (&["demo", "--tab", "history", "--filter", "title=x"], "needs a terminal"),
+    ] {
+        let got = Person::new().run(args, &[]);
+        assert_eq!((got.code, got.out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(got.err.contains(said), "{args:?}: {}", got.err);
+    }
+}
+
 // ------------------------------------------------------------------------------------------------ ping
 
 #[test]

@@ -13,8 +13,8 @@ mod keys;
 
 use lapel::config::{
     ClipboardChoice, Colour, ConfigError, DeskSettings, Env, Environment, Flags, GlyphChoice, JobPolicy,
-    NewProfile, NoticeChoice, Paths, PictureChoice, Profile, RefreshChoice, Role, Settings, TerminalHints,
-    ThemeChoice, is_profile_name, keep_profile,
+    NewProfile, NoticeChoice, Paths, PictureChoice, Profile, RecentChoice, RefreshChoice, Role, Settings,
+    TerminalHints, ThemeChoice, is_profile_name, keep_profile,
 };
 use lapel::words::Language;
 use proptest::prelude::*;
@@ -310,12 +310,13 @@ fn the_environment_guesses_whether_the_terminal_is_dark_or_light() {
 
 #[test]
 fn the_language_is_that_of_the_settings_or_else_of_the_locale() {
+    use Language::{English, Korean};
+    type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], Language);
     let language = |config: &str, env: &[(&str, &str)]| {
         let home = env.iter().fold(Home::with_config(config), |home, (name, value)| home.set(name, value));
         Settings::resolve(&Flags::default(), &home.env()).expect("settings").ui.language
     };
-    use Language::{English, Korean};
-    let cases: &[(&str, &[(&str, &str)], Language)] = &[
+    let cases: &[Case<'_>] = &[
         ("", &[("LANG", "ko_KR.UTF-8")], Korean),
         ("", &[("LANG", "en_US.UTF-8")], English),
         ("", &[("LANG", "de_DE.UTF-8")], English),
@@ -433,11 +434,14 @@ fn an_unusual_path_is_a_warning_only() {
 
 #[test]
 fn how_the_desk_behaves_is_read_for_the_demo_too() {
-    let home = Home::with_config("clipboard='osc52'\nnotice='bell'\nrefresh='2m'");
+    let home =
+        Home::with_config("clipboard='osc52'\nnotice='bell'\nrefresh='2m'\nrecent=false\nrestore=false");
     let asked = DeskSettings {
         clipboard: ClipboardChoice::Osc52,
         notice: NoticeChoice::Bell,
         refresh: RefreshChoice::TwoMinutes,
+        recent: RecentChoice::Off,
+        restore: false,
     };
     assert_eq!(home.settings().expect("settings").desk, asked);
     assert_eq!(Settings::for_demo(&Flags::default(), &home.env()).desk, asked);
@@ -453,6 +457,7 @@ const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("\n\ntheme = 3\n", 3, "theme", "one of"),
     ("glyphs = 'emoji'\n", 1, "glyphs", "\"unicode\", \"ascii\""),
     ("pictures = 'ascii'\n", 1, "pictures", "\"auto\", \"kitty\""),
+    ("recent = 'off'\n", 1, "recent", "true or false"),
     ("clipboard = 'x11'\n", 1, "clipboard", "\"auto\", \"native\", \"osc52\", \"off\""),
     ("notice = 'mail'\n", 1, "notice", "\"off\", \"bell\", \"desktop\""),
     ("refresh = 30\n", 1, "refresh", "\"off\", \"30s\", \"2m\""),

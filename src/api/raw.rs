@@ -16,6 +16,8 @@ pub enum RawOf {
     Template(TemplateId),
     /// `GET /categories/{category_id}`.
     Category(CategoryId),
+    /// `GET /badge-types`, all of them.
+    BadgeTypes,
     /// `GET /badges/history`, the first page of what was issued to an address.
     History(Text),
     /// `GET /wallet/badges`, the first page of what a holder owns.
@@ -32,6 +34,7 @@ impl RawOf {
             Self::Badge(id) => ("badges", Some(("badge_id", id.wire())), Pairs::default()),
             Self::Template(id) => ("badge-templates", Some(("template_id", id.wire())), Pairs::default()),
             Self::Category(id) => ("categories", Some(("category_id", id.wire())), Pairs::default()),
+            Self::BadgeTypes => ("badge-types", None, Pairs::default()),
             Self::History(email) => {
                 let recipient_email = Some(email.wire().to_owned());
                 let filter = HistoryFilter { recipient_email, ..HistoryFilter::default() };

@@ -7,6 +7,7 @@ use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{exit, help, say};
 use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice};
 use crate::sandbox;
+use crate::words::{Language, language, speak_to_programs};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
@@ -33,6 +34,9 @@ pub struct Cli {
     /// How the desk looks.
     #[command(flatten)]
     pub look: LookFlags,
+    /// With what the desk begins.
+    #[command(flatten)]
+    pub first: FirstFlags,
 }
 
 /// Which service is spoken to, and how carefully. There is no flag for a key, on purpose.
@@ -55,11 +59,23 @@ pub struct LookFlags {
     #[arg(long, value_name = "THEME", value_parser = themes(), hide_possible_values = true)]
     theme: Option<ThemeChoice>,
     /// Signs of the screen: unicode or plain ascii
-    #[arg(long, value_name = "SET", value_parser = glyphs(), hide_possible_values = true)]
+    #[arg(long, value_name = "SET", value_parser = glyphs(), hide_possible_values = true, hide_short_help = true)]
     glyphs: Option<GlyphChoice>,
     /// Pictures: auto, kitty, iterm2, sixel, halfblocks, none
-    #[arg(long, value_name = "WAY", value_parser = pictures(), hide_possible_values = true)]
+    #[arg(long, value_name = "WAY", value_parser = pictures(), hide_possible_values = true, hide_short_help = true)]
     pictures: Option<PictureChoice>,
+}
+
+/// With what the desk begins, in place of how it ended the last time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Settings")]
+pub struct FirstFlags {
+    /// The tab to begin with, such as history
+    #[arg(long, value_name = "TAB")]
+    pub tab: Option<String>,
+    /// Its filter, such as title=Python; can be repeated
+    #[arg(long, value_name = "FIELD=X")]
+    pub filter: Vec<String>,
 }
 
 /// The verbs.
@@ -68,6 +84,13 @@ pub enum Command {
     /// Open the desk on a sandbox of its own: nothing is real
     #[command(long_about = help::DEMO, after_help = help::DEMO_EXAMPLES)]
     Demo(DemoFlags),
+    /// Learn the desk in five steps, on a sandbox of its own
+    #[command(long_about = help::TOUR)]
+    Tour {
+        /// How the desk looks.
+        #[command(flatten)]
+        look: LookFlags,
+    },
     // A description here would hide the sandbox's own, which is longer and better.
     #[allow(missing_docs)]
     Sandbox(sandbox::Flags),
@@ -145,6 +168,9 @@ pub struct DemoFlags {
     /// How the desk looks.
     #[command(flatten)]
     look: LookFlags,
+    /// With what it begins.
+    #[command(flatten)]
+    first: FirstFlags,
 }
 
 impl Cli {
@@ -169,6 +195,7 @@ impl Cli {
                 flags.read_only |= demo.read_only;
                 flags.add_look(&demo.look);
             }
+            Some(Command::Tour { look }) => flags.add_look(look),
             Some(Command::Info { who, look, .. }) => {
                 flags.add_profile(who);
                 flags.add_look(look);
@@ -177,6 +204,51 @@ impl Cli {
             | None => {}
         }
         flags
+    }
+}
+
+impl Cli {
+    /// Whether a program reads the answer. It is English then, with all that is said besides: the same call has
+    /// the same answer in every language.
+    pub fn is_for_programs(&self) -> bool {
+        match &self.command {
+            Some(Command::Issue(verb)) => verb.sending.json,
+            Some(Command::Revoke(verb)) => verb.sending.json,
+            Some(Command::Jobs(verb)) => verb.json,
+            Some(Command::Index(verb)) => verb.json,
+            Some(Command::Read(verb)) => verb.wants_json(),
+            Some(Command::Doctor(verb)) => verb.json,
+            Some(Command::Profile(verbs)) => verbs.json,
+            Some(Command::Sandbox(flags)) => flags.json,
+            Some(Command::Info { json, .. } | Command::Ping { json, .. }) => *json,
+            Some(Command::Demo(_) | Command::Tour { .. } | Command::Completions { .. } | Command::Man)
+            | None => false,
+        }
+    }
+
+    /// With what the desk is to begin; what stands after `demo` wins.
+    ///
+    /// # Errors
+    /// When it was said to a verb that opens no desk.
+    pub fn first(&self) -> Result<FirstFlags, String> {
+        let mut first = self.first.clone();
+        match &self.command {
+            None => {}
+            Some(Command::Demo(demo)) => {
+                first.tab = demo.first.tab.clone().or(first.tab);
+                if !demo.first.filter.is_empty() {
+                    first.filter.clone_from(&demo.first.filter);
+                }
+            }
+            Some(_) if first == FirstFlags::default() => {}
+            Some(_) => {
+                return Err(t!(
+                    "--tab and --filter are for the desk: lapel, or lapel demo. Nothing was done."
+                )
+                .to_owned());
+            }
+        }
+        Ok(first)
     }
 }
 
@@ -204,15 +276,22 @@ impl Add for Flags {
 /// # Errors
 /// The exit code, after help, version or the mistake has been printed.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
-    Cli::try_parse_from(args).map_err(|error| {
+    let cli = super::spoken::read(args).map_err(|error| {
         if is_about_a_key(&error) {
-            say::complain(help::NO_KEY_FLAG);
+            say::complain(crate::words::say(help::NO_KEY_FLAG));
             return exit::USAGE;
         }
-        // Help that is read through `head` is no failure.
-        let _ = error.print();
+        match super::mistake::in_words(&error) {
+            Some(said) if language() != Language::English => say::note(&said),
+            // Help that is read through `head` is no failure.
+            _ => drop(error.print()),
+        }
         u8::try_from(error.exit_code()).unwrap_or(exit::USAGE)
-    })
+    })?;
+    if cli.is_for_programs() {
+        speak_to_programs();
+    }
+    Ok(cli)
 }
 
 /// Whether somebody tried to hand a key over as an argument.
@@ -249,7 +328,7 @@ fn pictures() -> impl TypedValueParser<Value = PictureChoice> {
 fn speed(raw: &str) -> Result<f64, String> {
     match raw.parse::<f64>() {
         Ok(speed) if (0.0..=1e7).contains(&speed) => Ok(speed),
-        _ => Err("must be a number from 0 to 10000000, such as 60".to_owned()),
+        _ => Err(t!("must be a number from 0 to 10000000, such as 60").to_owned()),
     }
 }
 

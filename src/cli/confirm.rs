@@ -2,9 +2,8 @@
 
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use crate::domain::text::scrub;
+use crate::domain::typed::is_typed;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
-use unicode_normalization::UnicodeNormalization;
 
 /// The longest answer that is read.
 const LONGEST: u64 = 1000;
@@ -19,8 +18,9 @@ pub(super) fn somebody_is_there(yes: bool, what: &str) -> Result<(), Failure> {
     }
     Err(Failure {
         kind: "not_confirmed".to_owned(),
-        ..Failure::usage(format!(
-            "there is no terminal to ask on, so --yes is needed to {what}. Nothing was sent. --dry-run shows what would be."
+        ..Failure::usage(t!(
+            "there is no terminal to ask on, so --yes is needed to {what}. Nothing was sent. --dry-run shows what would be.",
+            what
         ))
     })
 }
@@ -30,7 +30,8 @@ pub(super) async fn asked(review: &str, words: &[(String, String)], interrupt: &
     let _ = writeln!(io::stderr().lock(), "{review}");
     for (question, wanted) in words {
         let (question, wanted) = (question.clone(), wanted.clone());
-        let typing = tokio::task::spawn_blocking(move || typed(&question).is_ok_and(|t| is(&t, &wanted)));
+        let typing =
+            tokio::task::spawn_blocking(move || typed(&question).is_ok_and(|t| is_typed(&t, &wanted)));
         let right = tokio::select! {
             right = typing => right.unwrap_or(false),
             () = interrupt.wanted() => false,
@@ -50,26 +51,4 @@ fn typed(question: &str) -> io::Result<String> {
     let mut line = String::new();
     io::stdin().lock().take(LONGEST).read_line(&mut line)?;
     Ok(line)
-}
-
-/// Whether somebody typed what was asked for. Nothing is never right.
-fn is(typed: &str, wanted: &str) -> bool {
-    let same = |a: &str, b: &str| a.trim().nfc().eq(b.trim().nfc());
-    !typed.trim().is_empty() && (same(typed, wanted) || same(typed, &scrub(wanted)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_was_asked_for_is_right() {
-        assert!(is("12\n", "12") && is(" 12 \r\n", "12"));
-        let apart: String = "대학교".nfd().collect();
-        assert!(is("대학교\n", "대학교") && is(&apart, "대학교"), "however it is composed");
-        for typed in ["", "\n", "  \n", "y\n", "yes\n", "1\n", "120\n", "012\n"] {
-            assert!(!is(typed, "12"), "{typed:?}");
-        }
-        assert!(!is("\n", ""), "nothing is never right");
-    }
 }

@@ -11,7 +11,7 @@ use secrecy::ExposeSecret;
 pub fn connection(profile: &Profile) -> Result<Connection, ApiError> {
     let key = profile.key.known().ok_or_else(|| ApiError::BadInput {
         field: "key",
-        why: "the key of this profile was not asked for yet".to_owned(),
+        why: t!("the key of this profile was not asked for yet").to_owned(),
     })?;
     let key = ApiKey::new(key.expose_secret())?;
     let mut connection = Connection::new(&profile.base_url, key)?;

@@ -67,15 +67,15 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<Found, Failure> {
         });
         clock = clock_of(&reader.clock());
     } else {
-        problems.push("no profile is configured, so there is no service to ask.".to_owned());
+        problems.push(t!("no profile is configured, so there is no service to ask.").to_owned());
     }
     let (facts, journal) = journal(settings, asker, &mut problems).await;
     let permissions = permissions(&settings.paths, settings.profile.as_ref());
     for one in permissions.iter().filter(|p| !p.is_private) {
-        problems.push(format!(
-            "{} can be read by others (mode {:o}): chmod go= {0}",
-            scrub(&one.path.to_string_lossy()),
-            one.mode
+        problems.push(t!(
+            "{path} can be read by others (mode {mode}): chmod go= {path}",
+            path = scrub(&one.path.to_string_lossy()),
+            mode = format_args!("{:o}", one.mode)
         ));
     }
     problems.extend(settings.warnings.iter().cloned());
@@ -111,9 +111,9 @@ fn clock_of(clock: &ServiceClock) -> Value {
         "ahead_of_this_computer_s": ahead,
         "utc_offset": clock.offset().to_string(),
         "offset_from": match clock.basis() {
-            OffsetBasis::ThisComputer => "this computer's zone, for want of anything better",
-            OffsetBasis::Setting => "the profile",
-            OffsetBasis::Learned => "a record whose moment was known",
+            OffsetBasis::ThisComputer => t!("this computer's zone, for want of anything better"),
+            OffsetBasis::Setting => t!("the profile"),
+            OffsetBasis::Learned => t!("a record whose moment was known"),
         },
     })
 }
@@ -163,11 +163,7 @@ async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>)
     match read.await {
         Ok((facts, jobs, wrong)) => {
             if !wrong.is_empty() {
-                problems.push(format!(
-                    "the journal {} is damaged: {}. Move it aside; what was sent is then known only to the service's history.",
-                    scrub(&shown),
-                    scrub(&wrong.join("; "))
-                ));
+                problems.push(t!("the journal {file} is damaged: {wrong}. Move it aside; what was sent is then known only to the service's history.", file = scrub(&shown), wrong = scrub(&wrong.join("; "))));
             }
             if let Some(fields) = said.as_object_mut() {
                 fields.insert("jobs".to_owned(), jobs.into());

@@ -31,7 +31,7 @@ impl Failure {
 
     /// Somebody pressed Ctrl-C before anything was sent.
     pub fn given_up() -> Self {
-        Self::new("given_up", "Stopped. Nothing was sent.")
+        Self::new("given_up", t!("Stopped. Nothing was sent."))
     }
 
     /// Says it, and gives the exit code.
@@ -48,7 +48,7 @@ impl Failure {
                 "error": { "kind": self.kind, "message": self.message },
             });
             if let Err(why) = say::answer(&json::line(&line)) {
-                say::complain(&format!("the answer could not be written: {why}"));
+                say::complain(&t!("the answer could not be written: {why}", why));
             }
         }
         self.code
@@ -87,6 +87,6 @@ impl From<JobError> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Self::new("output", format!("The answer could not be written: {error}"))
+        Self::new("output", t!("The answer could not be written: {error}", error))
     }
 }

@@ -7,13 +7,14 @@ history, look up a holder's wallet, issue badges, revoke them, and know what bec
 Without a command the desk opens with the chosen profile. Nothing set up yet? `lapel demo` needs nothing.";
 
 pub(super) const SHORT: &str = "\
-Try it:          lapel demo
-More:            lapel --help (settings, environment variables, exit codes)";
+Try it: lapel demo, or lapel tour     More: lapel --help (settings, exit codes)";
 
 pub(super) const LONG: &str = r#"Examples:
   lapel demo                         look around; nothing is real
+  lapel tour                         the same, guided: a first day
   lapel                              the desk, with the default profile
   lapel --profile uni --read-only    the desk, looking only
+  lapel --tab history --filter title=Python    with this list
   lapel ping                         is the key good?
   lapel issue --template TPL-004 --recipients people.csv --dry-run
   lapel revoke --ids revoke.csv --reason "issued twice"
@@ -33,6 +34,7 @@ Where settings come from:
     pictures = "auto"                  kitty, iterm2, sixel, halfblocks, none
     clipboard = "auto"                 auto, native, osc52, off
     refresh = "off"                    off, 30s, 2m
+    restore = true                     false: begin anew, and keep nothing
     notice = "off"                     off, bell, desktop
     [profiles.uni]
     base_url = "https://badges.example/api/v1/ext"
@@ -195,6 +197,11 @@ what is typed here.
 
 Exit codes: see lapel --help.";
 
+pub(super) const TOUR: &str = "\
+A walk over the real desk, on a sandbox of its own with invented people: find a holder, issue a badge, watch it \
+become Issued, revoke it, keep the receipt. A strip above the footer says what to do next and goes on when it is \
+done. Every step can be skipped, and all of it left. Nothing is real, and nobody is mailed.";
+
 pub(super) const INFO: &str = "\
 Every path that lapel uses, whether it is there and who can read it; where each setting comes from; the \
 profile, without its key; what the terminal says of itself; how lapel was built. Asks nobody and changes \
@@ -253,7 +260,8 @@ pub(super) const DEMO_EXAMPLES: &str = "\
 Examples:
   lapel demo
   lapel demo --history 1000000    a history of a million badges
-  lapel demo --speed 600          a day passes in under three minutes";
+  lapel demo --speed 600          a day passes in under three minutes
+  lapel demo --tab history --filter recipient_name=Kim";
 
 pub(super) const PING: &str = "\
 Ask the service whether the key is good. Prints the status, the first characters of the key as the service \
@@ -274,7 +282,8 @@ Exit codes:
   1  it is not, or the service did not answer
   2  no profile, or a mistake in the settings"#;
 
-pub(super) const NO_KEY_FLAG: &str = "\
+pub(super) const NO_KEY_FLAG: &str = mark!(
+    "\
 no flag takes an API key: arguments can be seen by everybody on this computer
 and stay in the shell's history. If you have just typed a real key, consider
 replacing it in the issuer back office.
@@ -283,14 +292,56 @@ Give the key in one of these ways:
   - lapel profile add, which asks for it and does not show it
   - a file that only you can read, keys/NAME in ~/.config/lapel
   - key = { env = \"NAME\" } or key = { file = \"path\" } in the profile
-More: lapel --help";
+More: lapel --help"
+);
 
-pub(super) const HOW_TO_BEGIN: &str = "\
+pub(super) const HOW_TO_BEGIN: &str = mark!(
+    "\
 no profile is configured, so there is no service to talk to. Do one of these:
   - look around without an account:  lapel demo
   - set LAPEL_BASE_URL and LAPEL_API_KEY
   - run lapel in a terminal, or lapel profile add: it asks for address and key
-  - write a profile into config.toml (lapel --help shows one)";
+  - write a profile into config.toml (lapel --help shows one)"
+);
+
+/// A text of the help, paragraph by paragraph, as `say` puts each. Of a table, every remark is a text of its own.
+pub(super) fn worded(text: &str, say: &mut dyn FnMut(&str) -> String) -> String {
+    let paragraphs: Vec<String> = text.split("\n\n").map(|paragraph| in_pieces(paragraph, say)).collect();
+    paragraphs.join("\n\n")
+}
+
+fn in_pieces(paragraph: &str, say: &mut dyn FnMut(&str) -> String) -> String {
+    if !is_table(paragraph) {
+        return say(paragraph);
+    }
+    let line = |line: &str| match remark(line) {
+        Some(at) => format!("{}{}", &line[..at], say(&line[at..])),
+        None if line.starts_with(' ') => line.to_owned(),
+        None => say(line),
+    };
+    paragraph.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether the lines, but for a heading, are something to type, each with a remark or without.
+fn is_table(paragraph: &str) -> bool {
+    let is_typed = |line: &str| {
+        let typed = line.trim_start();
+        let begin = line.len() - typed.len();
+        // A setting stands four cells in; what is further in goes on from the line before.
+        begin == 4
+            || begin > 1 && (remark(line).is_some() || typed.starts_with("lapel") || typed.starts_with("--"))
+    };
+    let mut lines = paragraph.lines().peekable();
+    lines.next_if(|line| !line.starts_with(' '));
+    lines.peek().is_some() && lines.all(is_typed)
+}
+
+/// Where the remark behind a wide gap begins.
+fn remark(line: &str) -> Option<usize> {
+    let begin = line.len() - line.trim_start().len();
+    let gap = begin + line[begin..].find("  ")?;
+    Some(line.len() - line[gap..].trim_start().len())
+}
 
 #[cfg(test)]
 mod tests {

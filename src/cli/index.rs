@@ -100,16 +100,24 @@ async fn status(settings: &Settings, as_json: bool) -> Result<(), Failure> {
     }
     let shown = crate::domain::text::scrub(&file.to_string_lossy()).into_owned();
     let kept = if kept.is_some() {
-        "kept, as config.toml says".to_owned()
+        t!("kept, as config.toml says").to_owned()
     } else {
-        format!(
-            "not kept; to keep it, write into config.toml: [profiles.{}.index] enabled = true",
-            profile.name
+        t!(
+            "not kept; to keep it, write into config.toml: [profiles.{name}.index] enabled = true",
+            name = profile.name
         )
     };
     let text = match there {
-        None => format!("There is no index of profile {} ({kept}).\nIt would be {shown}", profile.name),
-        Some(status) => format!("index of profile {}: {kept}\n{shown}\n{}", profile.name, words(&status)),
+        None => t!(
+            "There is no index of profile {name} ({kept}).\nIt would be {shown}",
+            name = profile.name,
+            kept,
+            shown
+        ),
+        Some(status) => {
+            let head = t!("index of profile {name}: {kept}", name = profile.name, kept);
+            format!("{head}\n{shown}\n{}", words(&status))
+        }
     };
     Ok(say::answer(&text)?)
 }
@@ -117,10 +125,10 @@ async fn status(settings: &Settings, as_json: bool) -> Result<(), Failure> {
 async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
     let (profile, connection, account) = account(settings)?;
     let Some(kept) = index_settings(&profile.index) else {
-        return Err(Failure::usage(format!(
-            "Profile {} keeps no index, so nothing was read. It would hold names and e-mail addresses; to keep \
-             one, write into config.toml: [profiles.{}.index] enabled = true",
-            profile.name, profile.name
+        return Err(Failure::usage(t!(
+            "Profile {name} keeps no index, so nothing was read. It would hold names and e-mail addresses; to keep \
+             one, write into config.toml: [profiles.{name}.index] enabled = true",
+            name = profile.name
         )));
     };
     let index = opened(&settings.paths.data_dir, &account, kept).await?;
@@ -135,7 +143,7 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
     });
     let mut shown = Progress::new();
     let want = if all { Want::All } else { Want::New };
-    let read = |r: &Reading| ("badges read".to_owned(), r.done, r.all);
+    let read = |r: &Reading| (t!("badges read").to_owned(), r.done, r.all);
     let synced = shown.during(progress, read, index.sync(&reader, want, &told, cancel)).await;
     shown.clear();
     let synced = synced?;
@@ -151,13 +159,13 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
             "index": as_value(&status),
         }));
     }
-    let what = if synced.full { "read all of the history" } else { "read what is new" };
-    Ok(say::answer(&format!(
-        "{what}: {} requests, {} new badges\n{}",
-        synced.requests,
-        synced.new,
-        words(&status)
-    ))?)
+    let (requests, new) = (synced.requests, synced.new);
+    let what = if synced.full {
+        t!("read all of the history: {requests} requests, {new} new badges", requests, new)
+    } else {
+        t!("read what is new: {requests} requests, {new} new badges", requests, new)
+    };
+    Ok(say::answer(&format!("{what}\n{}", words(&status)))?)
 }
 
 fn purge(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
@@ -173,9 +181,9 @@ fn purge(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
         return answer_json(&json!({ "ok": true, "removed": files, "bytes": bytes }));
     }
     let text = match files {
-        0 => "There was no index to remove.".to_owned(),
-        1 => format!("Removed the index ({bytes} bytes). Nothing else was changed."),
-        n => format!("Removed {n} indexes ({bytes} bytes). Nothing else was changed."),
+        0 => t!("There was no index to remove.").to_owned(),
+        1 => t!("Removed the index ({bytes} bytes). Nothing else was changed.", bytes),
+        n => t!("Removed {n} indexes ({bytes} bytes). Nothing else was changed.", n, bytes),
     };
     Ok(say::answer(&text)?)
 }
@@ -207,23 +215,26 @@ fn stamp(seconds: i64) -> String {
 }
 
 fn words(status: &Status) -> String {
-    let mut lines = vec![format!("{} badges, {} bytes", status.badges, status.bytes)];
+    let mut lines = vec![t!("{badges} badges, {bytes} bytes", badges = status.badges, bytes = status.bytes)];
     if let (Some(oldest), Some(newest)) = (&status.oldest, &status.newest) {
-        lines.push(format!("accepted from {oldest} to {newest}"));
+        lines.push(t!("accepted from {oldest} to {newest}", oldest, newest));
     }
-    lines.push(format!("{} records read, with {} certificate numbers", status.details, status.certs));
+    lines.push(t!(
+        "{details} records read, with {certs} certificate numbers",
+        details = status.details,
+        certs = status.certs
+    ));
     lines.push(match (status.read_at, status.scanning) {
-        (_, Some((done, all))) => {
-            let of = all.map_or(String::new(), |all| format!(" of {all}"));
-            format!("a reading was broken off at {done}{of}: lapel index build goes on there")
+        (_, Some((done, Some(all)))) => {
+            t!("a reading was broken off at {done} of {all}: lapel index build goes on there", done, all)
         }
-        (Some(at), None) if status.complete => format!("read at {}; it adds up", stamp(at)),
-        (Some(at), None) => format!(
-            "read at {}; it does not add up to what the service counts: the history changed while it was read. \
-             Read it again: lapel index build --all",
-            stamp(at)
-        ),
-        (None, None) => "not read yet: lapel index build".to_owned(),
+        (_, Some((done, None))) => {
+            t!("a reading was broken off at {done}: lapel index build goes on there", done)
+        }
+        (Some(at), None) if status.complete => t!("read at {at}; it adds up", at = stamp(at)),
+        (Some(at), None) => t!("read at {at}; it does not add up to what the service counts: the history changed while it was read. \
+             Read it again: lapel index build --all", at = stamp(at)),
+        (None, None) => t!("not read yet: lapel index build").to_owned(),
     });
     lines.join("\n")
 }
@@ -233,7 +244,7 @@ impl From<IndexError> for Failure {
         if error.is_cancelled() {
             return Self::new(
                 "given_up",
-                "Stopped. What was read is kept; lapel index build goes on where it was.",
+                t!("Stopped. What was read is kept; lapel index build goes on where it was."),
             );
         }
         Self::new("index", error.to_string())

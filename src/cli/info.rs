@@ -1,10 +1,12 @@
 //! `lapel info`: where everything is and where each setting comes from. It asks nobody, looks for no key and
 //! changes nothing.
 
+use super::label::{field, padded};
 use super::{exit, json, say};
 use crate::config::{Env, Flags, Ground, Survey, survey};
 use crate::domain::text::scrub;
 use crate::jobs::Journal;
+use crate::words;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +27,7 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool) -> u8 {
     match said {
         Ok(()) => exit::OK,
         Err(why) => {
-            say::complain(&format!("the answer could not be written: {why}"));
+            say::complain(&t!("the answer could not be written: {why}", why));
             exit::FAILED
         }
     }
@@ -33,19 +35,19 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool) -> u8 {
 
 /// How this program was built.
 fn build() -> Value {
-    let mut features = vec!["sandbox", "journal (SQLite, in the program)", "TLS (rustls, ring)"];
+    let mut features = vec![t!("sandbox"), t!("journal (SQLite, in the program)"), t!("TLS (rustls, ring)")];
     if cfg!(target_os = "linux") {
-        features.push("keyring (Secret Service)");
+        features.push(t!("keyring (Secret Service)"));
     } else if cfg!(target_os = "macos") {
-        features.push("keyring (keychain)");
+        features.push(t!("keyring (keychain)"));
     } else if cfg!(windows) {
-        features.push("keyring (credential manager)");
+        features.push(t!("keyring (credential manager)"));
     }
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "target": format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
         "debug": cfg!(debug_assertions),
-        "rust": option_env!("CARGO_PKG_RUST_VERSION").filter(|v| !v.is_empty()).map(|v| format!("{v} or newer")),
+        "rust": option_env!("CARGO_PKG_RUST_VERSION").filter(|v| !v.is_empty()).map(|v| t!("{v} or newer", v)),
         "features": features,
     })
 }
@@ -63,11 +65,11 @@ impl Place {
             Err(_) => (None, None),
             Ok(found) => {
                 let kind = if found.is_dir() {
-                    "folder"
+                    mark!("folder")
                 } else if found.is_file() {
-                    "file"
+                    mark!("file")
                 } else {
-                    "other"
+                    mark!("other")
                 };
                 #[cfg(unix)]
                 let mode = Some(crate::disk::mode_of(&found));
@@ -94,16 +96,19 @@ fn paths(found: &Survey) -> Vec<Place> {
     let of = |name, path: &Path| Place { name, path: path.to_owned() };
     let (config, data) = (&found.paths.config_dir, &found.paths.data_dir);
     let mut all = vec![
-        of("config folder", config),
-        of("settings", &found.paths.config_file()),
-        of("key files", &found.paths.keys_dir()),
-        of("data folder", data),
-        of("journal", &Journal::file_in(data)),
-        of("log", &found.paths.log_file()),
-        of("crash report", &data.join("crash.txt")),
+        of(t!("config folder"), config),
+        of(t!("settings"), &found.paths.config_file()),
+        of(t!("key files"), &found.paths.keys_dir()),
+        of(t!("saved filters"), &found.paths.filters_file()),
+        of(t!("data folder"), data),
+        of(t!("journal"), &Journal::file_in(data)),
+        of(t!("looked up earlier"), &data.join("recent")),
+        of(t!("log"), &found.paths.log_file()),
+        of(t!("crash report"), &data.join("crash.txt")),
+        of(t!("tour taken"), &found.paths.tour_file()),
     ];
     if let Some(line) = &found.profile {
-        all.insert(3, of("key file of the profile", &found.paths.key_file(&line.name)));
+        all.insert(3, of(t!("key file of the profile"), &found.paths.key_file(&line.name)));
     }
     all
 }
@@ -179,8 +184,8 @@ fn lines(value: &Value, found: &Survey) -> String {
     let text = |value: &Value| match value {
         Value::Null => "-".to_owned(),
         Value::String(text) => scrub(text).into_owned(),
-        Value::Bool(true) => "yes".to_owned(),
-        Value::Bool(false) => "no".to_owned(),
+        Value::Bool(true) => t!("yes").to_owned(),
+        Value::Bool(false) => t!("no").to_owned(),
         Value::Array(all) => {
             let all: Vec<String> = all.iter().map(|v| v.as_str().unwrap_or_default().to_owned()).collect();
             if all.is_empty() { "-".to_owned() } else { all.join(", ") }
@@ -190,30 +195,39 @@ fn lines(value: &Value, found: &Survey) -> String {
     let empty = Map::new();
     let fields = |name: &str| value[name].as_object().unwrap_or(&empty).clone();
     let mut out = vec!["lapel".to_owned()];
-    out.extend(fields("lapel").iter().map(|(name, v)| format!("  {name:<22}{}", text(v))));
-    out.push("files".to_owned());
+    out.extend(fields("lapel").iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 22), text(v))));
+    out.push(t!("files").to_owned());
     for place in paths(found) {
         let state = match place.looked() {
-            (None, _) => "not there".to_owned(),
+            (None, _) => t!("not there").to_owned(),
             (Some(_), Some(mode)) => format!("{mode:03o}"),
-            (Some(kind), None) => kind.to_owned(),
+            (Some(kind), None) => words::say(kind).to_owned(),
         };
-        out.push(format!("  {:<24}{state:<11}{}", place.name, scrub(&place.path.to_string_lossy())));
+        out.push(format!(
+            "  {}{}{}",
+            padded(place.name, 24),
+            padded(&state, 11),
+            scrub(&place.path.to_string_lossy())
+        ));
     }
-    out.push("settings".to_owned());
+    out.push(t!("settings").to_owned());
     out.extend(found.settings.iter().map(|said| {
         let value = said.value.as_deref().map_or_else(|| "-".to_owned(), |v| scrub(v).into_owned());
-        format!("  {:<14}{:<13}{value}", said.name, said.source.word())
+        format!("  {}{}{value}", padded(said.name, 14), padded(said.source.word(), 13))
     }));
-    out.push("profile".to_owned());
+    out.push(t!("profile").to_owned());
     match value["profile"].as_object() {
-        None => out.push("  none".to_owned()),
-        Some(profile) => out.extend(profile.iter().map(|(name, v)| format!("  {name:<14}{}", text(v)))),
+        None => out.push(format!("  {}", t!("none"))),
+        Some(profile) => {
+            out.extend(profile.iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 14), text(v))));
+        }
     }
-    out.push("terminal".to_owned());
-    out.extend(fields("terminal").iter().map(|(name, v)| format!("  {name:<17}{}", text(v))));
+    out.push(t!("terminal").to_owned());
+    out.extend(
+        fields("terminal").iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 17), text(v))),
+    );
     if !found.remarks.is_empty() {
-        out.push("remarks".to_owned());
+        out.push(t!("remarks").to_owned());
         out.extend(found.remarks.iter().map(|remark| format!("  {remark}")));
     }
     out.join("\n")

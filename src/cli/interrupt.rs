@@ -11,14 +11,17 @@ impl Interrupt {
     /// Watches for Ctrl-C, and for SIGTERM, which is how a machine says the same.
     pub fn watch() -> Self {
         Self::with(
-            Some("stopping; what is on its way is waited for. Once more ends at once."),
-            ("ended at once. What was on its way is in doubt: lapel jobs follow looks for it.", exit::DOUBT),
+            Some(t!("stopping; what is on its way is waited for. Once more ends at once.")),
+            (
+                t!("ended at once. What was on its way is in doubt: lapel jobs follow looks for it."),
+                exit::DOUBT,
+            ),
         )
     }
 
     /// The same for what changes nothing: it is given up at once, and says so itself.
     pub fn reading() -> Self {
-        Self::with(None, ("ended at once. Nothing was changed.", exit::STOPPED))
+        Self::with(None, (t!("ended at once. Nothing was changed."), exit::STOPPED))
     }
 
     fn with(first: Option<&'static str>, (second, code): (&'static str, u8)) -> Self {

@@ -12,7 +12,7 @@ use crate::api::Call;
 use crate::config::Settings;
 use crate::domain::{TemplateDetail, TemplateId, validity};
 use crate::jobs::intake::{About, Source};
-use crate::jobs::{FileRequest, Guarding, JobId, Policy, Reading};
+use crate::jobs::{FileRequest, Guarding, JobId, Kind, Policy, Reading};
 use serde_json::{Value, json};
 use std::path::Path;
 use tokio::sync::watch;
@@ -31,11 +31,11 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
     let yes = flags.sending.yes || flags.sending.dry_run;
     let is_input = flags.recipients.as_deref() == Some(Path::new("-"));
     if is_input && !yes {
-        return Err(Failure::usage(
-            "standard input is read for recipients, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent.",
-        ));
+        return Err(Failure::usage(t!(
+            "standard input is read for recipients, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent."
+        )));
     }
-    confirm::somebody_is_there(yes, "issue badges")?;
+    confirm::somebody_is_there(yes, t!("issue badges"))?;
     let source = match &flags.recipients {
         Some(file) => source::of_file(file).await?,
         None => source::of_people(&flags.to)?,
@@ -67,9 +67,9 @@ async fn plan(office: &mut Office, flags: &IssueFlags, source: Source, allow: bo
     let mut choices = source::choices(&flags.reading);
     let opened = office.open_source(&source, &mut choices, &flags.map).await?;
     if template.is_none() && opened.about.map.map().is_none_or(|map| map.template.is_none()) {
-        return Err(Failure::usage(format!(
-            "{} has no column that says which template: say --template ID, or --map template=COL. Nothing was sent.",
-            opened.about.name
+        return Err(Failure::usage(t!(
+            "{name} has no column that says which template: say --template ID, or --map template=COL. Nothing was sent.",
+            name = opened.about.name
         )));
     }
     let request = FileRequest {
@@ -80,7 +80,7 @@ async fn plan(office: &mut Office, flags: &IssueFlags, source: Source, allow: bo
     let (told, progress) = watch::channel(Reading::default());
     let work = office.jobs.clone();
     let work = work.draft_file(request, told, office.interrupt.token());
-    let read = |r: &Reading| ("checking rows".to_owned(), r.bytes_done, r.bytes_all);
+    let read = |r: &Reading| (t!("checking rows").to_owned(), r.bytes_done, r.bytes_all);
     let ids = office.progress.during(progress, read, work).await?;
     let mut drafts = Vec::new();
     for id in &ids {
@@ -112,7 +112,12 @@ impl Facts {
         let mut parts = vec![about.format.label().to_owned()];
         parts.extend(about.encoding.iter().map(|e| e.encoding.label().to_owned()));
         parts.extend(about.delimiter.iter().map(|d| d.label().to_owned()));
-        let mut lines = vec![format!("From {} ({}), SHA-256 {sum}…", about.name, parts.join(", "))];
+        let mut lines = vec![t!(
+            "From {name} ({parts}), SHA-256 {sum}…",
+            name = about.name,
+            parts = parts.join(", "),
+            sum
+        )];
         lines.extend(about.notes.iter().map(|note| format!("  {note}")));
         lines.extend(self.warnings.iter().map(|warning| format!("  {warning}")));
         lines
@@ -129,7 +134,7 @@ impl Facts {
 
 async fn template(office: &Office, id: &str) -> Result<TemplateDetail, Failure> {
     let id = TemplateId::new(id.trim())
-        .ok_or_else(|| Failure::usage("--template needs the id of a template. Nothing was sent."))?;
+        .ok_or_else(|| Failure::usage(t!("--template needs the id of a template. Nothing was sent.")))?;
     let call = Call::interactive().cancelled_by(office.interrupt.token());
     Ok(office.reader.template(&id, &call).await?)
 }
@@ -150,7 +155,7 @@ async fn reviewed(
         let work = office.jobs.clone();
         let (id, token) = (draft.job.id, office.interrupt.token());
         let work = async move { work.guard(id, &told, token).await };
-        let read = |g: &Guarding| ("looking who holds it already".to_owned(), g.done, g.all);
+        let read = |g: &Guarding| (t!("looking who holds it already").to_owned(), g.done, g.all);
         draft.guarded = Some(office.progress.during(progress, read, work).await?);
         draft.job = office.jobs.job(draft.job.id).await?;
     }
@@ -172,12 +177,14 @@ async fn reviewed(
     if !allow && drafts.iter().any(|d| !d.is_complete()) {
         return Err(Failure::new(
             "guard_incomplete",
-            "The history could not be read to its end, so it is not certain who holds the badge already. Nothing was sent. Try again, or say --on-duplicate allow.",
+            t!(
+                "The history could not be read to its end, so it is not certain who holds the badge already. Nothing was sent. Try again, or say --on-duplicate allow."
+            ),
         ));
     }
     if to_send > 0 && !sending.yes {
         let review = office.review(&facts.lines(), drafts).await?;
-        office.confirmed(&review, "issue", to_send).await?;
+        office.confirmed(&review, Kind::Issue, to_send).await?;
     }
     let (begun, refused) = begin(office, drafts).await?;
     let mut seen = Seen::default();
@@ -196,7 +203,7 @@ async fn reviewed(
     let report = Report { ids: &all, seen: &seen, waited: sending.wait, held_back, more };
     let code = office.report(report, sending.json).await?;
     if to_send == 0 {
-        say::complain("There was nothing to send.");
+        say::complain(t!("There was nothing to send."));
         return Ok(code.max(exit::PERSON));
     }
     Ok(if refused.is_empty() { code } else { code.max(exit::FAILED) })
@@ -218,7 +225,7 @@ async fn dry(
         office.answer_with_rows(fields, &jobs, &NOT_SENT).await?;
     } else {
         let review = office.review(&facts.lines(), drafts).await?;
-        say::answer(&format!("{review}\nNothing was sent: --dry-run."))?;
+        say::answer(&format!("{review}\n{}", t!("Nothing was sent: --dry-run.")))?;
     }
     Ok(code)
 }

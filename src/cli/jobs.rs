@@ -39,9 +39,9 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         }
         JobsVerb::Purge { older_than } => {
             let days = older_than.or(profile(settings)?.jobs.keep_days).ok_or_else(|| {
-                Failure::usage(
-                    "say how old: --older-than DAYS (or set keep_days in config.toml). Nothing was removed.",
-                )
+                Failure::usage(t!(
+                    "say how old: --older-than DAYS (or set keep_days in config.toml). Nothing was removed."
+                ))
             })?;
             purge(&open(Wish::Look).await?, days, as_json).await
         }
@@ -65,21 +65,22 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         }
         JobsVerb::Resend { id, row, why, wait } => {
             if why.trim().is_empty() {
-                return Err(Failure::usage("--why must say why a second one is right. Nothing was sent."));
+                return Err(Failure::usage(t!(
+                    "--why must say why a second one is right. Nothing was sent."
+                )));
             }
             let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), row, who, &why).await;
             send(open(Wish::Act).await?, JobId(id), work, wait, as_json).await
         }
         JobsVerb::Settle { id, row, is, leave: _, why } => {
-            let decision =
-                match is.map(|badge| badge.trim().to_owned()) {
-                    None => Decision::LeaveOut,
-                    Some(badge) => Decision::IsThis(BadgeId::new(badge).ok_or_else(|| {
-                        Failure::usage("--is needs the id of a badge. Nothing was changed.")
-                    })?),
-                };
+            let decision = match is.map(|badge| badge.trim().to_owned()) {
+                None => Decision::LeaveOut,
+                Some(badge) => Decision::IsThis(BadgeId::new(badge).ok_or_else(|| {
+                    Failure::usage(t!("--is needs the id of a badge. Nothing was changed."))
+                })?),
+            };
             if why.trim().is_empty() {
-                return Err(Failure::usage("--why must say how that is known. Nothing was changed."));
+                return Err(Failure::usage(t!("--why must say how that is known. Nothing was changed.")));
             }
             let office = open(Wish::Act).await?;
             let done = office.jobs.decide(JobId(id), row, decision, &office.who, &why).await;
@@ -92,7 +93,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         JobsVerb::Undo { id, reason, yes, wait } => {
             // Nobody to ask, or nothing to act with: nothing is called off either.
             may_act(profile(settings)?)?;
-            confirm::somebody_is_there(yes, "revoke what was issued")?;
+            confirm::somebody_is_there(yes, t!("revoke what was issued"))?;
             undo(open(Wish::Act).await?, JobId(id), &reason, (yes, wait), as_json).await
         }
         JobsVerb::Follow { wait } => follow(open(Wish::Act).await?, wait, as_json).await,
@@ -105,7 +106,7 @@ async fn list(office: &Office, as_json: bool) -> Result<u8, Failure> {
         let all: Vec<Value> = jobs.iter().map(|job| json::job(job).into()).collect();
         answer_json(&json!({ "ok": true, "place": office.place(), "jobs": all }))?;
     } else if jobs.is_empty() {
-        say::answer("There are no jobs of this profile.")?;
+        say::answer(t!("There are no jobs of this profile."))?;
     } else {
         say::answer(&words::table(&jobs).join("\n"))?;
     }
@@ -142,35 +143,43 @@ async fn show(office: &Office, id: JobId, rows: Option<Bucket>, as_json: bool) -
     let mut lines = vec![words::head(&job)];
     if let Some(origin) = &job.origin {
         let sum: String = origin.sha256.chars().take(12).collect();
-        lines.push(format!("  from {} ({}), SHA-256 {sum}…", origin.name, scrub(&origin.read_as)));
+        lines.push(t!(
+            "  from {name} ({read_as}), SHA-256 {sum}…",
+            name = origin.name,
+            read_as = scrub(&origin.read_as),
+            sum
+        ));
     }
     if let Some(owner) = &job.owner {
-        lines.push(format!("  {} has it", scrub(&owner.label)));
+        lines.push(t!("  {label} has it", label = scrub(&owner.label)));
     }
     lines.extend(words::buckets(&job.counts));
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why)));
     lines.extend(job.note.iter().map(|note| format!("  {note}")));
     if let Some(at) = job.next_look {
-        lines.push(format!("  next look: {}", words::local(at, &jiff::tz::TimeZone::system())));
+        lines.push(t!("  next look: {at}", at = words::local(at, &jiff::tz::TimeZone::system())));
     }
     let rows_said = office.some_rows(&job, &buckets).await?;
     if !rows_said.is_empty() {
         lines.push(match rows {
-            Some(bucket) => format!("Rows: {}", bucket.word()),
-            None => "Rows that need a person:".to_owned(),
+            Some(bucket) => t!("Rows: {bucket}", bucket = bucket.word()),
+            None => t!("Rows that need a person:").to_owned(),
         });
         lines.extend(rows_said);
     }
     if !mail.is_empty() {
-        lines.push("Mails that did not go out:".to_owned());
+        lines.push(t!("Mails that did not go out:").to_owned());
         lines.extend(mail.groups.iter().map(|group| format!("  {group}")));
         if mail.scattered > 0 {
-            lines.push(format!("  {} elsewhere, one person here and another there", mail.scattered));
+            lines.push(t!(
+                "  {scattered} elsewhere, one person here and another there",
+                scattered = mail.scattered
+            ));
         }
     }
     let steps = words::next_steps(&job, &office.again);
     if !steps.is_empty() {
-        lines.push("Going on:".to_owned());
+        lines.push(t!("Going on:").to_owned());
         lines.extend(steps);
     }
     say::answer(&lines.join("\n"))?;
@@ -251,8 +260,11 @@ async fn undo(
             // What is not begun is no job.
             let _ = office.jobs.discard(undo).await;
             office.close().await;
-            let message =
-                format!("{} What job {id} had not sent stays called off.", failure.message.trim_end());
+            let message = t!(
+                "{why} What job {id} had not sent stays called off.",
+                why = failure.message.trim_end(),
+                id
+            );
             return Err(Failure { message, ..failure });
         }
     };
@@ -271,15 +283,15 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
         before.iter().filter(|job| job.is_open() && job.owner.as_ref().is_some_and(|o| !o.is_me)).collect();
     for job in &theirs {
         let owner = job.owner.as_ref().map_or("", |o| o.label.as_str());
-        say::complain(&format!(
-            "job {} is followed by another lapel that is running ({}).",
-            job.id,
-            scrub(owner)
+        say::complain(&t!(
+            "job {id} is followed by another lapel that is running ({owner}).",
+            id = job.id,
+            owner = scrub(owner)
         ));
     }
     let mut seen = Seen::default();
     if !mine.is_empty() {
-        office.progress.at("looking what became of it", 0, 0);
+        office.progress.at(t!("looking what became of it"), 0, 0);
         let jobs = office.jobs.clone();
         tokio::select! {
             looked = jobs.look_now(None) => seen.failed = looked.failed,
@@ -312,7 +324,7 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
         code = code.max(exit::STOPPED);
     }
     if let Some(why) = &seen.failed {
-        say::complain(&format!("not everything could be looked at: {why}"));
+        say::complain(&t!("not everything could be looked at: {why}", why));
     }
     if as_json {
         let all: Vec<Value> = changed.iter().map(|job| json::job(job).into()).collect();
@@ -334,9 +346,11 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
         lines.extend(words::buckets(&job.counts));
     }
     lines.push(match (ids.len(), changed.len()) {
-        (0, _) => "Nothing is open.".to_owned(),
-        (all, 0) => format!("Nothing has changed ({} looked at).", words::count(all as u64, "open job")),
-        (all, some) => format!("{some} of {} changed.", words::count(all as u64, "open job")),
+        (0, _) => t!("Nothing is open.").to_owned(),
+        (all, 0) => {
+            t!("Nothing has changed ({jobs} looked at).", jobs = words::count(all as u64, "open job"))
+        }
+        (all, some) => t!("{some} of {jobs} changed.", some, jobs = words::count(all as u64, "open job")),
     });
     say::answer(&lines.join("\n"))?;
     Ok(code)
@@ -349,9 +363,10 @@ async fn purge(office: &Office, days: u32, as_json: bool) -> Result<u8, Failure>
         answer_json(&json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
     } else {
         let jobs = words::count(purged.len() as u64, "finished job");
-        say::answer(&format!(
-            "Names and addresses of {jobs} older than {} were removed; numbers and badge ids stay.",
-            words::count(u64::from(days), "day")
+        say::answer(&t!(
+            "Names and addresses of {jobs} older than {days} were removed; numbers and badge ids stay.",
+            jobs,
+            days = words::count(u64::from(days), "day")
         ))?;
     }
     Ok(exit::OK)
@@ -376,7 +391,7 @@ async fn file(
         None => Format::from_path(&to.to),
     };
     let format = format.ok_or_else(|| {
-        Failure::usage("--to FILE ends neither in .xlsx nor in .csv: say --format xlsx, csv or csv-cp949. Nothing was written.")
+        Failure::usage(t!("--to FILE ends neither in .xlsx nor in .csv: say --format xlsx, csv or csv-cp949. Nothing was written."))
     })?;
     let (jobs, path) = (office.jobs.clone(), to.to.clone());
     let written = match paper {

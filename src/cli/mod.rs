@@ -17,7 +17,9 @@ mod interrupt;
 mod issue;
 mod jobs;
 mod json;
+mod label;
 pub mod logging;
+mod mistake;
 mod office;
 mod ping;
 mod profile;
@@ -30,6 +32,7 @@ mod say;
 mod sending;
 mod shell;
 mod source;
+mod spoken;
 mod verbs;
 mod words;
 
@@ -43,11 +46,16 @@ pub use issue::issue;
 pub use jobs::jobs;
 pub use office::{Asker, job_settings};
 pub use ping::{ping, ping_without_settings};
-pub use profile::{AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said, pin_profile, profile};
+pub use profile::{
+    AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said, change_profile, pin_profile, profile,
+    remove_profile_in_words, test_profile,
+};
 pub use read::{ReadVerb, read};
 pub use revoke::revoke;
 pub use say::{complain, complain_of_settings, how_to_begin};
 pub use shell::{completions, man};
+#[cfg(test)]
+pub(crate) use spoken::texts as help_texts;
 pub use verbs::{
     DoctorFlags, Field, FileFlags, IssueFlags, JobsFlags, JobsVerb, ReadingFlags, RevokeFlags, SendingFlags,
 };

@@ -71,7 +71,7 @@ impl Office {
         let folder = settings.paths.data_dir.clone();
         let journal = tokio::task::spawn_blocking(move || Journal::open(&folder))
             .await
-            .map_err(|why| Failure::new("journal", format!("The journal could not be opened: {why}")))??;
+            .map_err(|why| Failure::new("journal", t!("The journal could not be opened: {why}", why)))??;
         let mut how = job_settings(&profile.jobs);
         change(&mut how);
         let (jobs, events) = Jobs::start(access, journal, account, how).await?;
@@ -90,7 +90,7 @@ impl Office {
 
     /// What the organisation is called: by the person, or else by its host.
     pub fn organisation(&self) -> String {
-        organisation(&self.profile)
+        self.profile.label()
     }
 
     /// Where this goes, as JSON.
@@ -132,17 +132,12 @@ pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
     if !profile.read_only {
         return Ok(());
     }
-    let message = format!(
-        "Profile {} is read-only here (read_only in config.toml, or --read-only): nothing can be issued, \
+    let message = t!(
+        "Profile {name} is read-only here (read_only in config.toml, or --read-only): nothing can be issued, \
          revoked or followed with it. Nothing was read, and nothing was sent.",
-        profile.name
+        name = profile.name
     );
     Err(Failure { kind: "read_only".to_owned(), ..Failure::usage(message) })
-}
-
-fn organisation(profile: &Profile) -> String {
-    let host = || url::Url::parse(&profile.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
-    profile.organisation.clone().or_else(host).unwrap_or_else(|| profile.base_url.clone())
 }
 
 /// How jobs work, as the settings say.

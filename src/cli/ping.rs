@@ -46,11 +46,11 @@ fn report(profile: &Profile, ping: &Ping, took: Duration, json: bool) -> u8 {
     let good = status.as_deref() == Some("ok");
     let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     if !good {
-        let what = format!(
-            "{} answered, but says neither that the key is good nor that it is not: its status is {}, not \
+        let what = t!(
+            "{base_url} answered, but says neither that the key is good nor that it is not: its status is {status}, not \
              ok. Nothing was changed. Check the key in the issuer back office.",
-            profile.base_url,
-            status.as_deref().unwrap_or("missing")
+            base_url = profile.base_url,
+            status = status.as_deref().unwrap_or(t!("missing"))
         );
         return fail(json, "not_ok", &what, Some(profile), exit::FAILED);
     }
@@ -67,11 +67,11 @@ fn report(profile: &Profile, ping: &Ping, took: Duration, json: bool) -> u8 {
         })
         .to_string()
     } else {
-        let key = prefix.map_or("(prefix not said)".to_owned(), |prefix| match prefix.chars().last() {
+        let key = prefix.map_or(t!("(prefix not said)").to_owned(), |prefix| match prefix.chars().last() {
             Some('.' | '…') => prefix,
             _ => format!("{prefix}…"),
         });
-        format!("ok  key {key}  {millis} ms  {}", profile.base_url)
+        t!("ok  key {key}  {millis} ms  {base_url}", key, millis, base_url = profile.base_url)
     };
     spoken(say::answer(&line), exit::OK)
 }
@@ -79,7 +79,7 @@ fn report(profile: &Profile, ping: &Ping, took: Duration, json: bool) -> u8 {
 /// What the service said, unless it says the key itself.
 fn without_key(said: &Text, profile: &Profile) -> String {
     if profile.key.known().is_some_and(|key| said.wire().contains(key.expose_secret())) {
-        return "(the whole key, not shown)".to_owned();
+        return t!("(the whole key, not shown)").to_owned();
     }
     said.shown().into_owned()
 }
@@ -104,7 +104,7 @@ fn spoken(written: std::io::Result<()>, code: u8) -> u8 {
     match written {
         Ok(()) => code,
         Err(why) => {
-            say::complain(&format!("the answer could not be written: {why}"));
+            say::complain(&t!("the answer could not be written: {why}", why));
             exit::FAILED
         }
     }

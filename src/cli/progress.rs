@@ -114,7 +114,7 @@ fn numbers(what: &str, done: u64, all: u64) -> String {
     match (done, all) {
         (0, 0) => what.to_owned(),
         (_, 0) => format!("{what}: {done}"),
-        _ => format!("{what}: {done} of {all}"),
+        _ => t!("{what}: {done} of {all}", what, done, all),
     }
 }
 

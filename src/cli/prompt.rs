@@ -15,7 +15,7 @@ pub(super) fn somebody_is_there() -> bool {
 }
 
 fn given_up() -> Failure {
-    Failure::new("given_up", "Stopped. Nothing was kept or changed.")
+    Failure::new("given_up", t!("Stopped. Nothing was kept or changed."))
 }
 
 /// Asks for a line; `preset` is what an empty one stands for.
@@ -51,7 +51,7 @@ pub(super) async fn line(question: &str, preset: &str) -> Result<String, Failure
 /// When it is given up.
 pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     put_back_at_the_end();
-    let asked = format!("{question} (it is not shown): ");
+    let asked = t!("{question} (it is not shown): ", question);
     let typed = tokio::task::spawn_blocking(move || {
         // Before the question is there to be answered.
         let raw = Raw::new()?;
@@ -84,12 +84,12 @@ pub(super) async fn piped() -> Result<SecretString, Failure> {
     let unreadable = |why: &str| {
         Failure::new(
             "key",
-            format!("The key could not be read from standard input: {why}. Nothing was kept."),
+            t!("The key could not be read from standard input: {why}. Nothing was kept.", why),
         )
     };
     match read.await {
         Ok(read) => read.map_err(|why: io::Error| unreadable(&why.to_string())),
-        Err(_) => Err(unreadable("lapel failed")),
+        Err(_) => Err(unreadable(t!("lapel failed"))),
     }
 }
 
@@ -148,7 +148,7 @@ fn put_back_at_the_end() {
                 _ = hung_up.recv() => {}
             }
             let _ = disable_raw_mode();
-            super::say::complain("stopped. Nothing was kept.");
+            super::say::complain(t!("stopped. Nothing was kept."));
             std::process::exit(i32::from(super::exit::FAILED));
         });
     }

@@ -86,20 +86,23 @@ impl Office {
         for draft in drafts {
             let job = &draft.job;
             lines.push(match (job.kind, &job.template_id) {
-                (Kind::Issue, Some(id)) => format!("Issue {} ({id})", job.title),
-                (Kind::Issue, None) => format!("Issue {}", job.title),
-                (Kind::Revoke, _) => format!("Revoke, reason: {}", job.title),
+                (Kind::Issue, Some(id)) => t!("Issue {title} ({id})", title = job.title, id),
+                (Kind::Issue, None) => t!("Issue {title}", title = job.title),
+                (Kind::Revoke, _) => t!("Revoke, reason: {title}", title = job.title),
             });
             if let (Kind::Revoke, Some(origin)) = (job.kind, &job.origin) {
                 let read_as = crate::domain::text::scrub(&origin.read_as);
-                lines.push(format!("  from {} ({read_as})", origin.name));
+                lines.push(t!("  from {name} ({read_as})", name = origin.name, read_as));
             }
             let ready = job.counts.of(Bucket::Ready);
             let requests = words::count(requests(ready, self.jobs.settings().batch), "request");
-            lines.push(format!("  {ready}  will be sent, in {requests}"));
+            lines.push(t!("  {ready}  will be sent, in {requests}", ready, requests));
             for (bucket, n) in job.counts.iter().filter(|(b, _)| *b != Bucket::Ready) {
-                let left = if bucket == Bucket::Ask { ": left out" } else { "" };
-                lines.push(format!("  {n}  {}{left}", bucket.word()));
+                let word = bucket.word();
+                lines.push(match bucket {
+                    Bucket::Ask => t!("  {n}  {word}: left out", n, word),
+                    _ => format!("  {n}  {word}"),
+                });
             }
             if draft.to_send() <= FEW {
                 // So few are looked at one by one.
@@ -110,20 +113,20 @@ impl Office {
                 .guarded
                 .iter()
                 .flat_map(|g| &g.classes)
-                .map(|(class, n)| format!("{n} {}", class.word()))
+                .map(|(class, n)| t!("{n} {word}", n, word = class.word()))
                 .collect();
             if !found.is_empty() {
-                lines.push(format!("  found: {}", found.join(", ")));
+                lines.push(t!("  found: {what}", what = found.join(", ")));
             }
             if !draft.is_complete() {
                 lines.push(
-                    "  The history could not be read to its end: somebody may hold the badge all the same."
+                    t!("  The history could not be read to its end: somebody may hold the badge all the same.")
                         .to_owned(),
                 );
             }
             let rows = self.some_rows(job, &NOT_SENT).await?;
             if !rows.is_empty() {
-                lines.push("  Not sent:".to_owned());
+                lines.push(t!("  Not sent:").to_owned());
                 lines.extend(rows.into_iter().map(|row| format!("  {row}")));
             }
         }
@@ -134,16 +137,18 @@ impl Office {
     ///
     /// # Errors
     /// When anything else was typed.
-    pub async fn confirmed(&mut self, review: &str, verb: &str, n: u64) -> Result<(), Failure> {
+    pub async fn confirmed(&mut self, review: &str, kind: Kind, n: u64) -> Result<(), Failure> {
         self.progress.clear();
-        let mut words = vec![(
-            format!("Type {n} to {verb} {}; anything else sends nothing:", words::count(n, "badge")),
-            n.to_string(),
-        )];
+        let badges = words::count(n, "badge");
+        let question = match kind {
+            Kind::Issue => t!("Type {n} to issue {badges}; anything else sends nothing:", n, badges),
+            Kind::Revoke => t!("Type {n} to revoke {badges}; anything else sends nothing:", n, badges),
+        };
+        let mut words = vec![(question, n.to_string())];
         if self.is_live() {
             let organisation = self.organisation();
             let shown = crate::domain::text::scrub(&organisation).into_owned();
-            words.push((format!("This is LIVE. Type the organisation, {shown}:"), organisation));
+            words.push((t!("This is LIVE. Type the organisation, {shown}:", shown), organisation));
         }
         if confirm::asked(review, &words, &self.interrupt).await {
             return Ok(());
@@ -151,7 +156,7 @@ impl Office {
         Err(Failure {
             code: exit::USAGE,
             kind: "not_confirmed".to_owned(),
-            message: "Not confirmed. Nothing was sent.".to_owned(),
+            message: t!("Not confirmed. Nothing was sent.").to_owned(),
         })
     }
 
@@ -177,11 +182,11 @@ pub(super) async fn begin_revoking(
     let draft = Drafted { job: office.jobs.job(id).await?, guarded: None };
     if draft.to_send() == 0 {
         let shares = crate::jobs::shares(&draft.job);
-        return Err(Failure::new("nothing_to_send", format!("There is nothing to revoke: {shares}.")));
+        return Err(Failure::new("nothing_to_send", t!("There is nothing to revoke: {shares}.", shares)));
     }
     if !yes {
         let review = office.review(&[], std::slice::from_ref(&draft)).await?;
-        office.confirmed(&review, "revoke", draft.to_send()).await?;
+        office.confirmed(&review, Kind::Revoke, draft.to_send()).await?;
     }
     let who = office.who.clone();
     office.jobs.begin(id, &who).await?;

@@ -29,15 +29,15 @@ pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> u
 async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
     may_act(profile(settings)?)?;
     if flags.reason.trim().is_empty() {
-        return Err(Failure::usage("--reason must say why: the service asks for it. Nothing was sent."));
+        return Err(Failure::usage(t!("--reason must say why: the service asks for it. Nothing was sent.")));
     }
     let yes = flags.sending.yes || flags.sending.dry_run;
     if flags.ids.as_deref() == Some(Path::new("-")) && !yes {
-        return Err(Failure::usage(
-            "standard input is read for badge ids, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent.",
-        ));
+        return Err(Failure::usage(t!(
+            "standard input is read for badge ids, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent."
+        )));
     }
-    confirm::somebody_is_there(yes, "revoke badges")?;
+    confirm::somebody_is_there(yes, t!("revoke badges"))?;
     let source = match &flags.ids {
         Some(file) => source::of_file(file).await?,
         None => of_ids(&flags.badge_ids)?,
@@ -54,7 +54,9 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
 fn of_ids(ids: &[String]) -> Result<Source, Failure> {
     let odd = |id: &&String| id.trim().is_empty() || id.chars().any(|c| c.is_control() || c.is_whitespace());
     match ids.iter().find(odd) {
-        Some(odd) => Err(Failure::usage(format!("\"{}\" is not a badge id. Nothing was sent.", scrub(odd)))),
+        Some(odd) => {
+            Err(Failure::usage(t!("\"{odd}\" is not a badge id. Nothing was sent.", odd = scrub(odd))))
+        }
         None => Ok(Source::Pasted(format!("badge_id\n{}", ids.join("\n")))),
     }
 }
@@ -66,7 +68,8 @@ async fn plan(office: &mut Office, flags: &RevokeFlags, source: Source) -> Resul
         let token = office.interrupt.token();
         let opened = office.jobs.open_ids(source.clone(), choices.clone(), told, token).await?;
         choices.id_column = Some(source::column(&opened.about, wanted).map_err(|failure| {
-            let hint = "Say which row names the columns with --header-row N, or give the column's number.";
+            let hint =
+                t!("Say which row names the columns with --header-row N, or give the column's number.");
             Failure { message: format!("{} {hint}", failure.message), ..failure }
         })?);
     }
@@ -75,7 +78,7 @@ async fn plan(office: &mut Office, flags: &RevokeFlags, source: Source) -> Resul
     let (told_of, progress) = watch::channel(Reading::default());
     let jobs = office.jobs.clone();
     let work = jobs.draft_ids(request, told_of, office.interrupt.token());
-    let read = |r: &Reading| ("looking where each badge stands".to_owned(), r.bytes_done, r.bytes_all);
+    let read = |r: &Reading| (t!("looking where each badge stands").to_owned(), r.bytes_done, r.bytes_all);
     let id = office.progress.during(progress, read, work).await?;
     let draft = Drafted { job: office.jobs.job(id).await?, guarded: None };
     let done = reviewed(office, flags, &draft).await;
@@ -101,7 +104,7 @@ async fn reviewed(office: &mut Office, flags: &RevokeFlags, draft: &Drafted) -> 
             office.answer_with_rows(fields, std::slice::from_ref(&draft.job), &NOT_SENT).await?;
         } else {
             let review = office.review(&[], drafts).await?;
-            say::answer(&format!("{review}\nNothing was sent: --dry-run."))?;
+            say::answer(&format!("{review}\n{}", t!("Nothing was sent: --dry-run.")))?;
         }
         office.close().await;
         return Ok(if held_back > 0 { exit::PERSON } else { exit::OK });
@@ -116,7 +119,7 @@ async fn reviewed(office: &mut Office, flags: &RevokeFlags, draft: &Drafted) -> 
     let report = Report { ids: &[id], seen: &seen, waited: sending.wait, held_back, more };
     let code = office.report(report, sending.json).await?;
     if draft.to_send() == 0 {
-        say::complain("There was nothing to send.");
+        say::complain(t!("There was nothing to send."));
         return Ok(code.max(exit::PERSON));
     }
     Ok(code)

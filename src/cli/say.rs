@@ -17,15 +17,15 @@ pub fn complain(what: &str) {
 
 /// Says what is wrong with the settings and what works without them.
 pub fn complain_of_settings(error: &ConfigError) {
-    complain(&format!(
-        "the settings have a mistake, so nothing was done.\n{}\n(lapel demo works without settings.)",
-        indented(&error.to_string())
+    complain(&t!(
+        "the settings have a mistake, so nothing was done.\n{error}\n(lapel demo works without settings.)",
+        error = indented(&error.to_string())
     ));
 }
 
 /// What to do when no profile is configured.
 pub fn how_to_begin() -> &'static str {
-    help::HOW_TO_BEGIN
+    crate::words::say(help::HOW_TO_BEGIN)
 }
 
 /// Writes a result to standard output.

@@ -83,7 +83,7 @@ impl Office {
         tokio::pin!(sent);
         loop {
             let (done, all) = sent_so_far(known);
-            self.progress.at("sent", done, all);
+            self.progress.at(t!("sent"), done, all);
             tokio::select! {
                 biased;
                 () = self.interrupt.wanted() => return false,
@@ -102,7 +102,7 @@ impl Office {
             }
         }
         let (done, all) = sent_so_far(known);
-        self.progress.at("sent", done, all);
+        self.progress.at(t!("sent"), done, all);
         true
     }
 
@@ -116,7 +116,7 @@ impl Office {
             if job.counts.sum(unknown) == 0 && !(all && job.counts.sum(words::moves) > 0) {
                 continue;
             }
-            self.progress.at("looking what became of it", 0, 0);
+            self.progress.at(t!("looking what became of it"), 0, 0);
             let jobs = self.jobs.clone();
             let looked = tokio::select! {
                 looked = jobs.look_now(Some(id)) => looked,
@@ -141,7 +141,7 @@ impl Office {
                 return Ok(true);
             }
             let all: u64 = known.values().map(|job| job.counts.total()).sum();
-            self.progress.at("settled", all.saturating_sub(moving), all);
+            self.progress.at(t!("settled"), all.saturating_sub(moving), all);
             tokio::select! {
                 biased;
                 () = self.interrupt.wanted() => return Ok(false),
@@ -170,7 +170,7 @@ impl Office {
             code = code.max(exit::STOPPED);
         }
         if let Some(why) = &report.seen.failed {
-            say::complain(&format!("it could not be looked for what is in doubt: {why}"));
+            say::complain(&t!("it could not be looked for what is in doubt: {why}", why));
         }
         if as_json {
             let mut fields = Map::new();
@@ -203,17 +203,18 @@ impl Office {
         }
         if job.counts.sum(|b| matches!(b, Bucket::Waiting | Bucket::Unbound)) > 0 {
             lines.push(
-                "  Accepted is not issued: the service takes 5 minutes to a day for each badge.".to_owned(),
+                t!("  Accepted is not issued: the service takes 5 minutes to a day for each badge.")
+                    .to_owned(),
             );
         }
         let rows = self.some_rows(job, &NOT_AS_ASKED).await?;
         if !rows.is_empty() {
-            lines.push("Not done as asked:".to_owned());
+            lines.push(t!("Not done as asked:").to_owned());
             lines.extend(rows);
         }
         let steps = words::next_steps(job, &self.again);
         if !steps.is_empty() {
-            lines.push("Going on:".to_owned());
+            lines.push(t!("Going on:").to_owned());
             lines.extend(steps);
         }
         Ok(say::answer(&lines.join("\n"))?)
@@ -227,7 +228,7 @@ impl Office {
         let mut lines: Vec<String> = rows.iter().map(words::row).collect();
         let left = all.saturating_sub(rows.len() as u64);
         if left > 0 {
-            lines.push(format!("  … and {left} more: --json lists them all"));
+            lines.push(t!("  … and {left} more: --json lists them all", left));
         }
         Ok(lines)
     }

@@ -21,10 +21,10 @@ pub(super) async fn of_file(name: &Path) -> Result<Source, Failure> {
     if name == Path::new("-") {
         return tokio::task::spawn_blocking(pasted)
             .await
-            .map_err(|why| Failure::new("input", format!("Standard input could not be read: {why}")))?;
+            .map_err(|why| Failure::new("input", t!("Standard input could not be read: {why}", why)))?;
     }
     let path = std::path::absolute(name).map_err(|why| {
-        Failure::usage(format!("{}: {why}. Nothing was sent.", scrub(&name.to_string_lossy())))
+        Failure::usage(t!("{name}: {why}. Nothing was sent.", name = scrub(&name.to_string_lossy()), why))
     })?;
     Ok(Source::File(path))
 }
@@ -32,12 +32,12 @@ pub(super) async fn of_file(name: &Path) -> Result<Source, Failure> {
 fn pasted() -> Result<Source, Failure> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(MAX_PASTED_BYTES + 1).read_to_end(&mut bytes).map_err(|why| {
-        Failure::new("input", format!("Standard input could not be read: {why}. Nothing was sent."))
+        Failure::new("input", t!("Standard input could not be read: {why}. Nothing was sent.", why))
     })?;
     let text = String::from_utf8(bytes).map_err(|_| {
         Failure::new(
             "input",
-            "Standard input is not UTF-8. Nothing was sent. Give the file by its name: its encoding is found out then.",
+            t!("Standard input is not UTF-8. Nothing was sent. Give the file by its name: its encoding is found out then."),
         )
     })?;
     Ok(Source::Pasted(text))
@@ -47,9 +47,9 @@ fn pasted() -> Result<Source, Failure> {
 pub(super) fn of_people(people: &[String]) -> Result<Source, Failure> {
     let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
     match people.iter().find(|p| p.contains(breaks) || p.trim().is_empty()) {
-        Some(odd) => Err(Failure::usage(format!(
-            "--to \"{}\" is not one recipient: write \"NAME <EMAIL>\". Nothing was sent.",
-            scrub(odd)
+        Some(odd) => Err(Failure::usage(t!(
+            "--to \"{odd}\" is not one recipient: write \"NAME <EMAIL>\". Nothing was sent.",
+            odd = scrub(odd)
         ))),
         None => Ok(Source::Pasted(people.join("\n"))),
     }
@@ -98,7 +98,7 @@ impl Office {
     async fn opened(&mut self, source: &Source, choices: &Choices) -> Result<Opened, Failure> {
         let (told, progress) = watch::channel(Reading::default());
         let work = self.jobs.open_file(source.clone(), choices.clone(), told, self.interrupt.token());
-        let read = |r: &Reading| ("reading".to_owned(), r.bytes_done, r.bytes_all);
+        let read = |r: &Reading| (t!("reading").to_owned(), r.bytes_done, r.bytes_all);
         Ok(self.progress.during(progress, read, work).await?)
     }
 }
@@ -120,7 +120,7 @@ pub(super) fn described(about: &About) -> Value {
 
 /// Says what has to be said first, with the flags that say it.
 fn questions(about: &About, open: &[Question]) -> Failure {
-    let mut lines = vec![format!("{} cannot be read yet. Nothing was sent.", about.name)];
+    let mut lines = vec![t!("{name} cannot be read yet. Nothing was sent.", name = about.name)];
     for question in open {
         lines.push(format!("  {question}:"));
         match question {
@@ -134,15 +134,20 @@ fn questions(about: &About, open: &[Question]) -> Failure {
             }
             Question::SheetAmbiguous => {
                 for sheet in &about.sheets {
-                    let hidden = if sheet.hidden { ", hidden" } else { "" };
-                    lines.push(format!("    --sheet '{}'  ({} rows{hidden})", sheet.name, sheet.rows));
+                    let hidden = if sheet.hidden { t!(", hidden") } else { "" };
+                    lines.push(t!(
+                        "    --sheet '{name}'  ({rows} rows{hidden})",
+                        name = sheet.name,
+                        rows = sheet.rows,
+                        hidden
+                    ));
                 }
             }
-            Question::HeaderNotFound => lines.push("    --header-row N, or --header-row none".to_owned()),
+            Question::HeaderNotFound => lines.push(t!("    --header-row N, or --header-row none").to_owned()),
             Question::ColumnsAmbiguous { .. } | Question::ColumnMissing { .. } => {
-                lines.push(format!(
-                    "    --map name=COL,email=COL (or family=COL,given=COL,email=COL); {}",
-                    names(about)
+                lines.push(t!(
+                    "    --map name=COL,email=COL (or family=COL,given=COL,email=COL); {about}",
+                    about = names(about)
                 ));
             }
         }
@@ -153,7 +158,7 @@ fn questions(about: &About, open: &[Question]) -> Failure {
 fn names(about: &About) -> String {
     let all: Vec<String> =
         about.columns.iter().zip(1..).take(30).map(|(name, n)| format!("{n} {}", scrub(name))).collect();
-    format!("the columns are: {}", all.join(", "))
+    t!("the columns are: {all}", all = all.join(", "))
 }
 
 /// A column by its name or its number.
@@ -165,20 +170,20 @@ pub(super) fn column(about: &About, wanted: &str) -> Result<usize, Failure> {
         [one] => return Ok(*one),
         [] => {}
         _ => {
-            return Err(Failure::usage(format!(
-                "more than one column is called {}: name it by its number. {}. Nothing was sent.",
-                scrub(wanted),
-                names(about)
+            return Err(Failure::usage(t!(
+                "more than one column is called {wanted}: name it by its number. {about}. Nothing was sent.",
+                wanted = scrub(wanted),
+                about = names(about)
             )));
         }
     }
     let number = wanted.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
     number.filter(|n| *n < about.columns.len()).ok_or_else(|| {
-        Failure::usage(format!(
-            "{} has no column {}; {}. Nothing was sent.",
-            about.name,
-            scrub(wanted),
-            names(about)
+        Failure::usage(t!(
+            "{name} has no column {wanted}; {about}. Nothing was sent.",
+            name = about.name,
+            wanted = scrub(wanted),
+            about = names(about)
         ))
     })
 }
@@ -205,17 +210,17 @@ fn columns(about: &About, said: &[(Field, String)]) -> Result<ColumnMap, Failure
     match (family, given) {
         (Some(family), Some(given)) => name = Some(NameColumns::FamilyGiven { family, given }),
         (None, None) => {}
-        _ => return Err(Failure::usage("--map needs family and given together. Nothing was sent.")),
+        _ => return Err(Failure::usage(t!("--map needs family and given together. Nothing was sent."))),
     }
     match (name, email) {
         (Some(name), Some(email)) => Ok(ColumnMap { name, email, template }),
-        (None, _) => Err(Failure::usage(format!(
-            "--map must say which column is the name; {}. Nothing was sent.",
-            names(about)
+        (None, _) => Err(Failure::usage(t!(
+            "--map must say which column is the name; {about}. Nothing was sent.",
+            about = names(about)
         ))),
-        (_, None) => Err(Failure::usage(format!(
-            "--map must say which column is the email; {}. Nothing was sent.",
-            names(about)
+        (_, None) => Err(Failure::usage(t!(
+            "--map must say which column is the email; {about}. Nothing was sent.",
+            about = names(about)
         ))),
     }
 }

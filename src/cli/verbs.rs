@@ -294,17 +294,17 @@ pub enum Field {
 
 fn mapped(text: &str) -> Result<(Field, String), String> {
     let (field, column) =
-        text.split_once('=').ok_or("write FIELD=COLUMN, such as name=2,email=E-mail".to_owned())?;
+        text.split_once('=').ok_or(t!("write FIELD=COLUMN, such as name=2,email=E-mail").to_owned())?;
     let field = match field.trim().to_ascii_lowercase().as_str() {
         "name" => Field::Name,
         "family" => Field::Family,
         "given" => Field::Given,
         "email" | "e-mail" => Field::Email,
         "template" => Field::Template,
-        _ => return Err("the fields are name, family, given, email and template".to_owned()),
+        _ => return Err(t!("the fields are name, family, given, email and template").to_owned()),
     };
     match column.trim() {
-        "" => Err("the column is missing behind =".to_owned()),
+        "" => Err(t!("the column is missing behind =").to_owned()),
         column => Ok((field, column.to_owned())),
     }
 }
@@ -317,7 +317,7 @@ fn header_row(text: &str) -> Result<HeaderRow, String> {
             .ok()
             .filter(|n| *n > 0)
             .map(HeaderRow::At)
-            .ok_or_else(|| "write the number of the row, from 1, or none".to_owned()),
+            .ok_or_else(|| t!("write the number of the row, from 1, or none").to_owned()),
     }
 }
 

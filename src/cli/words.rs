@@ -3,6 +3,7 @@
 use super::exit;
 use crate::domain::Text;
 use crate::jobs::{Bucket, Counts, Job, JobRow, Kind, Phase};
+use crate::words::{Language, language};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -44,24 +45,28 @@ pub(super) fn moves(bucket: Bucket) -> bool {
 /// The first line about a job.
 pub(super) fn head(job: &Job) -> String {
     if job.phase == Phase::Draft {
-        return format!("Not begun: {} {}", job.kind.word(), job.title);
+        let title = &job.title;
+        return match job.kind {
+            Kind::Issue => t!("Not begun: issue {title}", title),
+            Kind::Revoke => t!("Not begun: revoke {title}", title),
+        };
     }
     let what = match job.kind {
-        Kind::Issue => format!("issue {}", job.title),
-        Kind::Revoke => format!("revoke ({})", job.title),
+        Kind::Issue => t!("issue {title}", title = job.title),
+        Kind::Revoke => t!("revoke ({reason})", reason = job.title),
     };
     let template = job.template_id.as_ref().map_or(String::new(), |id| format!(" ({id})"));
-    format!("Job {}: {what}{template}, {}", job.id, state(job))
+    t!("Job {id}: {what}{template}, {state}", id = job.id, what, template, state = state(job))
 }
 
 /// Where a job stands, in a word or a few.
 pub(super) fn state(job: &Job) -> &'static str {
     match (&job.stop, job.phase) {
         (Some(stop), _) => stop.kind.word(),
-        (None, Phase::Running) if job.is_sending() => "being sent",
-        (None, Phase::Running) if job.is_open() => "followed",
-        (None, Phase::Running) => "finished",
-        (None, Phase::Cancelled) if job.is_open() => "called off, followed",
+        (None, Phase::Running) if job.is_sending() => t!("being sent"),
+        (None, Phase::Running) if job.is_open() => t!("followed"),
+        (None, Phase::Running) => t!("finished"),
+        (None, Phase::Cancelled) if job.is_open() => t!("called off, followed"),
         (None, phase) => phase.word(),
     }
 }
@@ -75,8 +80,8 @@ pub(super) fn buckets(counts: &Counts) -> Vec<String> {
 /// One row, with the reason why it is where it is.
 pub(super) fn row(row: &JobRow) -> String {
     let place = match row.line {
-        Some(line) => format!("row {line}"),
-        None => format!("row {}", row.no),
+        Some(line) => t!("row {row}", row = line),
+        None => t!("row {row}", row = row.no),
     };
     let mut parts = vec![place];
     match (row.holder.looks_empty(), row.address.looks_empty()) {
@@ -86,7 +91,7 @@ pub(super) fn row(row: &JobRow) -> String {
         (false, false) => parts.push(format!("{} <{}>", row.holder, row.address)),
     }
     if let Some(id) = &row.badge_id {
-        parts.push(format!("badge {id}"));
+        parts.push(t!("badge {id}", id));
     }
     let why = row.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
     parts.push(format!("{}{why}", row.bucket.word()));
@@ -99,23 +104,29 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     let id = job.id;
     let mut step = |what: String, why: &str| steps.push(format!("  {what}{again}  {why}"));
     if job.can_resume() {
-        step(format!("lapel jobs resume {id}"), "sends what was not sent");
+        step(format!("lapel jobs resume {id}"), t!("sends what was not sent"));
     }
     if job.stop.as_ref().is_some_and(|s| s.kind == crate::jobs::StopKind::Quota) {
-        step(format!("lapel jobs use-up {id}"), "uses up what is left of the quota");
+        step(format!("lapel jobs use-up {id}"), t!("uses up what is left of the quota"));
     }
     if job.counts.of(Bucket::NotDone) > 0 {
-        step(format!("lapel jobs retry {id}"), "sends what was refused again");
+        step(format!("lapel jobs retry {id}"), t!("sends what was refused again"));
     }
     if job.counts.of(Bucket::NotSeen) > 0 {
-        step(format!("lapel jobs resend {id} --row N --why TEXT"), "sends a row again that was never seen");
-        step(format!("lapel jobs settle {id} --row N --is BADGE_ID --why TEXT"), "says which badge it is");
+        step(
+            format!("lapel jobs resend {id} --row N --why TEXT"),
+            t!("sends a row again that was never seen"),
+        );
+        step(
+            format!("lapel jobs settle {id} --row N --is BADGE_ID --why TEXT"),
+            t!("says which badge it is"),
+        );
     }
     if job.counts.sum(Bucket::needs_a_person) > 0 {
-        step(format!("lapel jobs redo {id} --to FILE"), "writes a file of the rows to do again");
+        step(format!("lapel jobs redo {id} --to FILE"), t!("writes a file of the rows to do again"));
     }
     if job.counts.sum(moves) > 0 {
-        step("lapel jobs follow".to_owned(), "looks what has become of it; so does the desk");
+        step("lapel jobs follow".to_owned(), t!("looks what has become of it; so does the desk"));
     }
     steps
 }
@@ -123,7 +134,8 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
 /// The jobs as a table.
 pub(super) fn table(jobs: &[Job]) -> Vec<String> {
     let zone = TimeZone::system();
-    let head = ["JOB", "PLANNED", "WHAT", "TITLE", "STATE", "ROWS"].map(str::to_owned);
+    let head =
+        [t!("JOB"), t!("PLANNED"), t!("WHAT"), t!("TITLE"), t!("STATE"), t!("ROWS")].map(str::to_owned);
     let mut rows = vec![head.to_vec()];
     for job in jobs {
         let mut state = state(job).to_owned();
@@ -131,7 +143,7 @@ pub(super) fn table(jobs: &[Job]) -> Vec<String> {
             state.push_str(&format!(" ({})", Text::from(owner.label.as_str())));
         }
         let counts: Vec<String> =
-            job.counts.iter().map(|(bucket, n)| format!("{n} {}", bucket.word())).collect();
+            job.counts.iter().map(|(bucket, n)| t!("{n} {word}", n, word = bucket.word())).collect();
         rows.push(vec![
             job.id.to_string(),
             local(job.created, &zone),
@@ -189,9 +201,23 @@ fn cut(text: &str, most: usize) -> String {
     out
 }
 
-/// `1 badge`, `2 badges`.
+/// `1 badge`, `2 badges`. The number is written as it is typed: without commas.
 pub(super) fn count(n: u64, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+    if n == 1 && language() == Language::English {
+        return format!("1 {one}");
+    }
+    match one {
+        "badge" => t!("{n} badges", n),
+        "day" => t!("{n} days", n),
+        "finished job" => t!("{n} finished jobs", n),
+        "job" => t!("{n} jobs", n),
+        "open job" => t!("{n} open jobs", n),
+        "request" => t!("{n} requests", n),
+        "row" => t!("{n} rows", n),
+        "time" => t!("{n} times", n),
+        // Nobody counts anything else.
+        other => format!("{n} {other}s"),
+    }
 }
 
 #[cfg(test)]

@@ -62,6 +62,16 @@ impl RefreshChoice {
     }
 }
 
+/// Whether what was looked up is kept, and offered again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RecentChoice {
+    /// It is, per profile, in a private file.
+    #[default]
+    Kept,
+    /// It is not, and what was kept goes.
+    Off,
+}
+
 impl Words for ClipboardChoice {
     const WORDS: &'static [(&'static str, Self)] =
         &[("auto", Self::Auto), ("native", Self::Native), ("osc52", Self::Osc52), ("off", Self::Off)];
@@ -78,7 +88,7 @@ impl Words for RefreshChoice {
 }
 
 /// How the desk behaves. It comes from `config.toml` only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeskSettings {
     /// `clipboard`.
     pub clipboard: ClipboardChoice,
@@ -86,4 +96,20 @@ pub struct DeskSettings {
     pub notice: NoticeChoice,
     /// `refresh`.
     pub refresh: RefreshChoice,
+    /// `recent`.
+    pub recent: RecentChoice,
+    /// `restore`: whether the next desk begins as the last one ended.
+    pub restore: bool,
+}
+
+impl Default for DeskSettings {
+    fn default() -> Self {
+        Self {
+            clipboard: ClipboardChoice::default(),
+            notice: NoticeChoice::default(),
+            refresh: RefreshChoice::default(),
+            recent: RecentChoice::default(),
+            restore: true,
+        }
+    }
 }

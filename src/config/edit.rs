@@ -38,6 +38,19 @@ pub struct Change {
     pub make_default: bool,
 }
 
+impl std::fmt::Debug for Change {
+    /// Neither the key nor the proxy, which may hold a password, is shown.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Change")
+            .field("environment", &self.environment)
+            .field("base_url", &self.base_url)
+            .field("organisation", &self.organisation)
+            .field("read_only", &self.read_only)
+            .field("ca_file", &self.ca_file)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Change {
     /// Whether nothing is to be changed.
     pub fn is_empty(&self) -> bool {
@@ -268,6 +281,8 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
     }
     replace(&path, after.as_bytes())
         .map_err(|why| Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)))?;
+    // How the desk showed its lists goes with it: a filter may hold a name.
+    let _ = std::fs::remove_file(paths.view_file(name));
     let key = take_away(paths, env, name, &entry.key).unwrap_or_else(|why| why);
     Ok(Removed { key, was_default })
 }

@@ -1,7 +1,7 @@
 //! `config.toml`: what may stand in it, and what is wrong with what stands there.
 
 use super::address::{check_base_url, check_picture_base, check_proxy};
-use super::desk::DeskSettings;
+use super::desk::{DeskSettings, RecentChoice};
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::mistake::{ConfigError, Mistake};
@@ -28,6 +28,8 @@ const TOP: &[&str] = &[
     "clipboard",
     "notice",
     "refresh",
+    "restore",
+    "recent",
     "language",
     "jobs",
     "index",
@@ -167,6 +169,14 @@ impl ConfigFile {
         }
         if let Some(value) = top.get("refresh") {
             self.desk.refresh = sheet.word(value, "refresh").unwrap_or_default();
+        }
+        if let Some(value) = top.get("restore") {
+            self.desk.restore = sheet.truth(value, "restore").unwrap_or(true);
+        }
+        if let Some(value) = top.get("recent") {
+            // Whoever slips here does not want it kept.
+            let kept = sheet.truth(value, "recent").unwrap_or(false);
+            self.desk.recent = if kept { RecentChoice::Kept } else { RecentChoice::Off };
         }
     }
 

@@ -61,6 +61,11 @@ impl Paths {
         self.config_dir.join("keys.toml")
     }
 
+    /// The file of filters with names, which need not exist.
+    pub fn filters_file(&self) -> PathBuf {
+        self.config_dir.join("filters.toml")
+    }
+
     /// The folder of key files.
     pub fn keys_dir(&self) -> PathBuf {
         self.config_dir.join("keys")
@@ -69,6 +74,16 @@ impl Paths {
     /// The key file of a profile, unless its settings name another place.
     pub fn key_file(&self, profile: &str) -> PathBuf {
         self.keys_dir().join(profile)
+    }
+
+    /// The file that says that the tour was taken.
+    pub fn tour_file(&self) -> PathBuf {
+        self.data_dir.join("tour-taken")
+    }
+
+    /// The file of how the desk showed the lists of a profile, which need not exist.
+    pub fn view_file(&self, profile: &str) -> PathBuf {
+        self.data_dir.join("desk").join(format!("{profile}.json"))
     }
 
     /// The log file, written only while `LAPEL_LOG` asks for it.

@@ -89,6 +89,15 @@ pub struct Profile {
     pub from: String,
 }
 
+impl Profile {
+    /// What the organisation is called: by the person, or else by its host. Where a live profile is used to send,
+    /// this is what has to be typed.
+    pub fn label(&self) -> String {
+        let host = || url::Url::parse(&self.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
+        self.organisation.clone().or_else(host).unwrap_or_else(|| self.base_url.clone())
+    }
+}
+
 impl fmt::Debug for Profile {
     /// The key and the proxy, which may hold a password, are not shown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -62,6 +62,10 @@ pub struct ProfileLine {
     pub organisation: Option<String>,
     /// Whether nothing may be issued or revoked with it.
     pub read_only: bool,
+    /// Certificates that are trusted besides those of this computer, as the file names them.
+    pub ca_file: Option<String>,
+    /// The proxy; user and password are not in it.
+    pub proxy: Option<String>,
     /// Where its key comes from, in words that never hold the key.
     pub key_from: String,
     /// What its key was when it was checked, where it was.
@@ -199,7 +203,18 @@ impl ProfileLine {
             base_url: entry.base_url.clone(),
             organisation: entry.organisation.clone(),
             read_only: entry.read_only,
+            ca_file: entry.ca_file.as_ref().map(|(named, _)| named.clone()),
+            proxy: entry.proxy.as_deref().map(without_user),
         }
+    }
+}
+
+/// An address without user and password; three dots stand where some were.
+fn without_user(address: &str) -> String {
+    match (address.split_once("://"), address.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
+        (None, Some((_, host))) => format!("…@{host}"),
+        (_, None) => address.to_owned(),
     }
 }
 

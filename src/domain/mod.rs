@@ -17,6 +17,7 @@ pub mod spelling;
 pub mod summary;
 pub mod text;
 pub mod time;
+pub mod typed;
 pub mod validity;
 pub mod verdict;
 

@@ -19,4 +19,4 @@ mod walk;
 pub use file::{ExportError, Exported, Kind, Order, What, write};
 pub use list::List;
 pub use record::{Record, Row, Shape, badge_types};
-pub use walk::{Progress, Walk, cost, first_page, summary};
+pub use walk::{Progress, Walk, cost, counted, first_page, summary};

@@ -4,6 +4,7 @@ use super::list::List;
 use super::record::Row;
 use crate::api::{ApiError, Call, DirectionStyle, End, Gather, Gathered, MAX_ROWS_PER_PAGE, Reader, Sort};
 use crate::domain::Page;
+use crate::words::{Language, language};
 
 /// How far a list is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,44 +91,69 @@ pub async fn first_page(list: List, reader: &Reader, call: &Call) -> Result<(Lis
 /// background may send in a minute.
 pub fn cost(rows: u64, a_minute: u32) -> String {
     let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
-    let plural = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     let pace = u64::from(a_minute).max(1);
-    let long = if requests > pace {
-        format!(", {pace} a minute: about {}", plural(requests.div_ceil(pace), "minute"))
-    } else {
-        String::new()
-    };
-    format!("It takes {}{long}.", plural(requests, "request"))
+    if requests <= pace {
+        return if requests == 1 {
+            t!("It takes 1 request.").to_owned()
+        } else {
+            t!("It takes {requests} requests.", requests)
+        };
+    }
+    // More than fit into one minute take two at least.
+    let minutes = requests.div_ceil(pace);
+    t!("It takes {requests} requests, {pace} a minute: about {minutes} minutes.", requests, pace, minutes)
+}
+
+/// `1 badge`, `2 badges`: records of a kind, by its [`super::Shape::noun`]. The number has no commas.
+pub fn counted(n: u64, noun: (&str, &str)) -> String {
+    if n == 1 && language() == Language::English {
+        return format!("1 {}", noun.0);
+    }
+    match noun.1 {
+        "badges" => t!("{n} badges", n),
+        "categories" => t!("{n} categories", n),
+        "templates" => t!("{n} templates", n),
+        "rows" => t!("{n} rows", n),
+        other => format!("{n} {other}"),
+    }
 }
 
 /// What was read, in a sentence or a few: how much, whether that is all, and what is missing and why.
 pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
-    let many = |n: u64| if n == 1 { format!("1 {}", noun.0) } else { format!("{n} {}", noun.1) };
-    let total = read.total_count.map_or_else(|| "(none)".to_owned(), |n| n.to_string());
-    let rows = many(read.rows);
+    let total = read.total_count.map_or_else(|| t!("(none)").to_owned(), |n| n.to_string());
+    let rows = counted(read.rows, noun);
     let mut said = match read.end {
-        End::Complete => format!("{rows}, complete to total_count {total}."),
-        End::Uncounted => format!("{rows}, read to an empty page: the service gives no total_count."),
+        End::Complete => t!("{rows}, complete to total_count {total}.", rows, total),
+        End::Uncounted => t!("{rows}, read to an empty page: the service gives no total_count.", rows),
         End::Unreadable => {
-            let first =
-                read.problems.first().map_or(String::new(), |p| format!(" (first: {}: {})", p.place, p.why));
-            format!(
-                "{rows}, and {} of total_count {total} that could not be read{first}. The service gives them in a form \
+            let first = read
+                .problems
+                .first()
+                .map_or(String::new(), |p| t!(" (first: {place}: {why})", place = p.place, why = p.why));
+            t!(
+                "{rows}, and {unreadable} of total_count {total} that could not be read{first}. The service gives them in a form \
                  that lapel does not understand: tell whoever runs it.",
-                read.unreadable
+                rows,
+                unreadable = read.unreadable,
+                total,
+                first
             )
         }
-        End::Disagrees => format!(
+        End::Disagrees => t!(
             "{rows}, but total_count is {total}. The list was read to its end more than once, and gave no others: what \
-             is missing, if anything, is not known. Ask whoever runs the service."
+             is missing, if anything, is not known. Ask whoever runs the service.",
+            rows,
+            total
         ),
-        End::Moving => format!(
+        End::Moving => t!(
             "{rows} of total_count {total}, not complete: the list changed each time it was read. Try again when less \
-             is going on, or take a part of it with the filters."
+             is going on, or take a part of it with the filters.",
+            rows,
+            total
         ),
     };
     if read.gone > 0 {
-        said.push_str(&format!(" {} left the list while it was read.", many(read.gone)));
+        said.push_str(&t!(" {rows} left the list while it was read.", rows = counted(read.gone, noun)));
     }
     said
 }

@@ -9,7 +9,8 @@ use rusqlite::ErrorCode;
 pub enum IndexError {
     /// The file cannot be written or read.
     #[error(
-        "The index cannot be used ({file}): {why}. It is only a copy; nothing else is affected. Make room, or make the file and its folder writable."
+        "{}",
+        t!("The index cannot be used ({file}): {why}. It is only a copy; nothing else is affected. Make room, or make the file and its folder writable.", file, why)
     )]
     Store {
         /// Its file.
@@ -19,7 +20,8 @@ pub enum IndexError {
     },
     /// Damaged, of another version, or something else.
     #[error(
-        "The index is damaged, or is no index of this lapel ({file}): {why}. It is only a copy; nothing else is affected. `lapel index purge` removes it, and it is then built anew."
+        "{}",
+        t!("The index is damaged, or is no index of this lapel ({file}): {why}. It is only a copy; nothing else is affected. `lapel index purge` removes it, and it is then built anew.", file, why)
     )]
     Corrupt {
         /// Its file.
@@ -29,17 +31,21 @@ pub enum IndexError {
     },
     /// Another process reads the history into it.
     #[error(
-        "Another lapel is reading the history into this index at this moment ({file}). Nothing was changed. Try again when it is done."
+        "{}",
+        t!("Another lapel is reading the history into this index at this moment ({file}). Nothing was changed. Try again when it is done.", file)
     )]
     Busy {
         /// Its file.
         file: String,
     },
     /// The part of lapel that keeps it has ended.
-    #[error("The index is closed: lapel is ending.")]
+    #[error("{}", t!("The index is closed: lapel is ending."))]
     Closed,
     /// The service did not give what was asked for. What was read until then is kept, and is gone on from.
-    #[error("Reading was broken off: {0} What was read is kept; reading again goes on with the rest.")]
+    #[error(
+        "{}",
+        t!("Reading was broken off: {why} What was read is kept; reading again goes on with the rest.", why = _0)
+    )]
     Service(#[from] ApiError),
 }
 

@@ -95,7 +95,7 @@ impl Index {
     /// # Errors
     /// When there is no memory or no thread for it.
     pub fn in_memory(account: &Account, settings: Settings) -> Result<Self> {
-        let file: Arc<str> = "in memory".into();
+        let file: Arc<str> = t!("in memory").into();
         let opened = Connection::open_in_memory().map_err(|why| IndexError::of(&why, &file))?;
         Self::start(opened, account, file, None, settings)
     }
@@ -238,7 +238,7 @@ pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0)).map_err(failed)?;
     let (found, application) = (number(connection, "user_version")?, number(connection, "application_id")?);
     if application != APPLICATION && (application, found, tables) != (0, 0, 0) {
-        return Err(corrupt("it is a database of another program"));
+        return Err(corrupt(t!("it is a database of another program")));
     }
     // A network home may not be able to: then the rollback journal it is. A power cut may lose the last
     // pages that were read, which are then read again.
@@ -259,11 +259,11 @@ pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str
             state::put(&writing, "account", &account.name()).map_err(failed)?;
         }
         SCHEMA => {}
-        _ => return Err(corrupt("it was written by another version of lapel")),
+        _ => return Err(corrupt(t!("it was written by another version of lapel"))),
     }
     let owner: Option<String> = state::get(&writing, "account").map_err(failed)?;
     if owner.as_deref() != Some(account.name()) {
-        return Err(corrupt("it belongs to another service or key"));
+        return Err(corrupt(t!("it belongs to another service or key")));
     }
     writing.commit().map_err(failed)
 }

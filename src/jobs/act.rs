@@ -80,6 +80,21 @@ impl Jobs {
         Ok(())
     }
 
+    /// Notes that somebody has opened a possible match, which showed an address that was masked: when, who, and
+    /// with whose key. Neither the address nor the name is noted. Also where nothing may be sent.
+    ///
+    /// # Errors
+    /// When the journal cannot be written.
+    pub async fn note_opening(&self, who: &str) -> Result<(), JobError> {
+        let (who, account) = (who.to_owned(), self.core.account.key.clone());
+        // It is about no job.
+        let note = move |db: &rusqlite::Transaction<'_>| {
+            jobs::decide(db, JobId(0), None, "open a possible match", &who, &account)
+        };
+        self.core.journal.write("note", note).await?;
+        Ok(())
+    }
+
     /// Lets a job that was paused or has stopped go on. After a refusal that may have been the quota, it is
     /// first looked whether anything of the refused request is there after all; what the guard read is read
     /// again if it is old.

@@ -57,9 +57,20 @@ actions! {
     Open: "open", "open the selected one";
     Filter: "filter", "filter the list with the fields of the service";
     Sort: "sort", "sort the list by a column";
+    ChooseColumns: "columns", "choose, order and size the columns of this list";
+    ColumnLeft: "left", "move the column one place to the left";
+    ColumnRight: "right", "move the column one place to the right";
+    Narrower: "narrower", "make the column narrower";
+    Wider: "wider", "make the column wider";
+    ResetColumns: "reset", "the columns as the list comes with them";
+    SavedFilters: "saved", "filters saved with names: use, rename or remove one";
+    SaveFilter: "save", "save this filter and order under a name";
+    Rename: "rename", "call it something else";
+    Remove: "remove", "remove it, when pressed twice";
     Reload: "read again", "read again from the service; retry what failed";
     Mark: "mark", "mark or unmark the selected badge";
     Range: "range", "begin a range here; press again at its other end to mark all between";
+    MarkAll: "all that match", "mark all that match the filter, across pages; says first what that costs";
     MarkLoaded: "all", "mark every row that is loaded";
     InvertMarks: "invert", "swap marked and unmarked among the loaded rows";
     ClearMarks: "unmark", "take away all marks";
@@ -142,9 +153,17 @@ actions! {
     Confirm: "send it", "send what the review shows";
     Earlier: "earlier", "what was typed here earlier";
     Later: "later", "back to what was typed here later";
+    ForgetRecent: "forget look-ups", "forget recent look-ups, and their file";
     Toggle: "switch", "switch what stands behind the brackets on and off";
     ToggleDirection: "direction", "sort the other way round";
+    Editor: "editor", "write it in your own editor ($VISUAL or $EDITOR)";
+    Tour: "tour", "the tour: a first day at the desk, step by step, in the sandbox";
+    TourSkip: "skip", "go on to the next step of the tour";
+    TourLeave: "leave tour", "leave the tour, wherever it is";
     Profiles: "profiles", "the profiles: open another one, or add one";
+    ChangeProfile: "change", "change this profile; what leads elsewhere is tried before it is kept";
+    TestProfile: "test", "ask the service of this profile about its key; nothing is kept";
+    RemoveProfile: "remove", "remove this profile, after its name was typed";
     ChooseSandbox: "sandbox", "start the sandbox and look around without an account";
     ChooseService: "service", "set up a real service with its base URL and key";
 }

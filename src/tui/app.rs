@@ -2,11 +2,16 @@
 //! and never draws.
 
 mod comforts;
+mod editing;
 mod exporting;
 mod going;
 mod input;
+mod keeping;
 mod news;
 mod pictures;
+mod pointing;
+mod touring;
+mod view;
 
 use super::Begin;
 use super::action::Action;
@@ -14,12 +19,15 @@ use super::ask::{Ask, Session, Ticket, Tickets};
 use super::commands::CommandPalette;
 use super::copy_menu::CopyMenu;
 use super::env::{Env, Out};
+use super::forms::again::AgainForm;
 use super::forms::correct::CorrectForm;
 use super::forms::draft::DraftForm;
 use super::forms::export::ExportForm;
 use super::forms::file::FileForm;
+use super::forms::filters::FiltersForm;
 use super::forms::ids::IdsForm;
 use super::forms::issue::IssueForm;
+use super::forms::mark_all::MarkAllForm;
 use super::forms::pin::PinForm;
 use super::forms::profiles::Profiles;
 use super::forms::question::Question;
@@ -76,6 +84,26 @@ impl Tab {
         (Self::Activity, mark!("Activity")),
     ];
 
+    /// All of them, with their words on the command line and in files.
+    pub const WORDS: [(&'static str, Self); 6] = [
+        ("templates", Self::Templates),
+        ("history", Self::History),
+        ("wallet", Self::Wallet),
+        ("badge", Self::Badge),
+        ("activity", Self::Activity),
+        ("overview", Self::Overview),
+    ];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, tab)| *tab == self).map_or("", |(word, _)| word)
+    }
+
+    /// The tab of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, tab)| *tab)
+    }
+
     fn step(self, by: usize) -> Self {
         let at = Self::ALL.iter().position(|(tab, _)| *tab == self).unwrap_or(0);
         Self::ALL[(at + by) % Self::ALL.len()].0
@@ -87,6 +115,7 @@ pub(super) enum Over {
     Issue(Box<IssueForm>),
     Revoke(Box<RevokeForm>),
     Question(Box<Question>),
+    Again(Box<AgainForm>),
     Draft(Box<DraftForm>),
     Correct(Box<CorrectForm>),
     File(Box<FileForm>),
@@ -100,6 +129,8 @@ pub(super) enum Over {
     Copy(Box<CopyMenu>),
     Raw(Box<RawPane>),
     Log(Box<RequestLog>),
+    Filters(Box<FiltersForm>),
+    MarkAll(Box<MarkAllForm>),
 }
 
 /// One line for the person at the bottom of the screen.
@@ -113,6 +144,8 @@ pub(super) struct Notice {
 pub enum Wish {
     /// Put the program in the background.
     Suspend,
+    /// Hand a text to the person's editor.
+    Edit,
     /// End.
     Quit,
 }
@@ -158,6 +191,7 @@ pub struct App {
     pub(super) news: Option<Notice>,
     pub(super) size: (u16, u16),
     comforts: comforts::Comforts,
+    views: view::Views,
     palette: Palette,
     tickets: Tickets,
     orders: Vec<Order>,
@@ -173,6 +207,12 @@ pub struct App {
     broken: Option<String>,
     /// The keys of a chord that were pressed so far, and where.
     pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
+    /// Where lapel's files are.
+    pub(super) house: super::house::House,
+    /// The tour, while it is taken.
+    touring: Option<super::tour::Tour>,
+    /// Whether the sandbox that is on its way is for the tour.
+    tour_wanted: bool,
     /// The number of the connection in use: what still comes from an earlier one is dropped.
     connection: u64,
 }
@@ -202,6 +242,7 @@ impl App {
             news,
             size,
             comforts: comforts::Comforts::default(),
+            views: view::Views::default(),
             palette,
             tickets: Tickets::default(),
             orders: Vec::new(),
@@ -213,6 +254,9 @@ impl App {
             lost: false,
             broken: None,
             begun: Default::default(),
+            house: super::house::House::default(),
+            touring: None,
+            tour_wanted: false,
             connection: 0,
         };
         match begin {
@@ -251,6 +295,7 @@ impl App {
         self.deeds.clear();
         self.broken = None;
         self.quit_asked = false;
+        self.views.opened();
         self.connect(session);
     }
 
@@ -267,6 +312,7 @@ impl App {
         self.env.pictures.begin_anew(session.connection.picture_base.clone());
         self.comforts.reset();
         self.aside = None;
+        self.touring = None;
         self.orders.push(Order::Connect(Box::new(session), self.connection));
         self.welcome = None;
     }
@@ -317,7 +363,10 @@ impl App {
         let link = self.env.link.as_ref().and_then(|l| l.next_change);
         let age =
             self.is_running().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
-        [spin, held, link, age, self.refresh_due(), self.overview.due()].into_iter().flatten().min()
+        [spin, held, link, age, self.refresh_due(), self.overview.due(), self.views.due()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Whether the screen tells how long something has been waiting.
@@ -348,6 +397,14 @@ impl App {
 
     /// The contexts in which a key is looked up now, innermost first.
     pub fn stack(&self) -> Vec<Context> {
+        let mut stack = self.own_stack();
+        if self.tour_rows() > 0 {
+            stack.push(Context::Tour);
+        }
+        stack
+    }
+
+    fn own_stack(&self) -> Vec<Context> {
         if let Some(welcome) = &self.welcome {
             return welcome.stack();
         }
@@ -355,6 +412,7 @@ impl App {
             Some(Over::Issue(form)) => form.stack(),
             Some(Over::Revoke(form)) => form.stack(),
             Some(Over::Question(form)) => form.stack(),
+            Some(Over::Again(form)) => form.stack(),
             Some(Over::Draft(form)) => form.stack(),
             Some(Over::Correct(form)) => form.stack(),
             Some(Over::File(form)) => form.stack(),
@@ -368,6 +426,8 @@ impl App {
             Some(Over::Copy(_)) => CopyMenu::stack(),
             Some(Over::Raw(_)) => RawPane::stack(),
             Some(Over::Log(log)) => log.stack(),
+            Some(Over::Filters(form)) => form.stack(),
+            Some(Over::MarkAll(_)) => MarkAllForm::stack(),
             None => self.tab_stack(),
         }
     }
@@ -385,7 +445,7 @@ impl App {
 
     /// Whether an action is one that this profile cannot do: it is not shown either.
     pub fn is_forbidden(&self, action: Action) -> bool {
-        self.env.read_only() && is_acting(action)
+        (self.env.read_only() && is_acting(action)) || (action == Action::Tour && !self.may_tour_from_here())
     }
 
     /// Takes a message. This is the only way in.
@@ -414,7 +474,9 @@ impl App {
             }
             Message::Answer(ticket, answer) => {
                 self.outstanding.remove(&ticket);
-                if !self.is_quiet_failure(ticket, &answer, &mut out) {
+                if let Err(answer) = self.kept(ticket, answer)
+                    && !self.is_quiet_failure(ticket, &answer, &mut out)
+                {
                     self.answer(ticket, answer, &mut out);
                 }
             }
@@ -422,6 +484,7 @@ impl App {
                 self.env.link = Some(reader.link_now());
                 self.env.reader = Some(reader);
                 self.broken = None;
+                self.read_recents(&mut out);
                 self.changed = true;
             }
             Message::LinkFailed(error) => {
@@ -452,6 +515,7 @@ impl App {
             Message::Progress(ticket, done, all) => {
                 let shown = self.tab == Tab::Overview && self.over.is_empty();
                 self.changed |= self.overview.progress(ticket, done, all) && shown;
+                self.changed |= self.history.progress(ticket, done, all) && self.tab == Tab::History;
                 for over in &mut self.over {
                     self.changed |= match over {
                         Over::Draft(form) => form.progress(ticket, done, all),
@@ -469,6 +533,7 @@ impl App {
                 self.link();
                 self.refresh(&mut out);
                 self.overview.tick(&mut out);
+                self.keep_view(&mut out);
                 self.changed |= self.is_running();
                 if self.is_loading() {
                     self.env.spin = self.env.spin.wrapping_add(1);
@@ -498,8 +563,11 @@ impl App {
                 self.go(go, &mut out);
             }
         }
+        self.open_view(&mut out);
+        self.watch_view();
         let area = self.body();
-        if self.welcome.is_none() && self.env.reader.is_some() && self.fits() {
+        let ready = self.env.reader.is_some() && self.views.is_ready();
+        if self.welcome.is_none() && ready && self.fits() {
             match self.tab {
                 Tab::Templates => self.templates.pump(area, &mut out),
                 Tab::History => self.history.pump(area, &mut out),
@@ -515,7 +583,9 @@ impl App {
                 _ => {}
             }
         }
+        self.tour_looks();
         self.want_picture(&mut out);
+        self.keep_typed(&mut out);
         for clip in std::mem::take(&mut out.copies) {
             self.copy(clip, &mut out);
         }
@@ -546,7 +616,7 @@ impl App {
                         self.comforts.refresh.asked(*ticket);
                     }
                     // What is only watched may never be answered.
-                    if !matches!(ask, Ask::LogBeyond(_)) {
+                    if !ask.is_left_alone() {
                         self.outstanding.insert(*ticket, ask.is_quiet());
                     }
                 }
@@ -562,8 +632,16 @@ impl App {
 
     /// Whether an action does something where one is now: the footer offers nothing else.
     pub(super) fn offers(&self, action: Action) -> bool {
+        let has_reason = matches!(
+            self.over.last(),
+            Some(Over::Revoke(_) | Over::Question(_) | Over::Ids(_) | Over::Replace(_))
+        );
+        if action == Action::Editor && !has_reason {
+            return false;
+        }
         match self.over.last() {
             Some(Over::Question(form)) => form.offers(action),
+            Some(Over::Again(form)) => form.offers(action),
             Some(Over::Draft(form)) => form.offers(action),
             Some(Over::Revoke(form)) => form.offers(action),
             Some(Over::Issue(form)) => form.offers(action),
@@ -575,6 +653,9 @@ impl App {
             Some(Over::Pin(form)) => form.offers(action),
             Some(Over::Log(log)) => log.offers(action),
             Some(Over::Raw(pane)) => pane.offers(action),
+            Some(Over::Filters(form)) => form.offers(action, &self.env),
+            Some(Over::MarkAll(_)) => MarkAllForm::offers(action),
+            None if matches!(action, Action::Earlier | Action::Later) => self.offers_earlier(action),
             None if self.welcome.is_some() => self.welcome.as_ref().is_some_and(|w| w.offers(action)),
             None if matches!(action, Action::Picture | Action::TurnOver) => self.offers_picture(action),
             None if self.tab == Tab::Activity => self.activity.offers(action),
@@ -597,7 +678,7 @@ impl App {
     /// The part of the screen between header and footer.
     pub(super) fn body(&self) -> Rect {
         let (columns, rows) = self.size;
-        Rect { x: 0, y: 2, width: columns, height: rows.saturating_sub(4) }
+        Rect { x: 0, y: 2, width: columns, height: rows.saturating_sub(4 + self.tour_rows()) }
     }
 
     /// Whether the screen is large enough to draw on.
@@ -679,6 +760,13 @@ impl App {
     /// Where jobs are handed in, for closing them in good order.
     pub fn jobs(&self) -> Option<&Jobs> {
         self.jobs.as_ref()
+    }
+
+    /// Whether an index that is kept is being read.
+    pub fn reads_index(&self) -> bool {
+        let kept =
+            self.env.session.as_ref().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
+        kept && self.overview.is_reading()
     }
 
     /// Requests whose answers are not here yet.

@@ -2,6 +2,7 @@
 //! the terminal.
 
 use crate::config::{DeskSettings, Env};
+use std::path::PathBuf;
 
 /// Where lapel runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub struct Around {
     pub tmux: bool,
     /// `TERM`.
     pub term: String,
+    /// The person's editor, as `VISUAL` or `EDITOR` says: a command for the shell.
+    pub editor: Option<String>,
 }
 
 /// A desktop that programs can be started on.
@@ -35,6 +38,8 @@ pub struct Manner {
     pub settings: DeskSettings,
     /// The place.
     pub around: Around,
+    /// The file of filters with names; without one there are none.
+    pub filters: Option<PathBuf>,
 }
 
 impl Around {
@@ -58,6 +63,10 @@ impl Around {
             desktop,
             ssh: ["SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"].into_iter().any(has),
             tmux: has("TMUX"),
+            editor: ["VISUAL", "EDITOR"]
+                .into_iter()
+                .find_map(|name| env.raw(name))
+                .map(|editor| editor.to_string_lossy().into_owned()),
             term: env.raw("TERM").map_or_else(String::new, |term| term.to_string_lossy().into_owned()),
         }
     }

@@ -5,11 +5,17 @@ use super::deed::{Deed, Done, RowsQuery};
 use super::errand::{Errand, Report};
 use super::hands::Handing;
 use super::index::{IndexAnswer, IndexAsk, IndexUse};
+use super::manage::ProfileAsk;
+use super::marking::{MarkAsk, Matching, NotMarked};
 use super::pictures::{Packed, PictureAsk};
+use super::recents::{Lists, RecentsAsk};
+use super::saved::FiltersAsk;
+use super::view::ViewUse;
+use super::view::file::{ViewAnswer, ViewAsk};
 use crate::api::{
     ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, TemplateQuery,
 };
-use crate::config::{Environment, NewProfile, ProfileLine};
+use crate::config::{Environment, NamedFilter, NewProfile, ProfileLine};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
@@ -99,6 +105,16 @@ pub enum Ask {
     Save(Box<Saving>),
     /// Something for the local index.
     Index(Box<IndexAsk>),
+    /// Write a small private file that says that something was seen here; nobody waits for it.
+    Note(PathBuf, &'static str),
+    /// Something for the file of how the lists are shown.
+    View(ViewAsk),
+    /// Every badge that matches a filter.
+    Matching(MarkAsk),
+    /// What was looked up earlier.
+    Recents(Box<RecentsAsk>),
+    /// Filters with names.
+    Filters(Box<FiltersAsk>),
     /// Try a base URL and a key, and keep them as a profile if they are good.
     TryProfile(Box<Candidate>),
     /// Start the sandbox and connect to it.
@@ -107,6 +123,8 @@ pub enum Ask {
     Profiles,
     /// Open a profile: its key is asked for. Without a name, the one that lapel was started with.
     OpenProfile(Option<String>),
+    /// Something about a profile of the settings.
+    Profile(Box<ProfileAsk>),
     /// Pin the key of a profile, which begins like this now.
     Pin {
         /// The profile's name.
@@ -133,8 +151,18 @@ impl Ask {
 
     /// Whether nothing on the screen moves while this is on its way.
     pub fn is_quiet(&self) -> bool {
-        matches!(self, Self::Pause(_) | Self::Picture(_) | Self::Quiet(_) | Self::Hand(_))
-            || matches!(self, Self::Index(ask) if ask.is_behind())
+        matches!(
+            self,
+            Self::Pause(_)
+                | Self::Picture(_)
+                | Self::Quiet(_)
+                | Self::Hand(_)
+                | Self::Note(..)
+                | Self::View(_)
+                | Self::Matching(_)
+                | Self::Recents(_)
+                | Self::Filters(_)
+        ) || matches!(self, Self::Index(ask) if ask.is_behind())
     }
 
     /// Whether it needs no connection.
@@ -142,12 +170,27 @@ impl Ask {
         matches!(
             self,
             Self::Pause(_)
+                | Self::Note(..)
                 | Self::TryProfile(_)
                 | Self::StartSandbox
                 | Self::Profiles
                 | Self::OpenProfile(_)
+                | Self::Profile(_)
                 | Self::Pin { .. }
+                | Self::View(_)
+                | Self::Recents(_)
+                | Self::Filters(_)
         )
+    }
+
+    /// Whether nobody waits for its answer, which may never come.
+    pub fn is_left_alone(&self) -> bool {
+        matches!(self, Self::LogBeyond(_) | Self::View(ViewAsk::Keep(..) | ViewAsk::Forget(_)))
+    }
+
+    /// Whether it goes on to its end, whoever has stopped waiting for it.
+    pub fn goes_on(&self) -> bool {
+        matches!(self, Self::Do(_) | Self::View(_))
     }
 
     /// Whether it ends by itself when it is cancelled, in good order, rather than being broken off.
@@ -272,10 +315,20 @@ pub enum Answer {
     Saved(Result<PathBuf, NotSaved>),
     /// To [`Ask::Index`].
     Index(IndexAnswer),
+    /// To [`Ask::View`].
+    View(ViewAnswer),
+    /// To [`Ask::Matching`].
+    Matching(Box<Result<Matching, NotMarked>>),
+    /// To [`Ask::Recents`]: what is kept now.
+    Recents(Result<Lists, String>),
+    /// To [`Ask::Filters`]: what there is now, and what was asked.
+    Filters(Result<Vec<NamedFilter>, String>, Box<FiltersAsk>),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::Profiles`].
     Profiles(Result<Vec<ProfileLine>, String>),
+    /// To [`Ask::Profile`]: what was done, or why not, in words.
+    Profile(Result<String, String>),
     /// To [`Ask::TryProfile`], [`Ask::StartSandbox`], [`Ask::OpenProfile`] and [`Ask::Pin`]: how to connect, or
     /// why not, in words.
     Connected(Result<Box<Session>, String>),
@@ -309,10 +362,32 @@ pub struct Session {
     pub index: Option<IndexUse>,
     /// How jobs work.
     pub jobs: crate::jobs::Settings,
+    /// Where it is kept how the lists are shown; nowhere for a demo.
+    pub view: Option<ViewUse>,
     /// Files of recipients that are offered from the beginning: a demo's.
     pub files: Vec<std::path::PathBuf>,
     /// What a person should know about it, once it is open.
     pub remark: Option<String>,
+}
+
+#[cfg(test)]
+impl Session {
+    /// For tests of a single widget: nobody is there.
+    pub(in crate::tui) fn for_test(environment: Environment, organisation: &str) -> Self {
+        let key = crate::api::ApiKey::new("dmu_test_0123456789abcdef").expect("a key");
+        Self {
+            connection: Connection::new("https://b.example/api/v1/ext", key).expect("an address"),
+            name: "uni".to_owned(),
+            environment,
+            organisation: Some(organisation.to_owned()),
+            journal: None,
+            index: None,
+            jobs: crate::jobs::Settings::default(),
+            view: None,
+            files: Vec::new(),
+            remark: None,
+        }
+    }
 }
 
 /// Gives out tickets.

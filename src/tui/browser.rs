@@ -1,13 +1,17 @@
 //! What the Templates and the History tab share: a list over the service's pages with its filter bar, its
 //! order, and a way to go to a row.
 
+mod columns;
 mod draw;
 mod export;
+mod named;
+mod view;
 
 pub use draw::two_sided;
 
 use super::action::Action;
 use super::ask::{Answer, Ask, Ticket};
+use super::columns::Columns;
 use super::env::{Env, Out};
 use super::field::Field;
 use super::filter::{FilterBar, Spec, Value};
@@ -39,17 +43,23 @@ pub trait Browse: Row {
     type Filter: Clone + Default + PartialEq;
     /// The filter's fields, in order.
     const FIELDS: &'static [Spec];
-    /// The columns, in order.
+    /// The columns that there are, in order, each of a field of its own.
     const HEADS: &'static [Head];
+    /// How many of the columns, the first ones, are shown where nobody has chosen.
+    const USUAL: usize;
+    /// The filter's fields under their names in the contract, in the order of [`Browse::FIELDS`].
+    const FILTERS: &'static [&'static str];
     /// What one and many are called.
     const NOUN: (&'static str, &'static str);
+    /// What it is called in files: `history`.
+    const LIST: &'static str;
     /// The filter from the fields' values.
     fn filter(values: &[Value]) -> Self::Filter;
     /// The question for a page.
     fn ask(filter: &Self::Filter, paging: Paging) -> Ask;
     /// The page in an answer, if it is one.
     fn answer(answer: Answer) -> Result<Result<Page<Self>, ApiError>, Answer>;
-    /// The cells of a row.
+    /// The cells of a row, one for each of the columns that there are.
     fn cells(&self, env: &Env) -> Vec<(String, Style)>;
     /// What the service would sort by in a column, for comparing two rows.
     fn sort_key(&self, column: usize) -> SortKey;
@@ -103,6 +113,7 @@ enum Top {
     Nothing,
     Filter,
     Sort { at: usize, direction: Direction },
+    Columns { at: usize },
     Row(Field),
 }
 
@@ -115,6 +126,11 @@ pub struct Browser<T: Browse> {
     /// The filter that the rows come from, in words.
     applied: Vec<String>,
     order: Option<Order>,
+    columns: Columns,
+    /// The cells that a row has on the screen.
+    room: usize,
+    /// Changes of the columns, the order and the filter.
+    changes: u64,
     top: Top,
     built: std::cell::Cell<u64>,
 }
@@ -127,6 +143,9 @@ impl<T: Browse> Default for Browser<T> {
             filter: T::Filter::default(),
             applied: Vec::new(),
             order: None,
+            columns: Columns::usual(T::HEADS.len(), T::USUAL),
+            room: 0,
+            changes: 0,
             top: Top::Nothing,
             built: std::cell::Cell::new(0),
         }
@@ -140,6 +159,7 @@ impl<T: Browse> Browser<T> {
             Top::Nothing => None,
             Top::Filter => Some(vec![Context::FilterBar, Context::Always]),
             Top::Sort { .. } => Some(vec![Context::SortMenu, Context::Always]),
+            Top::Columns { .. } => Some(vec![Context::ColumnMenu, Context::Always]),
             Top::Row(_) => Some(vec![Context::Prompt, Context::Always]),
         }
     }
@@ -165,6 +185,7 @@ impl<T: Browse> Browser<T> {
         match &mut self.top {
             Top::Filter => return self.act_filter(action, out),
             Top::Sort { .. } => return self.act_sort(action, out),
+            Top::Columns { .. } => return self.act_columns(action, out),
             Top::Row(field) => {
                 match action {
                     Action::Accept => {
@@ -199,14 +220,20 @@ impl<T: Browse> Browser<T> {
                 self.top = Top::Filter;
             }
             Action::Sort => {
-                let (at, direction) =
-                    self.order.as_ref().map_or((0, Direction::Asc), |o| (o.column + 1, o.direction));
+                let sortable = self.sortable();
+                let place = |order: &Order| sortable.iter().position(|c| *c == order.column);
+                let (at, direction) = self.order.as_ref().map_or((0, Direction::Asc), |order| {
+                    (place(order).map_or(0, |place| place + 1), order.direction)
+                });
                 self.top = Top::Sort { at, direction };
             }
+            Action::ChooseColumns => self.top = Top::Columns { at: 0 },
             Action::Reload => {
                 let dropped = self.list.reload();
                 out.cancel(dropped);
             }
+            Action::SavedFilters => self.open_saved(false, out),
+            Action::SaveFilter => self.open_saved(true, out),
             // Back takes the filter away before it does anything else: the list is as it was.
             Action::Back if !self.bar.is_empty() => {
                 self.bar.clear(true, out);
@@ -223,6 +250,8 @@ impl<T: Browse> Browser<T> {
             Action::PreviousField => self.bar.step(false),
             Action::ClearField => self.bar.clear(false, out),
             Action::ClearFilter => self.bar.clear(true, out),
+            Action::SavedFilters => self.open_saved(false, out),
+            Action::SaveFilter => self.open_saved(true, out),
             Action::Back => {
                 self.bar.open = false;
                 self.top = Top::Nothing;
@@ -234,9 +263,10 @@ impl<T: Browse> Browser<T> {
     }
 
     fn act_sort(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        let sortable = self.sortable();
         let Top::Sort { at, direction } = &mut self.top else { return false };
         // The first choice is no order at all; the columns follow.
-        let choices = T::HEADS.len() + 1;
+        let choices = sortable.len() + 1;
         match action {
             Action::Down => *at = (*at + 1) % choices,
             Action::Up => *at = (*at + choices - 1) % choices,
@@ -247,8 +277,8 @@ impl<T: Browse> Browser<T> {
                 };
             }
             Action::Accept => {
-                let order = at.checked_sub(1).map(|column| Order {
-                    column,
+                let order = at.checked_sub(1).and_then(|at| sortable.get(at)).map(|column| Order {
+                    column: *column,
                     direction: *direction,
                     by: By::Service(DirectionStyle::Upper),
                 });
@@ -271,6 +301,7 @@ impl<T: Browse> Browser<T> {
                 _ => None,
             });
             self.order = order;
+            self.changes += 1;
             let dropped = self.list.restart();
             out.cancel(dropped);
         }
@@ -290,6 +321,7 @@ impl<T: Browse> Browser<T> {
         self.applied = self.bar.words();
         if filter != self.filter {
             self.filter = filter;
+            self.changes += 1;
             let dropped = self.list.restart();
             out.cancel(dropped);
         }
@@ -364,6 +396,7 @@ impl<T: Browse> Browser<T> {
     pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
         let bar = self.bar.height(area.width);
         self.list.set_height(area.height.saturating_sub(bar + 3));
+        self.room = usize::from(area.width).saturating_sub(4);
         let (filter, order) = (&self.filter, &self.order);
         let per_page = u32::try_from(self.list.per_page()).unwrap_or(100);
         let sort: Vec<Sort> = order
@@ -385,6 +418,9 @@ impl<T: Browse> Browser<T> {
 
     /// The place of the list that a screen row shows, for the mouse.
     pub fn place_at(&self, area: Rect, row: u16) -> Option<u64> {
+        if matches!(self.top, Top::Columns { .. }) {
+            return None;
+        }
         let first = area.y + 2 + self.bar.height(area.width);
         let last = area.bottom().saturating_sub(1);
         (first..last)
@@ -398,6 +434,16 @@ impl<T: Browse> Browser<T> {
 fn so_many<T: Browse>(n: u64) -> String {
     let noun = words::say(if n == 1 { T::NOUN.0 } else { T::NOUN.1 });
     t!("{n} {noun}", n = words::number(n), noun)
+}
+
+/// A level's number and name, as far as the service gives them.
+pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, env: &Env) -> String {
+    match (level, name) {
+        (Some(level), Some(name)) => format!("{level} {name}"),
+        (Some(level), None) => level.to_string(),
+        (None, Some(name)) => name.to_string(),
+        (None, None) => env.glyphs.dash.to_owned(),
+    }
 }
 
 fn compare<T: Browse>(a: &T, b: &T, column: usize, direction: Direction) -> Ordering {

@@ -5,6 +5,7 @@ use super::action::Action;
 use super::env::{Env, Go, Out};
 use super::field::Field;
 use super::fit::{fit, width};
+use crate::config::NamedFilter;
 use crate::domain::{Address, BadgeId, Text};
 use crossterm::event::KeyEvent;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
@@ -35,11 +36,13 @@ enum Entry {
     Badge(BadgeId),
     Holder(String),
     Template(String),
+    Filter(NamedFilter),
 }
 
 /// The palette, open.
 pub struct CommandPalette {
     all: Vec<Command>,
+    filters: Vec<NamedFilter>,
     field: Field,
     shown: Vec<Entry>,
     at: usize,
@@ -49,9 +52,11 @@ pub struct CommandPalette {
 
 impl CommandPalette {
     /// Of these commands, those that are possible first; with ways to other screens if one `leaves` nothing open.
-    pub fn new(mut all: Vec<Command>, leaves: bool) -> Self {
+    /// `filters`: those that are saved, which lead to their lists.
+    pub fn new(mut all: Vec<Command>, filters: Vec<NamedFilter>, leaves: bool) -> Self {
         all.sort_by_key(|command| command.why_not.is_some());
-        let mut palette = Self { all, field: Field::default(), shown: Vec::new(), at: 0, leaves };
+        let filters = if leaves { filters } else { Vec::new() };
+        let mut palette = Self { all, filters, field: Field::default(), shown: Vec::new(), at: 0, leaves };
         palette.find();
         palette
     }
@@ -60,14 +65,15 @@ impl CommandPalette {
         self.at = 0;
         let typed = self.field.value().trim().to_owned();
         if typed.is_empty() {
-            self.shown = self.all.iter().cloned().map(Entry::Command).collect();
+            let filters = self.filters.iter().cloned().map(Entry::Filter);
+            self.shown = self.all.iter().cloned().map(Entry::Command).chain(filters).collect();
             return;
         }
         let mut matcher = Matcher::new(Config::DEFAULT);
         let pattern =
             Pattern::new(&letters(&typed), CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
         let mut buffer = Vec::new();
-        let mut found: Vec<(u32, &Command)> = self
+        let found: Vec<(u32, &Command)> = self
             .all
             .iter()
             .filter_map(|command| {
@@ -80,11 +86,21 @@ impl CommandPalette {
             .collect();
         // The best comes first, and of two that are about as good the one that is possible. The sort is
         // stable, so that equals stay in the order of the help.
-        let worth = |(score, command): &(u32, &Command)| {
+        let worth = |score: u32, command: &Command| {
             score.saturating_add(if command.why_not.is_none() { POSSIBLE } else { 0 })
         };
-        found.sort_by_key(|found| std::cmp::Reverse(worth(found)));
-        let commands = found.into_iter().map(|(_, command)| Entry::Command(command.clone()));
+        let mut found: Vec<(u32, Entry)> = found
+            .into_iter()
+            .map(|(score, command)| (worth(score, command), Entry::Command(command.clone())))
+            .collect();
+        // A saved filter has nothing but its name.
+        found.extend(self.filters.iter().filter_map(|filter| {
+            let name = letters(&filter_words(filter));
+            let score = pattern.score(Utf32Str::new(&name, &mut buffer), &mut matcher)?;
+            Some((score.saturating_mul(2).saturating_add(POSSIBLE), Entry::Filter(filter.clone())))
+        }));
+        found.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
+        let commands = found.into_iter().map(|(_, entry)| entry);
         let ways = if self.leaves { ways(&typed) } else { Vec::new() };
         // An address is nothing but a holder's; anything else may be the beginning of a command.
         self.shown = if typed.contains('@') {
@@ -122,6 +138,9 @@ impl CommandPalette {
             },
             Some(Entry::Badge(id)) => out.go.extend([Go::CloseAll, Go::Badge(id.clone(), None)]),
             Some(Entry::Holder(email)) => out.go.extend([Go::CloseAll, Go::Holder(email.clone())]),
+            Some(Entry::Filter(filter)) => {
+                out.go.extend([Go::CloseAll, Go::UseFilter(Box::new(filter.clone()))]);
+            }
             Some(Entry::Template(title)) => out.go.extend([Go::CloseAll, Go::TemplatesTitled(title.clone())]),
         }
         None
@@ -194,10 +213,16 @@ fn words(entry: &Entry) -> (String, String, Option<String>) {
         Entry::Holder(email) => {
             (String::new(), t!("look up what {email} holds", email = Text::from(email.as_str())), None)
         }
+        Entry::Filter(filter) => (String::new(), filter_words(filter), None),
         Entry::Template(title) => {
             (String::new(), t!("templates whose title has {title}", title = Text::from(title.as_str())), None)
         }
     }
+}
+
+/// A saved filter, as it is found by its name.
+fn filter_words(filter: &NamedFilter) -> String {
+    t!("filter: {name}", name = Text::from(filter.name.as_str()))
 }
 
 /// Where what was typed may lead.
@@ -245,6 +270,7 @@ mod tests {
                 command(Action::Reload, None),
                 command(Action::Filter, None),
             ],
+            Vec::new(),
             true,
         )
     }

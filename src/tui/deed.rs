@@ -37,6 +37,8 @@ pub enum Deed {
     CallOff(JobId),
     /// Settle a row that lapel cannot tell about, and why.
     Decide(JobId, u64, Decision, String),
+    /// Note that a possible match was opened: somebody's address is shown that was masked.
+    Opened,
     /// Look now at a job, or at everything that is open.
     Look(Option<JobId>),
     /// Allow rows of a draft.
@@ -130,6 +132,7 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
             ))
         }),
         Deed::Decide(id, row, decision, why) => fine(jobs.decide(id, row, decision, &who, &why).await),
+        Deed::Opened => fine(jobs.note_opening(&who).await),
         Deed::Look(id) => {
             let looked = jobs.look_now(id).await;
             return match looked.failed {

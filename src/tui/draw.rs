@@ -21,7 +21,7 @@ const TABS_AT: u16 = 8;
 
 /// The actions that the footer offers, most wanted first; what is not possible here is left out by the
 /// keymap.
-const HINTS: &[Action] = &[
+pub const HINTS: &[Action] = &[
     Action::IndexOn,
     Action::IndexStop,
     Action::Open,
@@ -71,10 +71,19 @@ const HINTS: &[Action] = &[
     Action::TryPictures,
     Action::Categories,
     Action::OnlyCategory,
+    Action::ChangeProfile,
+    Action::TestProfile,
+    Action::RemoveProfile,
     Action::NextField,
     Action::Toggle,
     Action::Earlier,
+    Action::Editor,
     Action::ToggleDirection,
+    Action::ColumnLeft,
+    Action::ColumnRight,
+    Action::Narrower,
+    Action::Wider,
+    Action::ResetColumns,
     Action::ClearField,
     Action::ClearFilter,
     Action::ChooseSandbox,
@@ -90,6 +99,10 @@ const HINTS: &[Action] = &[
     Action::Ids,
     Action::Range,
     Action::MarkLoaded,
+    Action::Rename,
+    Action::Remove,
+    Action::SaveFilter,
+    Action::SavedFilters,
     Action::Back,
     Action::Help,
     Action::Quit,
@@ -126,12 +139,14 @@ impl App {
             frame.render_widget(word, Rect { width: area.width.saturating_sub(2), ..row(1) });
         }
         self.draw_refresh(frame, row(1));
-        let body = Rect { y: 2, height: area.height - 4, ..area };
+        let tour = self.tour_rows();
+        let body = Rect { y: 2, height: area.height - 4 - tour, ..area };
         match (&self.welcome, self.over.last()) {
             (Some(welcome), _) => welcome.draw(frame, body, &self.env),
             (None, Some(Over::Issue(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Revoke(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Question(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::Again(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Draft(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::Correct(form))) => form.draw(frame, body, &self.env),
             (None, Some(Over::File(form))) => form.draw(frame, body, &self.env),
@@ -146,11 +161,17 @@ impl App {
                 self.draw_tab(frame, body);
                 menu.draw(frame, body, &self.env);
             }
+            (None, Some(Over::Filters(form))) => form.draw(frame, body, &self.env),
+            (None, Some(Over::MarkAll(form))) => {
+                self.draw_tab(frame, body);
+                form.draw(frame, body, &self.env);
+            }
             (None, Some(Over::Raw(pane))) => pane.draw(frame, body, &self.env),
             (None, Some(Over::Log(log))) => log.draw(frame, body, &self.env),
             (None, None) => self.draw_tab(frame, body),
         }
-        self.draw_notice(frame, row(area.height - 2));
+        self.draw_notice(frame, row(area.height - 2 - tour));
+        self.draw_tour(frame, Rect { y: area.height - 1 - tour, height: tour, ..area });
         self.draw_footer(frame, row(area.height - 1));
         self.env.theme.paint(frame.buffer_mut());
         if self.env.glyphs == Glyphs::ASCII {
@@ -316,54 +337,6 @@ impl App {
         frame.render_widget(ratatui::widgets::Clear, area);
         let lines: Vec<Line<'_>> = lines.into_iter().map(|l| Line::styled(format!(" {l}"), style)).collect();
         frame.render_widget(ratatui::text::Text::from(lines), area);
-    }
-
-    fn draw_footer(&self, frame: &mut Frame<'_>, area: Rect) {
-        let stack = self.stack();
-        let room = usize::from(area.width).saturating_sub(2);
-        let hint = |action: Action| {
-            if self.is_forbidden(action) || !self.offers(action) {
-                return None;
-            }
-            self.env.keymap.key(&stack, action).map(|key| (key, action.hint()))
-        };
-        // Help and the way back are always offered; the rest takes what room is left.
-        let fixed: Vec<(String, &str)> = [Action::Back, Action::Help, Action::Quit]
-            .into_iter()
-            .filter(|a| *a != Action::Back || self.can_go_back())
-            .filter_map(hint)
-            .collect();
-        let wide = |h: &(String, &str)| width(&h.0) + 1 + width(h.1) + 2;
-        let mut left = room.saturating_sub(fixed.iter().map(wide).sum());
-        let mut shown: Vec<(String, &str)> = Vec::new();
-        for action in HINTS.iter().filter(|a| !matches!(a, Action::Back | Action::Help | Action::Quit)) {
-            if let Some(h) = hint(*action)
-                && wide(&h) <= left
-            {
-                left -= wide(&h);
-                shown.push(h);
-            }
-        }
-        let mut spans = vec![Span::raw("  ")];
-        if !self.begun.1.is_empty() && self.begun.0 == stack {
-            let follows = self.env.keymap.follows(&stack, &self.begun.1);
-            shown = follows.into_iter().map(|(key, action)| (key, action.hint())).collect();
-            left = room;
-            shown.retain(|h| {
-                let fits = wide(h) <= left;
-                left = left.saturating_sub(wide(h));
-                fits
-            });
-            spans.push(Span::styled(
-                format!("{}  ", self.env.keymap.name(&self.begun.1)),
-                self.env.theme.key(),
-            ));
-        }
-        for (key, words) in shown.into_iter().chain(fixed) {
-            spans.push(Span::styled(key, self.env.theme.key()));
-            spans.push(Span::styled(format!(" {words}  "), self.env.theme.dim()));
-        }
-        frame.render_widget(Line::from(spans), area);
     }
 }
 

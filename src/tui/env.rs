@@ -4,10 +4,12 @@ use super::ask::{Ask, Session, Ticket, Tickets};
 use super::clipboard::Clip;
 use super::keymap::Keymap;
 use super::pictures::Store;
+use super::recents::{Recents, Typed};
+use super::saved::Saved;
 use super::theme::{Glyphs, Theme};
 use super::worker::Order;
 use crate::api::{LinkStatus, Reader};
-use crate::config::{Environment, Palette};
+use crate::config::{Environment, NamedFilter, Palette};
 use crate::domain::{BadgeId, ServiceClock, ServiceTime, Text};
 use crate::export::What;
 use crate::jobs::{Job, JobId, JobRow, Victim};
@@ -30,6 +32,10 @@ pub struct Env {
     pub link: Option<LinkStatus>,
     /// Pictures: what is here, and how the terminal shows them.
     pub pictures: Store,
+    /// What was looked up earlier.
+    pub recents: Recents,
+    /// Filters with names.
+    pub saved: Saved,
     /// Which frame of the spinner is due.
     pub spin: usize,
 }
@@ -45,6 +51,8 @@ impl Env {
             reader: None,
             link: None,
             pictures: Store::new(&crate::config::Pictures::none()),
+            recents: Recents::default(),
+            saved: Saved::default(),
             spin: 0,
         }
     }
@@ -84,6 +92,11 @@ impl Env {
     /// The environment in use; live is the careful assumption.
     pub fn environment(&self) -> Environment {
         self.session.as_ref().map_or(Environment::Live, |s| s.environment)
+    }
+
+    /// What the organisation is called in words of the person, or by its host; else the profile's name.
+    pub fn organisation(&self) -> &str {
+        self.session.as_ref().map_or("", |s| s.organisation.as_deref().unwrap_or(&s.name))
     }
 
     /// Where something is sent to, in words: `LIVE 달무리대학교`.
@@ -127,6 +140,8 @@ pub enum Go {
     TemplatesTitled(String),
     /// Look up a holder on the Wallet tab.
     Holder(String),
+    /// The same, with this badge of theirs selected.
+    HolderOf(String, BadgeId),
     /// Open the issue form for a template.
     Issue(crate::domain::TemplateId, Text),
     /// Open the revoke form for these badges.
@@ -135,6 +150,8 @@ pub enum Go {
     Activity,
     /// Ask whether to call off what a job has not sent.
     CallOff(Box<Job>),
+    /// Do what sends again, or goes on sending; where it is live, after a confirmation.
+    Again(Box<crate::tui::deed::Deed>),
     /// Ask why an issue job is to be undone.
     Undo(Box<Job>),
     /// Decide about a row of a job.
@@ -159,6 +176,28 @@ pub enum Go {
     Correct(JobId, Box<JobRow>),
     /// A row of the draft below was corrected.
     Corrected,
+    /// The saved filters of a list, with what is set there now; `naming`: to save that.
+    Filters {
+        /// Such as `history`.
+        list: &'static str,
+        /// The fields of its filter.
+        specs: &'static [crate::tui::filter::Spec],
+        /// What is set; nothing, where nothing is.
+        current: Option<NamedFilter>,
+        /// Whether to ask for a name at once.
+        naming: bool,
+    },
+    /// Filter and order a list so.
+    UseFilter(Box<NamedFilter>),
+    /// Ask whether to mark all that match: how many, and the filter in words.
+    OfferMarkAll {
+        /// How many there are, where the service says.
+        rows: Option<u64>,
+        /// The filter.
+        words: Vec<String>,
+    },
+    /// Mark all that match on the History tab.
+    MarkAll,
     /// Close what is open on top.
     Close,
     /// Close all that is open over the tab.
@@ -182,6 +221,8 @@ pub struct Out<'a> {
     pub news: Option<(String, bool)>,
     /// For the clipboard.
     pub copies: Vec<Clip>,
+    /// What was typed and is offered again.
+    pub typed: Vec<(Typed, String)>,
     /// Nobody has asked for what is asked now: it is read in the background, and no spinner turns for it.
     pub quiet: bool,
 }
@@ -196,6 +237,7 @@ impl<'a> Out<'a> {
             notice: None,
             news: None,
             copies: Vec::new(),
+            typed: Vec::new(),
             quiet: false,
         }
     }

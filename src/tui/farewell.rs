@@ -1,6 +1,7 @@
 //! The end: jobs are let go of in good order, and what is not done is said with how to go on.
 
 use super::app::App;
+use super::view::file::{ViewAnswer, ViewAsk, run};
 use crate::jobs::{Bucket, Job, JobError, Phase};
 
 /// How many jobs are listed at most.
@@ -9,6 +10,16 @@ const LISTED: usize = 20;
 /// Waits for what is on its way, sends nothing more, and says what is not done. A second ctrl-c ends at once:
 /// what is not answered then is looked for the next time.
 pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
+    if app.reads_index() {
+        say(t!(
+            "the index was being read: what was read is kept; the overview goes on with it, or: lapel index build"
+        ));
+    }
+    if let Some((file, view)) = app.unsaved_view()
+        && let ViewAnswer::Done(Err(why)) = run(ViewAsk::Keep(file, Box::new(view))).await
+    {
+        say(&why);
+    }
     let Some(jobs) = app.jobs() else { return };
     let on_the_way = app.in_flight();
     if on_the_way > 0 {

@@ -10,7 +10,7 @@ use tui_input::backend::crossterm::EventHandler;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The longest text that a field takes, in characters: a pasted file is no name.
-const LONGEST: usize = 2_000;
+pub const LONGEST: usize = 2_000;
 
 /// A one-line text field.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +41,15 @@ impl Field {
     /// Replaces the text.
     pub fn set(&mut self, text: &str) {
         self.input = Input::new(clean(text));
+    }
+
+    /// Replaces the text by one that may be longer than a field takes; how many characters were left out.
+    pub fn fill(&mut self, text: &str) -> usize {
+        let all = clean(text);
+        let kept: String = all.chars().take(LONGEST).collect();
+        let cut = all.chars().count() - kept.chars().count();
+        self.input = Input::new(kept);
+        cut
     }
 
     /// Empties it.
@@ -151,6 +160,16 @@ impl Recent {
     /// With these, the newest first.
     pub fn new(all: Vec<String>) -> Self {
         Self { all, ..Self::default() }
+    }
+
+    /// All of it, the newest first.
+    pub fn all(&self) -> &[String] {
+        &self.all
+    }
+
+    /// Which one is offered now.
+    pub fn at(&self) -> Option<usize> {
+        self.at
     }
 
     /// Whether there is nothing to offer.

@@ -31,6 +31,8 @@ pub enum Takes {
 /// A field of a filter.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
+    /// Its name in the contract, and in files.
+    pub name: &'static str,
     /// Its label.
     pub label: &'static str,
     /// What it takes.
@@ -103,6 +105,11 @@ impl FilterBar {
         if let Some(field) = self.fields.get_mut(at) {
             field.set(text);
         }
+    }
+
+    /// What is typed, field by field, as it stands.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(Field::value)
     }
 
     /// What is typed, checked field by field.
@@ -253,7 +260,11 @@ fn hint(takes: Takes) -> &'static str {
     }
 }
 
-fn read(spec: Spec, typed: &str) -> Result<Value, String> {
+/// What is typed into a field, checked.
+///
+/// # Errors
+/// What is wrong with it, in words that name the field.
+pub fn read(spec: Spec, typed: &str) -> Result<Value, String> {
     let typed = typed.trim();
     if typed.is_empty() {
         return Ok(Value::Empty);
@@ -293,11 +304,11 @@ mod tests {
     use super::*;
 
     const SPECS: &[Spec] = &[
-        Spec { label: "Title", takes: Takes::Text },
-        Spec { label: "Issued from", takes: Takes::Date },
-        Spec { label: "to", takes: Takes::Date },
-        Spec { label: "In use", takes: Takes::YesNo },
-        Spec { label: "Type", takes: Takes::BadgeType },
+        Spec { name: "title", label: "Title", takes: Takes::Text },
+        Spec { name: "from", label: "Issued from", takes: Takes::Date },
+        Spec { name: "to", label: "to", takes: Takes::Date },
+        Spec { name: "use_yn", label: "In use", takes: Takes::YesNo },
+        Spec { name: "badge_type", label: "Type", takes: Takes::BadgeType },
     ];
 
     fn bar(values: [&str; 5]) -> FilterBar {

@@ -141,11 +141,6 @@ pub fn cells(cells: &[(String, Style)], widths: &[usize], ellipsis: &str) -> Vec
     spans
 }
 
-/// `1 badge`, `3 badges`.
-pub fn count(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", number(n), if n == 1 { one } else { many })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,7 +172,6 @@ mod tests {
         assert_eq!(number(7), "7");
         assert_eq!(number(4312), "4,312");
         assert_eq!(number(1_000_000), "1,000,000");
-        assert_eq!(count(1, "badge", "badges"), "1 badge");
     }
 
     #[test]

@@ -38,8 +38,14 @@ pub enum Context {
     FilterBar,
     /// A single text field: wallet look-up, badge id, row number.
     Prompt,
+    /// The box of a look-up, which offers what was looked up earlier.
+    LookUp,
     /// The choice of a column to sort by.
     SortMenu,
+    /// The choice of the columns of a list.
+    ColumnMenu,
+    /// The saved filters of a list.
+    Filters,
     /// A form's fields.
     Form,
     /// The name of a file, being typed.
@@ -52,6 +58,8 @@ pub enum Context {
     RevokeForm,
     /// A review before something is sent.
     Review,
+    /// The organisation's name, typed before something is sent in LIVE.
+    Organisation,
     /// The jobs.
     Activity,
     /// The rows of a job.
@@ -62,6 +70,8 @@ pub enum Context {
     OverviewList,
     /// A choice of a few.
     Menu,
+    /// The list of profiles.
+    Profiles,
     /// A draft of an issue whose rows are looked through.
     Draft,
     /// A draft of a revocation.
@@ -76,6 +86,8 @@ pub enum Context {
     Help,
     /// The first screen, before there is a profile.
     Welcome,
+    /// Everywhere, while the tour is taken.
+    Tour,
 }
 
 impl Context {
@@ -99,15 +111,20 @@ impl Context {
             Self::Badge => mark!("Badge"),
             Self::FilterBar => mark!("The filter"),
             Self::Prompt => mark!("A single field"),
+            Self::LookUp => mark!("The box of a look-up"),
             Self::SortMenu => mark!("The sort menu"),
+            Self::ColumnMenu => mark!("The columns of a list"),
+            Self::Filters => mark!("Saved filters"),
             Self::Form => mark!("A form"),
             Self::FileField => mark!("The name of a file"),
             Self::File => mark!("A file of recipients"),
             Self::RevokeForm => mark!("The revoke form"),
             Self::Review => mark!("A review before sending"),
+            Self::Organisation => mark!("The organisation's name, before sending in LIVE"),
             Self::Activity => mark!("Activity"),
             Self::JobRows => mark!("Rows of a job"),
             Self::Menu => mark!("A choice"),
+            Self::Profiles => mark!("The list of profiles"),
             Self::Draft => mark!("Looking through a draft"),
             Self::DraftRevoke => mark!("Looking through a revocation"),
             Self::Palette => mark!("The palette"),
@@ -118,12 +135,24 @@ impl Context {
             Self::OverviewList => mark!("Badges behind a bar"),
             Self::Help => mark!("The help"),
             Self::Welcome => mark!("The first screen"),
+            Self::Tour => mark!("Everywhere, on the tour"),
         })
     }
 
     /// Whether it is a screen of its own, rather than something that opens over one.
     pub fn is_a_screen(self) -> bool {
-        let over = matches!(self, Self::Menu | Self::SortMenu | Self::File | Self::Help | Self::Welcome);
+        let over = matches!(
+            self,
+            Self::Menu
+                | Self::Profiles
+                | Self::SortMenu
+                | Self::ColumnMenu
+                | Self::Filters
+                | Self::File
+                | Self::Help
+                | Self::Welcome
+                | Self::Tour
+        );
         !over && !self.is_text()
     }
 
@@ -134,11 +163,13 @@ impl Context {
             Self::Palette
                 | Self::FilterBar
                 | Self::Prompt
+                | Self::LookUp
                 | Self::Form
                 | Self::RevokeForm
                 | Self::FileField
                 | Self::Export
                 | Self::Review
+                | Self::Organisation
         )
     }
 }
@@ -166,6 +197,8 @@ const DEFAULT: &[Line] = &[
     (Context::Global, Action::Overview, &["O"]),
     (Context::Global, Action::Dismiss, &["backspace"]),
     (Context::Global, Action::Profiles, &["P"]),
+    (Context::Global, Action::Tour, &["T"]),
+    (Context::Global, Action::ForgetRecent, &["ctrl-x f"]),
     (Context::Global, Action::Help, &["?"]),
     (Context::Global, Action::Palette, &[":"]),
     (Context::Global, Action::Back, &["esc"]),
@@ -183,6 +216,9 @@ const DEFAULT: &[Line] = &[
     (Context::Templates, Action::Categories, &["c"]),
     (Context::Templates, Action::Filter, &["/"]),
     (Context::Templates, Action::Sort, &["s"]),
+    (Context::Templates, Action::ChooseColumns, &["C"]),
+    (Context::Templates, Action::SavedFilters, &["f"]),
+    (Context::Templates, Action::SaveFilter, &["S"]),
     (Context::Templates, Action::Copy, &["y"]),
     (Context::Templates, Action::OpenPicture, &["o"]),
     (Context::Templates, Action::Raw, &["J"]),
@@ -200,6 +236,7 @@ const DEFAULT: &[Line] = &[
     (Context::History, Action::Mark, &["space"]),
     (Context::History, Action::Range, &["v"]),
     (Context::History, Action::MarkLoaded, &["a"]),
+    (Context::History, Action::MarkAll, &["* a"]),
     (Context::History, Action::InvertMarks, &["t"]),
     (Context::History, Action::ClearMarks, &["u"]),
     (Context::History, Action::Revoke, &["x"]),
@@ -207,6 +244,9 @@ const DEFAULT: &[Line] = &[
     (Context::History, Action::Ids, &["F"]),
     (Context::History, Action::Filter, &["/"]),
     (Context::History, Action::Sort, &["s"]),
+    (Context::History, Action::ChooseColumns, &["C"]),
+    (Context::History, Action::SavedFilters, &["f"]),
+    (Context::History, Action::SaveFilter, &["S"]),
     (Context::History, Action::Export, &["e"]),
     (Context::History, Action::Copy, &["y"]),
     (Context::History, Action::Raw, &["J"]),
@@ -238,22 +278,45 @@ const DEFAULT: &[Line] = &[
     (Context::FilterBar, Action::PreviousField, &["backtab", "up"]),
     (Context::FilterBar, Action::ClearField, &["ctrl-u"]),
     (Context::FilterBar, Action::ClearFilter, &["ctrl-x"]),
+    (Context::FilterBar, Action::SavedFilters, &["ctrl-o"]),
+    (Context::FilterBar, Action::SaveFilter, &["f2"]),
     (Context::FilterBar, Action::Back, &["esc", "enter"]),
     (Context::Prompt, Action::Accept, &["enter"]),
     (Context::Prompt, Action::ClearField, &["ctrl-u"]),
     (Context::Prompt, Action::NextTab, &["tab"]),
     (Context::Prompt, Action::PreviousTab, &["backtab"]),
     (Context::Prompt, Action::Back, &["esc"]),
+    (Context::LookUp, Action::Earlier, &["up"]),
+    (Context::LookUp, Action::Later, &["down"]),
+    (Context::Filters, Action::Down, &["down", "j"]),
+    (Context::Filters, Action::Up, &["up", "k"]),
+    (Context::Filters, Action::First, &["home", "g"]),
+    (Context::Filters, Action::Last, &["end", "G"]),
+    (Context::Filters, Action::Accept, &["enter"]),
+    (Context::Filters, Action::SaveFilter, &["S"]),
+    (Context::Filters, Action::Rename, &["r", "f2"]),
+    (Context::Filters, Action::Remove, &["d"]),
+    (Context::Filters, Action::Back, &["esc", "f"]),
     (Context::SortMenu, Action::Down, &["down", "j"]),
     (Context::SortMenu, Action::Up, &["up", "k"]),
     (Context::SortMenu, Action::ToggleDirection, &["d", "space"]),
     (Context::SortMenu, Action::Accept, &["enter"]),
     (Context::SortMenu, Action::Back, &["esc", "s"]),
+    (Context::ColumnMenu, Action::Down, &["down", "j"]),
+    (Context::ColumnMenu, Action::Up, &["up", "k"]),
+    (Context::ColumnMenu, Action::Toggle, &["space"]),
+    (Context::ColumnMenu, Action::ColumnLeft, &["K", "shift-up"]),
+    (Context::ColumnMenu, Action::ColumnRight, &["J", "shift-down"]),
+    (Context::ColumnMenu, Action::Narrower, &["-", "left"]),
+    (Context::ColumnMenu, Action::Wider, &["+", "right"]),
+    (Context::ColumnMenu, Action::ResetColumns, &["R"]),
+    (Context::ColumnMenu, Action::Back, &["esc", "C"]),
     (Context::Form, Action::NextField, &["tab", "down"]),
     (Context::Form, Action::PreviousField, &["backtab", "up"]),
     (Context::Form, Action::ClearField, &["ctrl-u"]),
     (Context::Form, Action::PageDown, &["pagedown"]),
     (Context::Form, Action::PageUp, &["pageup"]),
+    (Context::Form, Action::Editor, &["ctrl-x"]),
     (Context::Form, Action::Accept, &["enter"]),
     (Context::Form, Action::Back, &["esc"]),
     (Context::FileField, Action::Complete, &["tab"]),
@@ -281,6 +344,7 @@ const DEFAULT: &[Line] = &[
     (Context::RevokeForm, Action::Earlier, &["up"]),
     (Context::RevokeForm, Action::Later, &["down"]),
     (Context::RevokeForm, Action::ClearField, &["ctrl-u"]),
+    (Context::RevokeForm, Action::Editor, &["ctrl-x"]),
     (Context::RevokeForm, Action::PageDown, &["pagedown"]),
     (Context::RevokeForm, Action::PageUp, &["pageup"]),
     (Context::RevokeForm, Action::Accept, &["enter"]),
@@ -291,6 +355,10 @@ const DEFAULT: &[Line] = &[
     (Context::Review, Action::PageDown, &["pagedown"]),
     (Context::Review, Action::PageUp, &["pageup"]),
     (Context::Review, Action::Back, &["esc"]),
+    // Every letter is text there; and it is not the key of the step before.
+    (Context::Organisation, Action::Confirm, &["ctrl-o"]),
+    (Context::Organisation, Action::ClearField, &["ctrl-u"]),
+    (Context::Organisation, Action::Back, &["esc"]),
     (Context::Activity, Action::Open, &["enter", "l", "right"]),
     (Context::Activity, Action::Pause, &["p"]),
     (Context::Activity, Action::Resume, &["R"]),
@@ -333,6 +401,13 @@ const DEFAULT: &[Line] = &[
     (Context::Menu, Action::Up, &["up", "k"]),
     (Context::Menu, Action::Accept, &["enter"]),
     (Context::Menu, Action::Back, &["esc"]),
+    (Context::Profiles, Action::Down, &["down", "j"]),
+    (Context::Profiles, Action::Up, &["up", "k"]),
+    (Context::Profiles, Action::Accept, &["enter"]),
+    (Context::Profiles, Action::ChangeProfile, &["e"]),
+    (Context::Profiles, Action::TestProfile, &["t"]),
+    (Context::Profiles, Action::RemoveProfile, &["X"]),
+    (Context::Profiles, Action::Back, &["esc"]),
     (Context::Draft, Action::Only, &["f"]),
     (Context::Draft, Action::Correct, &["enter"]),
     (Context::Draft, Action::Allow, &["space"]),
@@ -378,8 +453,12 @@ const DEFAULT: &[Line] = &[
     (Context::Help, Action::PageDown, &["pagedown", "ctrl-d"]),
     (Context::Help, Action::PageUp, &["pageup", "ctrl-u"]),
     (Context::Help, Action::Back, &["esc", "?", "q", "f1"]),
+    (Context::Tour, Action::TourSkip, &["ctrl-n"]),
+    (Context::Tour, Action::TourLeave, &["ctrl-g"]),
+    (Context::Welcome, Action::Tour, &["t"]),
     (Context::Welcome, Action::ChooseSandbox, &["s"]),
     (Context::Welcome, Action::ChooseService, &["u"]),
+    (Context::Welcome, Action::Profiles, &["P"]),
     (Context::Welcome, Action::Reload, &["r", "f5"]),
     (Context::Welcome, Action::Quit, &["q"]),
 ];
@@ -595,6 +674,7 @@ fn name(key: KeyCombination, ascii: bool) -> String {
         "enter" => "⏎".to_owned(),
         "backtab" | "shift-backtab" => "S-Tab".to_owned(),
         "tab" => "Tab".to_owned(),
+        "hyphen" => "-".to_owned(),
         "pagedown" => "PgDn".to_owned(),
         "pageup" => "PgUp".to_owned(),
         "up" => "↑".to_owned(),

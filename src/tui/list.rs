@@ -180,11 +180,12 @@ impl<T: Row> PagedList<T> {
         self.per_page
     }
 
-    /// Begins anew: another filter or another order. The cursor goes to the first row.
+    /// Begins anew: another filter or another order. The cursor goes to the first row; how pages are ordered
+    /// stays.
     pub fn restart(&mut self) -> Vec<Ticket> {
         let dropped = self.tickets();
-        *self =
-            Self { per_page: self.per_page, height: self.height, adopted: self.adopted, ..Self::default() };
+        let (order, adopted) = (self.order.take(), self.adopted);
+        *self = Self { per_page: self.per_page, height: self.height, adopted, order, ..Self::default() };
         dropped
     }
 

@@ -16,46 +16,62 @@ mod around;
 mod ask;
 mod browser;
 mod clipboard;
+mod columns;
 mod commands;
 mod copy_menu;
 mod copying;
+mod crash;
 mod deed;
 mod draw;
+mod editor;
 mod env;
 mod errand;
 mod farewell;
 mod field;
 mod filter;
 mod fit;
+mod footer;
 mod forms;
+mod gate;
 mod hands;
 mod help;
+mod house;
 mod index;
 mod keymap;
 mod list;
+mod manage;
+mod marking;
 mod message;
 mod notices;
 mod paths;
 mod pictures;
 mod raw;
+mod recents;
 mod refresh;
 mod requests;
 mod rows;
+mod saved;
 mod screens;
 mod terminal;
 mod theme;
+mod tour;
+mod view;
 mod worker;
 
 pub use action::Action;
 pub use app::{App, Counts, Tab};
 pub use around::{Around, Desktop, Manner};
 pub use ask::{Candidate, Session};
+pub use crash::file_in as crash_file;
 pub use env::Env;
 pub use farewell::close;
+pub use house::{House, Shelf};
 pub use index::IndexUse;
 pub use keymap::{Context, Keymap};
+pub use manage::{Managing, ProfileAsk, ProfileChange};
 pub use message::Message;
 pub use theme::Glyphs;
+pub use view::{ViewUse, Wanted};
 pub use worker::{Connecting, Helpers};
 
 use crate::config::{GlyphChoice, Palette, PictureChoice, Pictures};
@@ -83,6 +99,8 @@ pub struct Start {
     pub glyphs: GlyphChoice,
     /// Keys.
     pub keymap: Keymap,
+    /// What the command line wants to see first.
+    pub wanted: Wanted,
     /// Pictures.
     pub pictures: Pictures,
     /// How the desk behaves, and where it runs.
@@ -91,6 +109,8 @@ pub struct Start {
     pub helpers: Helpers,
     /// Where crash reports go.
     pub crash_dir: PathBuf,
+    /// Where lapel's files are, and whether the tour was taken.
+    pub house: House,
 }
 
 /// With what a desk begins.
@@ -131,6 +151,8 @@ impl<B: Backend> Desk<B> {
         env.pictures = pictures::Store::new(&start.pictures);
         let mut app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
         app.set_manner(start.manner);
+        app.set_house(start.house);
+        app.begin(start.wanted);
         let (sender, messages) = mpsc::channel(1024);
         let (orders, received) = mpsc::channel(1024);
         tokio::spawn(worker::run(received, sender.clone(), start.helpers));
@@ -221,19 +243,31 @@ impl<B: Backend> Desk<B> {
         written.context(t!("cannot write to the terminal"))
     }
 
-    /// Runs until the person or the system ends it. `suspend` puts the program into the background and back.
+    /// Runs until the person or the system ends it; `elsewhere` gives the terminal away and takes it again.
     ///
     /// # Errors
     /// When the terminal is gone.
-    pub async fn run(&mut self, mut suspend: impl FnMut() -> std::io::Result<()>) -> anyhow::Result<()> {
+    pub async fn run(&mut self, elsewhere: &mut impl Elsewhere) -> anyhow::Result<()> {
         loop {
             match self.app.take_wish() {
                 Some(Wish::Quit) => return Ok(()),
                 Some(Wish::Suspend) => {
-                    suspend().context(t!("the terminal went away while lapel was in the background"))?;
+                    elsewhere
+                        .background()
+                        .context(t!("the terminal went away while lapel was in the background"))?;
                     self.app.repaint();
                     // What the terminal has lost is asked for again.
                     self.app.update(Message::Tick);
+                }
+                Some(Wish::Edit) => {
+                    if let Some(text) = self.app.text_for_editor() {
+                        let came = elsewhere
+                            .editor(&self.app.editor(), &text)
+                            .context(t!("the terminal went away while an editor had it"))?;
+                        self.app.take_edited(came);
+                        self.app.repaint();
+                        self.app.update(Message::Tick);
+                    }
                 }
                 None => {}
             }
@@ -245,6 +279,54 @@ impl<B: Backend> Desk<B> {
                 self.app.update(message);
             }
         }
+    }
+}
+
+/// What is done with the terminal while lapel is not on it.
+pub trait Elsewhere {
+    /// Puts the program into the background, and comes back.
+    ///
+    /// # Errors
+    /// When the terminal is gone meanwhile.
+    fn background(&mut self) -> std::io::Result<()>;
+
+    /// Gives the terminal to an editor with a text; what came back, or why nothing did.
+    ///
+    /// # Errors
+    /// When the terminal is gone meanwhile.
+    fn editor(&mut self, editor: &str, text: &str) -> std::io::Result<Result<String, String>>;
+}
+
+/// For a terminal that belongs to nobody else: there is no background, and an editor changes nothing.
+impl Elsewhere for () {
+    fn background(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn editor(&mut self, _: &str, text: &str) -> std::io::Result<Result<String, String>> {
+        Ok(Ok(text.to_owned()))
+    }
+}
+
+/// The real terminal, in lapel's hands but for those times.
+struct Held {
+    taken: Option<Taken>,
+    gate: gate::Gate,
+}
+
+impl Elsewhere for Held {
+    fn background(&mut self) -> std::io::Result<()> {
+        if let Some(now) = self.taken.take() {
+            self.taken = Some(terminal::suspend(now)?);
+        }
+        Ok(())
+    }
+
+    fn editor(&mut self, editor: &str, text: &str) -> std::io::Result<Result<String, String>> {
+        let Some(now) = self.taken.take() else { return Ok(Ok(text.to_owned())) };
+        let (taken, came) = terminal::lend(now, &self.gate, editor, text)?;
+        self.taken = Some(taken);
+        Ok(came)
     }
 }
 
@@ -269,20 +351,15 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
         terminal::gives_kitty_pictures(&way);
     }
     terminal::on_panic(crash_dir, desk.sender());
-    let mut taken = Some(Taken::new().context(t!("lapel needs a terminal to draw on"))?);
+    let gate = gate::Gate::default();
+    let taken = Some(Taken::new().context(t!("lapel needs a terminal to draw on"))?);
+    let mut held = Held { taken, gate: gate.clone() };
     // The first frame is drawn before anything is read, asked or connected.
     desk.draw()?;
     let asked = pictures::Asked::ask(&pictures, theme, &mut std::io::stdout()).context(t!("cannot write"))?;
-    terminal::read_input(desk.sender(), asked);
-    let ended = desk
-        .run(|| {
-            if let Some(now) = taken.take() {
-                taken = Some(terminal::suspend(now)?);
-            }
-            Ok(())
-        })
-        .await;
-    drop(taken);
+    terminal::read_input(desk.sender(), asked, gate);
+    let ended = desk.run(&mut held).await;
+    drop(held);
     farewell::close(&desk.app, &mut say).await;
     ended
 }

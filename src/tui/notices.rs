@@ -83,6 +83,7 @@ mod tests {
 
     fn manner(notice: NoticeChoice, term: &str, tmux: bool) -> Manner {
         Manner {
+            filters: None,
             settings: DeskSettings { notice, ..DeskSettings::default() },
             around: Around { term: term.into(), tmux, ..Around::default() },
         }

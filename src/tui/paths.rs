@@ -132,6 +132,17 @@ pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
     }
 }
 
+/// Writes a small private file, and the folders that it needs.
+///
+/// # Errors
+/// What the file system says.
+pub fn note(to: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = to.parent() {
+        disk::create_private_dir(folder)?;
+    }
+    disk::replace(to, text.as_bytes())
+}
+
 /// What all of these begin with.
 pub fn common(found: &[String]) -> String {
     let Some((first, rest)) = found.split_first() else { return String::new() };

@@ -1,17 +1,20 @@
 //! The terminal: taken over at the start, given back at every kind of end.
 
+use super::crash;
+use super::editor;
+use super::gate::Gate;
 use super::message::Message;
 use super::pictures::{Asked, KITTY_IDS, Way};
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, KeyCode,
-    KeyEvent, KeyModifiers, MouseEventKind,
+    KeyEvent, KeyModifiers, MouseButton, MouseEventKind,
 };
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use crossterm::{cursor, execute};
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -25,6 +28,9 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Whether nothing is to be drawn any more: the system has told lapel to end, or the terminal has gone away.
 static OVER: AtomicBool = AtomicBool::new(false);
+
+/// Whether an editor has the terminal: an interrupt from the keyboard is for it.
+static LENT: AtomicBool = AtomicBool::new(false);
 
 /// The first of the names under which kitty was given pictures; 0 where it was given none.
 static KITTY: AtomicU32 = AtomicU32::new(0);
@@ -132,8 +138,9 @@ pub fn voice() -> Line {
 
 /// Reads the terminal's input in a thread of its own, for as long as the program runs: `poll` with a
 /// time-out freezes on answers that it does not know, and an async stream would add nothing. What the terminal
-/// was asked before is listened to first: read by anybody else, the answers would be keys.
-pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<Asked>) {
+/// was asked before is listened to first: read by anybody else, the answers would be keys. While the gate is closed
+/// nothing is read.
+pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<Asked>, gate: Gate) {
     // Detached: it sits in a read that nothing can end but the process.
     std::thread::spawn(move || {
         let mut answers = LateAnswers::default();
@@ -146,16 +153,13 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<Asked>) {
             answers = LateAnswers::within(heard.broken_off);
         }
         loop {
+            gate.pass();
             let message = match crossterm::event::read() {
                 Ok(Event::Key(key)) if answers.takes(&key, Instant::now()) => continue,
                 Ok(Event::Key(key)) => Message::Key(key),
                 Ok(Event::Paste(text)) => Message::Paste(text),
                 // A mouse that only moves is no news, and there is much of it.
-                Ok(Event::Mouse(mouse))
-                    if matches!(mouse.kind, MouseEventKind::Moved | MouseEventKind::Drag(_)) =>
-                {
-                    continue;
-                }
+                Ok(Event::Mouse(mouse)) if is_no_news(mouse.kind) => continue,
                 Ok(Event::Mouse(mouse)) => Message::Mouse(mouse),
                 // Where there are signals, it is one of them that tells.
                 Ok(Event::Resize(..)) if cfg!(unix) => continue,
@@ -171,6 +175,15 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<Asked>) {
             }
         }
     });
+}
+
+/// Whether the mouse only moves: with no button down, or with one that means nothing here.
+fn is_no_news(kind: MouseEventKind) -> bool {
+    match kind {
+        MouseEventKind::Moved => true,
+        MouseEventKind::Drag(button) => button != MouseButton::Left,
+        _ => false,
+    }
 }
 
 /// Between two bytes of a terminal's answer passes no more time than this; between a person's keys more.
@@ -226,6 +239,9 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
         let messages = messages.clone();
         tokio::spawn(async move {
             while stream.recv().await.is_some() {
+                if kind == SignalKind::interrupt() && LENT.load(Ordering::SeqCst) {
+                    continue;
+                }
                 OVER.store(true, Ordering::SeqCst);
                 if messages.send(Message::Terminate).await.is_err() {
                     return;
@@ -285,9 +301,44 @@ pub fn suspend(taken: Taken) -> io::Result<Taken> {
     Ok(taken)
 }
 
-/// Installs what happens on a panic. On the thread that owns the terminal: the terminal is given back, then
-/// the usual text is printed. On any other: the desk goes on, so nothing may be printed over it; the text
-/// goes into a file and the desk is told.
+/// Gets the reading thread out of its reading, as another size of the window does; whether that is possible here.
+fn wake_input() -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Signal, getpid, kill_process};
+        kill_process(getpid(), Signal::WINCH).is_ok()
+    }
+    #[cfg(not(unix))]
+    false
+}
+
+/// Gives the terminal to an editor with a text, and takes it again; what came back, or why nothing did. The gate
+/// keeps lapel from the editor's keys.
+///
+/// # Errors
+/// When the terminal is gone meanwhile.
+pub fn lend(
+    taken: Taken,
+    gate: &Gate,
+    editor: &str,
+    text: &str,
+) -> io::Result<(Taken, Result<String, String>)> {
+    if !gate.close(wake_input) {
+        let why = t!("The terminal cannot be given to an editor just now. The text is as it was; try again.");
+        return Ok((taken, Err(why.to_owned())));
+    }
+    drop(taken);
+    LENT.store(true, Ordering::SeqCst);
+    let came = editor::run(editor, text);
+    LENT.store(false, Ordering::SeqCst);
+    let taken = Taken::new();
+    gate.open();
+    Ok((taken?, came))
+}
+
+/// Installs what happens on a panic: a report is written, whichever thread it is. On the thread that owns the terminal: the terminal is given back, then
+/// the usual text is printed, and where the report is. On any other: the desk goes on, so nothing may be printed
+/// over it; the desk is told.
 pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
     let owner = std::thread::current().id();
     let usual = std::panic::take_hook();
@@ -296,9 +347,19 @@ pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
         if std::thread::current().id() == owner || !TAKEN.load(Ordering::SeqCst) {
             give_back();
             usual(info);
+            let place = crashed(&crash_dir, info);
+            // Not eprintln, which panics where that is a closed window.
+            let _ = writeln!(
+                io::stderr(),
+                "{}",
+                t!(
+                    "lapel: failed, and has ended. Jobs are in the journal: nothing is lost or sent twice. Report: {place}",
+                    place
+                )
+            );
             return;
         }
-        let place = write_crash(&crash_dir, &info.to_string());
+        let place = crashed(&crash_dir, info);
         // A full queue would block a panicking thread; one notice is enough.
         if !told.swap(true, Ordering::SeqCst) {
             let _ = messages.try_send(Message::Crashed(place));
@@ -306,15 +367,11 @@ pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
     }));
 }
 
-fn write_crash(dir: &Path, text: &str) -> String {
-    let path = dir.join("crash.txt");
-    let written = std::fs::create_dir_all(dir).and_then(|()| {
-        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&path)?;
-        writeln!(file, "{} lapel {}: {text}", jiff::Timestamp::now(), env!("CARGO_PKG_VERSION"))
-    });
-    match written {
-        Ok(()) => path.display().to_string(),
-        Err(error) => format!("(could not be written: {error})"),
+/// Writes the report; where it is, or why there is none.
+fn crashed(folder: &std::path::Path, info: &std::panic::PanicHookInfo<'_>) -> String {
+    match crash::write(folder, info) {
+        Ok(path) => path.display().to_string(),
+        Err(why) => t!("(it could not be written: {why})", why),
     }
 }
 

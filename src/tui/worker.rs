@@ -5,12 +5,16 @@ use super::deed;
 use super::errand;
 use super::hands;
 use super::index::{self, Slot};
+use super::manage::{Managing, ProfileAsk};
+use super::marking::{self, NotMarked};
 use super::message::{Handle, Message};
 use super::paths;
 use super::pictures::Gallery;
+use super::view::{self, file::ViewAnswer};
+use super::{recents, saved};
 use crate::api::{
-    ApiError, ApiKey, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, connect,
-    identify, recognise, whole,
+    ApiError, ApiKey, Authorities, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader,
+    WalletQuery, connect, identify, recognise, whole,
 };
 use crate::config::{Environment, Pin as Pinned, ProfileLine};
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
@@ -51,6 +55,8 @@ pub struct Helpers {
     pub open_profile: Arc<dyn Fn(Option<String>) -> Connecting + Send + Sync>,
     /// Pins the key of a profile (its name) that begins like this now.
     pub pin_profile: Arc<dyn Fn(String, String) -> Connecting + Send + Sync>,
+    /// Changes, removes or tests a profile of the settings.
+    pub profile: Arc<dyn Fn(ProfileAsk) -> Managing + Send + Sync>,
 }
 
 impl Default for Helpers {
@@ -63,6 +69,7 @@ impl Default for Helpers {
             profiles: Arc::new(|| Box::pin(async { Ok(Vec::new()) })),
             open_profile: Arc::new(move |_| nothing()),
             pin_profile: Arc::new(move |_, _| nothing()),
+            profile: Arc::new(|_| Box::pin(async { Err(t!("this cannot be done here").to_owned()) })),
         }
     }
 }
@@ -88,7 +95,7 @@ pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Messa
         |ticket: Ticket, ask: Ask, link: Option<Link>, running: &mut HashMap<Ticket, CancellationToken>| {
             let token = CancellationToken::new();
             // What has consequences goes on, whoever waits for its answer.
-            if !matches!(ask, Ask::Do(_)) {
+            if !ask.goes_on() {
                 running.insert(ticket, token.clone());
             }
             let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
@@ -341,12 +348,17 @@ fn failed(ask: &Ask) -> Answer {
         }
         Ask::Call(errand) => Answer::Call(Box::new(errand::failed(errand, error()))),
         Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
-        Ask::Pause(_) => Answer::Paused,
+        Ask::Pause(_) | Ask::Note(..) => Answer::Paused,
         Ask::Picture(_) => Answer::Picture(Err(t!("The picture was not fetched.").to_owned())),
         Ask::Index(ask) => Answer::Index(index::failed(ask, error().to_string())),
+        Ask::View(ask) => Answer::View(ViewAnswer::failed(ask, t!("a part of lapel failed"))),
+        Ask::Matching(_) => Answer::Matching(Box::new(Err(NotMarked::Service(error())))),
+        Ask::Recents(_) => Answer::Recents(Err(error().to_string())),
+        Ask::Filters(ask) => Answer::Filters(Err(error().to_string()), ask.clone()),
         Ask::TryProfile(_) | Ask::StartSandbox | Ask::OpenProfile(_) | Ask::Pin { .. } => {
             Answer::Connected(Err(t!("A part of lapel failed.").to_owned()))
         }
+        Ask::Profile(_) => Answer::Profile(Err(t!("A part of lapel failed.").to_owned())),
         Ask::Profiles => Answer::Profiles(Err(t!("A part of lapel failed.").to_owned())),
         Ask::Jobs => Answer::Jobs(Err(NO_JOBS.to_owned())),
         Ask::Rows(_) => Answer::Rows(Err(NO_JOBS.to_owned())),
@@ -386,7 +398,26 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::Profiles => return Answer::Profiles((helpers.profiles)().await),
         Ask::OpenProfile(name) => return connected((helpers.open_profile)(name).await),
         Ask::Pin { profile, prefix } => return connected((helpers.pin_profile)(profile, prefix).await),
+        Ask::Profile(ask) => return Answer::Profile((helpers.profile)(*ask).await),
+        Ask::Note(to, text) => {
+            let noted = tokio::task::spawn_blocking(move || paths::note(&to, text)).await;
+            if let Ok(Err(why)) = noted {
+                tracing::warn!(%why, "a note could not be written");
+            }
+            return Answer::Paused;
+        }
         Ask::Hand(handing) => return Answer::Handed(hands::hand(handing).await),
+        Ask::View(ask) => return Answer::View(view::file::run(ask).await),
+        Ask::Recents(ask) => {
+            let broken = failed(&Ask::Recents(ask.clone()));
+            let done = tokio::task::spawn_blocking(move || Answer::Recents(recents::run(&ask))).await;
+            return done.unwrap_or(broken);
+        }
+        Ask::Filters(ask) => {
+            let broken = failed(&Ask::Filters(ask.clone()));
+            let done = tokio::task::spawn_blocking(move || Answer::Filters(saved::run(&ask), ask)).await;
+            return done.unwrap_or(broken);
+        }
         _ => {}
     }
     let Some(Link { reader, connection, jobs, gallery, index }) = link else { return failed(&ask) };
@@ -422,6 +453,11 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             let call = Call::background().cancelled_by(errand.cancel.clone());
             Answer::Export(Box::new(export::write(*order, &reader, &call, &progress).await))
         }
+        Ask::Matching(ask) => {
+            let progress = errand.watch(|read: &(u64, u64)| *read);
+            let call = Call::background().cancelled_by(errand.cancel.clone());
+            Answer::Matching(Box::new(marking::run(ask, &reader, &call, &progress).await))
+        }
         Ask::Picture(picture) => Answer::Picture(gallery.load(*picture, &errand.cancel).await),
         Ask::Raw(of) => Answer::Raw(reader.raw(&of, &call).await),
         Ask::LogBeyond(no) => {
@@ -435,12 +471,17 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             )
         }
         Ask::Pause(_)
+        | Ask::Note(..)
         | Ask::StartSandbox
         | Ask::TryProfile(_)
         | Ask::Profiles
         | Ask::OpenProfile(_)
+        | Ask::Profile(_)
         | Ask::Pin { .. }
         | Ask::Hand(_)
+        | Ask::View(_)
+        | Ask::Recents(_)
+        | Ask::Filters(_)
         | Ask::Quiet(_) => failed(&ask),
         Ask::Complete(text) => Answer::Completed(
             tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),
@@ -594,11 +635,18 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
 /// Keeps a profile only once its key has answered; what the service says of the key is kept with it.
 async fn try_profile(mut candidate: Candidate, helpers: &Helpers) -> Result<Session, String> {
     let key = ApiKey::new(candidate.key.expose_secret()).map_err(|e| e.to_string())?;
-    let connection = Connection::new(&candidate.profile.base_url, key.clone()).map_err(|e| e.to_string())?;
-    let access = tokio::task::spawn_blocking(move || connect(&connection))
-        .await
-        .map_err(|e| e.to_string())?
-        .map_err(|e| e.to_string())?;
+    let mut connection =
+        Connection::new(&candidate.profile.base_url, key.clone()).map_err(|e| e.to_string())?;
+    let (new, secret) = (candidate.profile.clone(), candidate.key.clone());
+    let connecting = move || {
+        // Reads the file of certificates.
+        let profile = new.profile(secret.expose_secret()).map_err(|e| e.to_string())?;
+        connection.proxy = profile.proxy;
+        connection.authorities =
+            profile.ca.map(|ca| Authorities { name: ca.path.to_string_lossy().into_owned(), pem: ca.pem });
+        connect(&connection).map_err(|e| e.to_string())
+    };
+    let access = tokio::task::spawn_blocking(connecting).await.map_err(|e| e.to_string())??;
     let identity =
         identify(access.reader(), &key, &Call::interactive()).await.map_err(|error| match error {
             ApiError::NotFound(_) => {

@@ -55,9 +55,20 @@ pub fn language() -> Language {
     if SPOKEN.load(Ordering::Relaxed) == 1 { Language::Korean } else { Language::English }
 }
 
+/// English, whatever a person speaks: a program reads it.
+const TO_PROGRAMS: u8 = 2;
+
 /// Speaks another language from now on. What was put into words before stays as it was.
 pub fn speak(language: Language) {
-    SPOKEN.store(u8::from(language == Language::Korean), Ordering::Relaxed);
+    let spoken = u8::from(language == Language::Korean);
+    // Whoever speaks to a program goes on to: nothing is done when this fails.
+    let _ = SPOKEN
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| (now != TO_PROGRAMS).then_some(spoken));
+}
+
+/// Speaks English until the process ends, whatever the settings say: a program reads it.
+pub fn speak_to_programs() {
+    SPOKEN.store(TO_PROGRAMS, Ordering::Relaxed);
 }
 
 /// A text that stands in a table, marked with [`mark!`] there, in the language that is spoken.

@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lapel::api::{ApiKey, Connection, install_crypto};
 use lapel::config::{Environment, GlyphChoice, Palette, PictureChoice, Pictures};
 use lapel::sandbox::{Options, Sandbox};
-use lapel::tui::{Begin, Desk, Helpers, Keymap, Message, Session, Start};
+use lapel::tui::{Begin, Desk, Helpers, Keymap, Message, Session, Start, Wanted};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 use std::sync::Arc;
@@ -47,6 +47,7 @@ pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
         journal: None,
         index: None,
         jobs: lapel::jobs::Settings::default(),
+        view: None,
         files: Vec::new(),
         remark: None,
     }
@@ -195,6 +196,11 @@ pub fn desk(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Desk<Tes
     desk_showing(Pictures::none(), begin, helpers, columns, rows)
 }
 
+/// The same, with what the command line wants to see first.
+pub fn desk_wanting(wanted: Wanted, begin: Begin, columns: u16, rows: u16) -> Desk<TestBackend> {
+    desk_from(Start { wanted, ..start(Pictures::none(), begin, helpers()) }, columns, rows)
+}
+
 /// The same, with pictures in some way.
 fn desk_showing(
     pictures: Pictures,
@@ -203,19 +209,28 @@ fn desk_showing(
     columns: u16,
     rows: u16,
 ) -> Desk<TestBackend> {
+    desk_from(start(pictures, begin, helpers), columns, rows)
+}
+
+fn desk_from(start: Start, columns: u16, rows: u16) -> Desk<TestBackend> {
     let terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a test terminal");
-    let start = Start {
+    Desk::new(terminal, start).expect("a desk")
+}
+
+fn start(pictures: Pictures, begin: Begin, helpers: Helpers) -> Start {
+    Start {
         begin,
         warning: None,
         manner: lapel::tui::Manner::default(),
         theme: Palette::default(),
         keymap: Keymap::default(),
+        wanted: Wanted::default(),
         glyphs: GlyphChoice::Unicode,
         pictures,
         helpers,
         crash_dir: std::env::temp_dir(),
-    };
-    Desk::new(terminal, start).expect("a desk")
+        house: lapel::tui::House::default(),
+    }
 }
 
 /// A key press by name.
@@ -241,6 +256,7 @@ pub fn key_event(name: &str) -> KeyEvent {
         "home" => plain(KeyCode::Home),
         "end" => plain(KeyCode::End),
         "f1" => plain(KeyCode::F(1)),
+        "f2" => plain(KeyCode::F(2)),
         "f5" => plain(KeyCode::F(5)),
         one => {
             let mut chars = one.chars();

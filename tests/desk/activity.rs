@@ -18,7 +18,7 @@ pub async fn people(h: &mut Harness, range: std::ops::Range<usize>) -> String {
     h.paste(&format!("{}\n", lines.join("\n")));
     h.shows("columns").await;
     h.press("enter");
-    h.shows("to issue").await;
+    h.until("the review", |s| s.contains("to issue") || s.contains("to go on")).await;
     h.settled().await
 }
 

@@ -154,7 +154,10 @@ async fn call_7_is_this_badge_real() {
     );
     assert_eq!(requests, 3);
     let (screen, requests) = answer(&mut h, "DMU-2026-999999").await;
-    says(&screen, &["No badge has the id or the name", "A certificate number finds nothing"]);
+    says(
+        &screen,
+        &["No badge has the id or the name", "If it is a certificate number", "there is no index here"],
+    );
     assert_eq!(requests, 2);
 }
 

@@ -18,7 +18,7 @@ pub fn copied(h: &mut Harness) -> String {
 }
 
 fn behave(h: &mut Harness, settings: DeskSettings, around: Around) {
-    h.desk.app.set_manner(Manner { settings, around });
+    h.desk.app.set_manner(Manner { settings, around, ..Manner::default() });
 }
 
 fn refreshing(choice: RefreshChoice) -> DeskSettings {
@@ -26,7 +26,7 @@ fn refreshing(choice: RefreshChoice) -> DeskSettings {
 }
 
 /// Lets time pass for everything that waits, without waiting for it.
-async fn pass(seconds: u64) {
+pub async fn pass(seconds: u64) {
     tokio::time::pause();
     tokio::time::advance(Duration::from_secs(seconds)).await;
     tokio::time::resume();

@@ -7,24 +7,34 @@
 )]
 
 mod activity;
+mod between;
 mod call;
+mod certs;
+mod columns;
 mod comforts;
 #[path = "../common/mod.rs"]
 mod common;
 mod exporting;
 mod files;
+mod filters;
 mod link;
 mod lists;
+mod live;
 mod looking;
 mod manners;
+mod mark_all;
 mod overview;
 mod pictures;
+mod pointing;
 mod profiles;
 mod read_only;
+mod recents;
 mod sending;
 #[allow(dead_code, reason = "another binary uses the rest of it")]
 #[path = "../api_hostile/server.rs"]
 mod server;
+mod storm;
+mod tour;
 
 use common::{Harness, frozen, key_event};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};

@@ -54,6 +54,7 @@ async fn the_terminals_background_changes_the_theme_once_and_only_where_it_is_le
     h.settled().await;
     let dim = |h: &mut Harness| h.buffer()[(1, 1)].fg;
     let says = |h: &mut Harness, ground| {
+        h.desk.draw().expect("drawn");
         let before = h.desk.app.counts.draws;
         h.desk.app.update(Message::Background(ground));
         let drawn = h.desk.draw().expect("drawn");
@@ -74,14 +75,14 @@ async fn the_terminals_background_changes_the_theme_once_and_only_where_it_is_le
     }
 }
 
-fn keys(text: &str) -> lapel::tui::Keymap {
+pub fn keys(text: &str) -> lapel::tui::Keymap {
     let file = lapel::config::KeymapFile::parse(std::path::Path::new("keys.toml"), text).expect("the form");
     lapel::tui::Keymap::with(&file).expect("keys").named(&lapel::tui::Glyphs::UNICODE)
 }
 
 #[tokio::test]
 async fn keys_of_ones_own_work_and_stand_in_the_hints() {
-    let mut h = Harness::new(small(), 100, 30).await;
+    let mut h = Harness::new(small(), 100, 60).await;
     h.settled().await;
     h.desk.app.env.keymap = keys("[global]\nhistory = 'g h'\ntemplates = 'g t'\n[list]\nfirst = 'g g'\n");
     h.press("g");
@@ -183,27 +184,6 @@ async fn hangul_input_reaches_the_keys_and_is_typed_in_fields() {
 }
 
 #[tokio::test]
-async fn any_size_can_be_drawn() {
-    let mut h = Harness::new(small(), 80, 24).await;
-    h.press("2");
-    h.settled().await;
-    for screen in ["", "?", "esc x", "esc s", "esc /", "esc 1 i", "esc c", "esc 3", "esc 4", "esc 5"] {
-        h.press(screen);
-        h.settled().await;
-        for (columns, rows) in
-            [(1, 1), (300, 100), (60, 16), (59, 15), (80, 3), (3, 80), (61, 17), (200, 16), (80, 24)]
-        {
-            h.desk.terminal.backend_mut().resize(columns, rows);
-            h.desk.app.update(Message::Resize(columns, rows));
-            let shown = h.screen();
-            if columns < 60 || rows < 16 {
-                assert!(!shown.contains("lapel  Templates"), "{shown}");
-            }
-        }
-    }
-}
-
-#[tokio::test]
 async fn the_help_shows_every_action_of_its_screen() {
     let mut h = Harness::new(small(), 120, 60).await;
     h.settled().await;
@@ -250,4 +230,53 @@ async fn an_idle_desk_is_woken_only_when_the_minute_of_its_requests_ends() {
     let tick = h.desk.app.next_tick().expect("the header's count of the last minute will fall");
     let away = tick.saturating_duration_since(tokio::time::Instant::now());
     assert!(away > std::time::Duration::from_secs(20), "{away:?}");
+}
+
+#[tokio::test]
+async fn the_help_ends_with_the_places_of_lapels_files() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let files = vec![
+        (lapel::tui::Shelf::Log, "/home/kim/lapel.log".into()),
+        (lapel::tui::Shelf::Crashes, format!("/home/{}/crash.txt", "long/".repeat(30)).into()),
+    ];
+    h.desk.app.set_house(lapel::tui::House { files, ..lapel::tui::House::default() });
+    h.settled().await;
+    h.press("?");
+    assert!(!h.screen().contains("lapel.log"), "the keys come first");
+    for _ in 0..10 {
+        h.press("pagedown");
+    }
+    let screen = h.screen();
+    assert!(
+        screen.contains("log, while LAPEL_LOG asks for it") && screen.contains("/home/kim/lapel.log"),
+        "{screen}"
+    );
+    assert!(screen.contains("crash reports") && screen.contains("/crash.txt"), "{screen}");
+}
+
+#[tokio::test]
+async fn what_comes_from_an_editor_is_one_line_and_a_failure_changes_nothing() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    h.press("ctrl-x");
+    assert!(h.desk.app.take_wish().is_none(), "there is nothing to write");
+    // It waits, and is to be revoked when it is Issued.
+    h.press("x tab");
+    h.settled().await;
+    h.type_text("중복");
+    h.press("ctrl-x");
+    assert!(h.desk.app.take_wish().is_some());
+    assert_eq!(h.desk.app.text_for_editor().as_deref(), Some("중복"));
+    h.desk.app.take_edited(Err("The editor ended. The text is as it was.".to_owned()));
+    let screen = h.screen();
+    assert!(screen.contains("as it was") && screen.contains("중복"), "{screen}");
+    h.desk.app.take_edited(Ok("두 번\n발급\u{1b}[2J됨\n".to_owned()));
+    let screen = h.screen();
+    assert!(screen.contains("두 번 발급[2J됨") && screen.contains("its lines were joined"), "{screen}");
+    h.desk.app.take_edited(Ok("x".repeat(2_300)));
+    assert!(h.screen().contains("the last 300 were left out"), "{}", h.screen());
+    // In the review there is nothing to write any more.
+    h.press("enter ctrl-x");
+    assert!(h.desk.app.take_wish().is_none());
 }

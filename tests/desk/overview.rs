@@ -361,3 +361,21 @@ async fn it_fits_the_smallest_screen() {
         assert!(screen.contains("Overview"), "{screen}");
     }
 }
+
+#[tokio::test]
+async fn whoever_leaves_while_it_is_read_is_told_that_what_was_read_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = folder.path().to_owned();
+    let mut h = Harness::with(held(), 100, 30, |session| {
+        let session = with_index(session);
+        Session { index: session.index.map(|index| IndexUse { folder: Some(kept), ..index }), ..session }
+    })
+    .await;
+    h.settled().await;
+    h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
+    h.press("O");
+    h.shows("▲ waits").await;
+    let mut said = Vec::new();
+    lapel::tui::close(&h.desk.app, &mut |line| said.push(line.to_owned())).await;
+    assert!(said.iter().any(|line| line.contains("what was read is kept")), "{said:?}");
+}

@@ -5,17 +5,19 @@ use super::*;
 use lapel::api::Pin;
 use lapel::config::ProfileLine;
 use lapel::sandbox::Sandbox;
-use lapel::tui::{Begin, Helpers, Session};
+use lapel::tui::{Begin, Helpers, ProfileAsk, Session};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-fn line(name: &str, environment: Environment) -> ProfileLine {
+pub fn line(name: &str, environment: Environment) -> ProfileLine {
     ProfileLine {
         name: name.to_owned(),
         environment,
         base_url: "https://b.example/api/v1/ext".to_owned(),
         organisation: Some(format!("Organisation {name}")),
         read_only: false,
+        ca_file: None,
+        proxy: None,
         key_from: "the keyring".to_owned(),
         pin: None,
         is_default: false,
@@ -345,13 +347,17 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     h.shows("A new profile").await;
     let (base_url, key) = (h.sandbox.base_url().to_owned(), h.sandbox.api_key().to_owned());
     // A key of nobody first.
-    h.press("backtab backtab backtab backtab ctrl-u");
+    h.press("backtab backtab backtab backtab backtab backtab backtab ctrl-u");
     h.type_text("mine");
+    h.press("tab tab right tab");
+    h.type_text("/nowhere/ca.pem");
     h.press("tab tab right tab tab");
     h.paste(&base_url);
     h.press("tab");
     h.paste("no_such_key_0123456789");
     h.press("enter");
+    h.until("the file is looked at first", |s| s.contains("ca_file") && s.contains("kept.")).await;
+    h.press("backtab backtab backtab backtab backtab ctrl-u tab tab tab tab tab enter");
     let screen = h.shows("The service refused the API key").await;
     assert!(screen.contains("kept.") && !screen.contains("no_such_key"), "{screen}");
     assert!(kept.lock().expect("notes").is_none());
@@ -364,9 +370,133 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     assert!(screen.contains("as a test key does"), "what is odd is said: {screen}");
     let candidate = kept.lock().expect("notes").take().expect("kept");
     let profile = &candidate.profile;
-    assert_eq!((profile.name.as_str(), candidate.in_keyring), ("mine", true));
+    assert_eq!((profile.name.as_str(), candidate.in_keyring, profile.read_only), ("mine", true, true));
+    assert_eq!(profile.ca_file, None, "it was taken away again");
     assert!(profile.organisation.as_deref().is_some_and(|o| !o.is_empty()), "{profile:?}");
     let pin = profile.pin.as_ref().expect("pinned");
     assert_eq!(pin.prefix, "dmu_test_");
     assert!(pin.fingerprint.is_some() && !format!("{candidate:?}").contains(&key));
+}
+
+/// What was asked of those who keep the settings.
+type Asked = Arc<Mutex<Vec<ProfileAsk>>>;
+
+/// A desk whose profile `one` is in use, with another one beside it, or on the first screen.
+async fn managed(first_screen: bool) -> (Harness, Asked) {
+    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let asked: Asked = Arc::default();
+    let (notes, session) = (asked.clone(), session(&sandbox, Environment::Demo));
+    let folder = std::env::temp_dir();
+    let one = Session { name: "one".to_owned(), ..session };
+    let again = one.clone();
+    let helpers = Helpers {
+        profiles: Arc::new(|| {
+            Box::pin(async { Ok(vec![line("one", Environment::Demo), line("two", Environment::Live)]) })
+        }),
+        open_profile: Arc::new(move |_| {
+            let session = again.clone();
+            Box::pin(async move { Ok(session) })
+        }),
+        profile: Arc::new(move |ask| {
+            let said = match &ask {
+                ProfileAsk::Test(_) => Err("The service refused the API key".to_owned()),
+                ProfileAsk::Change(change) => Ok(format!("Changed profile {}.", change.name)),
+                ProfileAsk::Remove(name) => Ok(format!("Removed profile {name}.")),
+            };
+            notes.lock().expect("notes").push(ask);
+            Box::pin(async move { said })
+        }),
+        ..Helpers::default()
+    };
+    let begin = if first_screen {
+        Begin::Welcome
+    } else {
+        // Its journal is what tells it from the demo.
+        let kept = tempfile::tempdir_in(folder).expect("a folder").keep();
+        Begin::Session(Box::new(Session { journal: Some(kept), ..one }))
+    };
+    (Harness { desk: desk(begin, helpers, 80, 24), sandbox }, asked)
+}
+
+#[tokio::test]
+async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_first_screen() {
+    for first_screen in [false, true] {
+        let (mut h, asked) = managed(first_screen).await;
+        h.settled().await;
+        h.press("P");
+        let screen = h.settled().await;
+        assert!(screen.contains("e change") && screen.contains("t test"), "{screen}");
+        h.press("j t");
+        let screen = h.shows("The service refused the API key").await;
+        assert!(screen.contains("Profiles"), "{screen}");
+        // Only what was changed is handed on.
+        h.press("e");
+        let screen = h.shows("Changing profile two").await;
+        assert!(screen.contains("Organisation two") && screen.contains("LIVE"), "{screen}");
+        h.press("ctrl-u");
+        h.type_text("나루대학교");
+        h.press("tab right tab tab");
+        h.type_text("http://proxy.example:8080");
+        h.press("tab tab tab tab tab");
+        h.press("enter");
+        h.shows("Changed profile two").await;
+        h.settled().await;
+        // Neither Enter nor y alone nor a paste removes anything.
+        h.press("j X");
+        h.shows("Removing a profile").await;
+        h.paste("two");
+        h.press("enter y enter");
+        let screen = h.shows("Nothing was removed").await;
+        assert!(screen.contains("Type two"), "{screen}");
+        h.press("ctrl-u");
+        h.type_text("two");
+        h.press("enter enter");
+        h.settled().await;
+        assert_eq!(asked.lock().expect("notes").len(), 2, "{}", h.screen());
+        h.press("y");
+        h.shows("Removed profile two").await;
+        let all = std::mem::take(&mut *asked.lock().expect("notes"));
+        let [ProfileAsk::Test(tested), ProfileAsk::Change(change), ProfileAsk::Remove(removed)] = &all[..]
+        else {
+            panic!("{all:?}")
+        };
+        assert_eq!((tested.as_str(), removed.as_str()), ("two", "two"));
+        let changed = &change.change;
+        assert_eq!(changed.organisation.as_deref(), Some("나루대학교"));
+        assert_eq!(
+            (changed.read_only, changed.proxy.as_deref()),
+            (Some(true), Some("http://proxy.example:8080"))
+        );
+        assert!(changed.base_url.is_none() && changed.environment.is_none() && changed.ca_file.is_none());
+        assert!(change.key.is_none() && !change.pin, "{change:?}");
+        h.press("esc");
+        let screen = h.settled().await;
+        assert!(screen.contains(if first_screen { "Welcome to lapel" } else { "templates" }), "{screen}");
+    }
+}
+
+#[tokio::test]
+async fn the_profile_in_use_is_not_removed_and_is_opened_anew_when_it_was_changed() {
+    let (mut h, asked) = managed(false).await;
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("X");
+    assert!(h.screen().contains("in use: open another one first"), "{}", h.screen());
+    h.press("e");
+    h.shows("Changing profile one").await;
+    h.press("enter enter enter enter enter enter enter enter enter");
+    assert!(h.screen().contains("Everything is as it was."), "{}", h.screen());
+    assert!(asked.lock().expect("notes").is_empty());
+    h.press("tab ctrl-u");
+    h.type_text("다른 이름");
+    h.press("backtab");
+    h.type_text("dmu_test_0123456789abcdef");
+    assert!(!h.screen().contains("dmu_test_0123"), "a key is never shown: {}", h.screen());
+    h.press("enter");
+    h.until("the desk again", |s| s.contains("40 templates")).await;
+    let all = std::mem::take(&mut *asked.lock().expect("notes"));
+    let [ProfileAsk::Change(change)] = &all[..] else { panic!("{all:?}") };
+    assert!(change.key.is_some() && change.change.organisation.as_deref() == Some("다른 이름"));
+    assert!(!format!("{all:?}").contains("dmu_test_0123"));
 }

@@ -72,7 +72,7 @@ async fn ten_idle_seconds_wake_nobody() {
         tokio::time::sleep(Duration::from_secs(10)).await;
         let _ = ending.send(Message::Terminate).await;
     });
-    h.desk.run(|| Ok(())).await.expect("it runs");
+    h.desk.run(&mut ()).await.expect("it runs");
     let app = &h.desk.app;
     let (draws, wakeups) = (app.counts.draws - before.draws, app.counts.wakeups - before.wakeups);
     println!("ten idle seconds in History: {draws} draws, {wakeups} wakeups, the end included");

@@ -21,3 +21,4 @@ mod pictures;
 mod profiles;
 mod story;
 mod svg;
+mod tour;

@@ -4,6 +4,7 @@
 use super::kit::{Term, program};
 use lapel::config::{GlyphChoice, Palette, Pictures};
 use lapel::tui::{Begin, Helpers, Start, run};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Notify;
@@ -29,6 +30,7 @@ fn child() {
         manner: lapel::tui::Manner::default(),
         theme: Palette::default(),
         keymap: lapel::tui::Keymap::default(),
+        wanted: lapel::tui::Wanted::default(),
         glyphs: GlyphChoice::Unicode,
         pictures: Pictures::none(),
         helpers: Helpers {
@@ -44,6 +46,7 @@ fn child() {
             ..Helpers::default()
         },
         crash_dir: PathBuf::from(std::env::var_os("LAPEL_DATA_DIR").expect("a folder for crashes")),
+        house: lapel::tui::House::default(),
     };
     runtime.block_on(async {
         tokio::select! {
@@ -71,6 +74,12 @@ fn on_the_desks_own_thread_the_terminal_is_given_back_and_then_it_is_said() {
     let said = raw.find("provoked on the desk's own thread").expect("the panic is said");
     assert!(back < said, "first the terminal, then the words");
     assert!(term.shown().has("provoked on the desk's own thread"), "{}", term.shown().text);
+    // The report is private, says which actions came before, and is named.
+    let file = term.home.path().join("data/crash.txt");
+    assert!(raw.contains(&file.display().to_string()), "{raw}");
+    let text = std::fs::read_to_string(&file).expect("a crash file");
+    assert!(text.contains("panics.rs") && text.contains("choose-sandbox"), "{text}");
+    assert_eq!(std::fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
 }
 
 #[test]

@@ -106,3 +106,69 @@ fn the_manual_page_can_be_read_through_head() {
     assert_eq!(term.exit_restored().exit_code(), 0);
     assert!(!term.shown().has("panicked") && !term.shown().has("could not"), "{}", term.shown().text);
 }
+
+/// What the list of profiles does is in the settings file, and comments of the person stay there.
+#[test]
+fn a_profile_is_tested_changed_and_removed_on_the_desk() {
+    let (sandbox, _runtime) = service();
+    let setup = lapel(&["--profile", "uni"]).size(100, 30).env("BADGE_KEY", sandbox.api_key());
+    let profile = |name: &str| {
+        let url = sandbox.base_url();
+        format!(
+            "[profiles.{name}]\nenvironment = \"demo\"\nbase_url = \"{url}\"\nkey = {{ env = \"BADGE_KEY\" }}\n"
+        )
+    };
+    let text = format!("# mine\n{}\n# the other one\n{}", profile("uni"), profile("dept"));
+    setup.write("config/config.toml", text);
+    let mut term = setup.start();
+    let settings = term.home.path().join("config/config.toml");
+    let read = || std::fs::read_to_string(&settings).expect("the settings");
+    term.until("the desk", |s| s.has("row 1 of") && s.has("DEMO"));
+    term.send("P");
+    term.until("the list", |s| s.has("dept") && s.has("add a profile"));
+    term.send("jt");
+    term.shows("Profile dept is good");
+    term.send("e");
+    term.shows("Changing profile dept");
+    term.send("Naru Department\t \t\t\t\t\t\t\t\r");
+    term.shows("Changed profile dept");
+    let kept = read();
+    assert!(
+        kept.contains("organisation = \"Naru Department\"") && kept.contains("read_only = true"),
+        "{kept}"
+    );
+    assert!(kept.contains("# mine") && kept.contains("# the other one"), "{kept}");
+    term.shows("Naru Department");
+    term.send("jX");
+    term.shows("Removing a profile");
+    term.send("dept\r");
+    term.shows("y to remove this profile");
+    term.send("y");
+    term.shows("Removed profile dept");
+    let kept = read();
+    assert!(kept.contains("# mine") && !kept.contains("profiles.dept"), "{kept}");
+    term.send("\x1b");
+    term.until("the desk again", |s| s.has("row 1 of"));
+    term.send("q");
+    term.exit_restored();
+}
+
+/// The desk as it was left, and as the command line wants it.
+#[test]
+fn the_desk_begins_as_it_was_left() {
+    let (sandbox, _runtime) = service();
+    let open = |args: &[&str]| {
+        let setup = lapel(args).env("LAPEL_BASE_URL", sandbox.base_url());
+        setup.env("LAPEL_API_KEY", sandbox.api_key())
+    };
+    let mut term = open(&["--tab", "history", "--filter", "title=Python"]).start();
+    term.shows("title \u{201c}Python\u{201d}");
+    term.send("q");
+    assert_eq!(term.exit_restored().exit_code(), 0);
+    let kept = std::fs::read_to_string(term.home.path().join("data/desk/environment.json")).expect("kept");
+    assert!(kept.contains("\"title\": \"Python\""), "{kept}");
+    let mut again = open(&[]).at(&term.home).start();
+    again.shows("title \u{201c}Python\u{201d}");
+    again.send("q");
+    assert_eq!(again.exit_restored().exit_code(), 0);
+}

@@ -14,6 +14,7 @@ mod index;
 mod issuing;
 mod keeping;
 mod kit;
+mod korean;
 mod profiles;
 mod reading;
 mod revoking;

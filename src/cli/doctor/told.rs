@@ -1,11 +1,13 @@
 //! What the doctor has found, for people and for programs.
 
 use super::super::failure::Failure;
+use super::super::label::label;
 use super::super::office::answer_json;
 use super::super::{exit, json, say, words};
 use super::Found;
 use crate::domain::text::scrub;
 use crate::jobs::Fact;
+use crate::words as words_room;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -13,39 +15,39 @@ use serde_json::{Map, Value, json};
 const LEARNED: [(&str, &str, &str, &str); 6] = [
     (
         "waiting_in_history",
-        "whether the history shows badges that wait",
-        "shown: two looks, ten minutes after sending, settle a row in doubt",
-        "a row in doubt is looked for until the window is over",
+        mark!("whether the history shows badges that wait"),
+        mark!("shown: two looks, ten minutes after sending, settle a row in doubt"),
+        mark!("a row in doubt is looked for until the window is over"),
     ),
     (
         "waiting_by_id",
-        "whether a waiting badge can be read by its id",
-        "for people to know; \"not found\" never counts as \"not accepted\", whatever it says",
-        "\"not found\" never counts as \"not accepted\"",
+        mark!("whether a waiting badge can be read by its id"),
+        mark!("for people to know; \"not found\" never counts as \"not accepted\", whatever it says"),
+        mark!("\"not found\" never counts as \"not accepted\""),
     ),
     (
         "issued_count",
-        "whether the number of issued badges follows what was issued",
-        "follows: one request stands for a look at hundreds of badges; ignores: it does not",
-        "every look reads the pages",
+        mark!("whether the number of issued badges follows what was issued"),
+        mark!("follows: one request stands for a look at hundreds of badges; ignores: it does not"),
+        mark!("every look reads the pages"),
     ),
     (
         "utc_offset",
-        "the zone of the service's times",
-        "for thirty days after it was last seen; utc_offset in the profile keeps it",
-        "this computer's zone is used, or the profile's utc_offset",
+        mark!("the zone of the service's times"),
+        mark!("for thirty days after it was last seen; utc_offset in the profile keeps it"),
+        mark!("this computer's zone is used, or the profile's utc_offset"),
     ),
     (
         "status_name",
-        "the words for a badge's state",
-        "for people to know; Korean, English and code words are known from the start",
-        "Korean, English and code words are known from the start",
+        mark!("the words for a badge's state"),
+        mark!("for people to know; Korean, English and code words are known from the start"),
+        mark!("Korean, English and code words are known from the start"),
     ),
     (
         "email_status",
-        "the words for a mail's state",
-        "for people to know; every word but SENT counts as not sent",
-        "only SENT is known",
+        mark!("the words for a mail's state"),
+        mark!("for people to know; every word but SENT counts as not sent"),
+        mark!("only SENT is known"),
     ),
 ];
 
@@ -114,9 +116,9 @@ impl Found {
             .iter()
             .map(|(name, about, used, unproven)| Learned {
                 name: (*name).to_owned(),
-                about: (*about).to_owned(),
-                used,
-                unproven,
+                about: words_room::say(about).to_owned(),
+                used: words_room::say(used),
+                unproven: words_room::say(unproven),
             })
             .collect();
         for fact in &self.facts {
@@ -124,14 +126,14 @@ impl Found {
                 continue;
             }
             let about = match fact.name.strip_prefix("means ") {
-                Some(word) => format!("what the word \u{201c}{word}\u{201d} means"),
+                Some(word) => t!("what the word \u{201c}{word}\u{201d} means", word),
                 None => fact.name.replace('_', " "),
             };
             all.push(Learned {
                 name: fact.name.clone(),
                 about,
-                used: "believed, while nothing else is seen",
-                unproven: "not believed; what the service says is shown as it is",
+                used: t!("believed, while nothing else is seen"),
+                unproven: t!("not believed; what the service says is shown as it is"),
             });
         }
         all
@@ -153,46 +155,46 @@ impl Found {
     }
 
     fn lines(&self) -> Vec<String> {
-        let mut lines = vec![format!("lapel {}", env!("CARGO_PKG_VERSION")), "Profile".to_owned()];
+        let mut lines = vec![format!("lapel {}", env!("CARGO_PKG_VERSION")), t!("Profile").to_owned()];
         lines.extend(fields(self.profile.as_ref()));
-        lines.push("Service".to_owned());
+        lines.push(t!("Service").to_owned());
         lines.extend(fields(Some(&self.service)));
-        lines.push("Its clock".to_owned());
+        lines.push(t!("Its clock").to_owned());
         lines.extend(fields(Some(&self.clock)));
-        lines.push("Learned of it".to_owned());
+        lines.push(t!("Learned of it").to_owned());
         for one in self.learned() {
             lines.push(format!("  {}", scrub(&one.about)));
             for fact in self.values(&one.name) {
-                lines.push(format!(
-                    "    {}  ({}; {}, last {})",
-                    scrub(&fact.value),
-                    scrub(fact.grounds()),
-                    words::count(fact.times, "time"),
-                    second(fact.last)
-                        .map_or_else(|| "never".to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
-                ));
+                let (value, evidence) = (scrub(&fact.value), scrub(fact.grounds()));
+                let times = words::count(fact.times, "time");
+                lines.push(match second(fact.last).map(|at| at.strftime("%Y-%m-%d").to_string()) {
+                    Some(day) => {
+                        t!("    {value}  ({evidence}; {times}, last {day})", value, evidence, times, day)
+                    }
+                    None => t!("    {value}  ({evidence}; {times}, last never)", value, evidence, times),
+                });
             }
             let any = self.values(&one.name).next().is_some();
             let how = match (any, self.conflicts(&one.name)) {
-                (false, _) => "not seen yet",
-                (true, true) => "it was seen to be one thing and another, so",
-                (true, false) => "used",
+                (false, _) => t!("not seen yet"),
+                (true, true) => t!("it was seen to be one thing and another, so"),
+                (true, false) => t!("used"),
             };
             lines.push(format!("    {how}: {}", self.use_of(&one)));
         }
-        lines.push("Journal".to_owned());
+        lines.push(t!("Journal").to_owned());
         lines.extend(fields(Some(&self.journal)));
-        lines.push("Paths".to_owned());
+        lines.push(t!("Paths").to_owned());
         lines.extend(fields(Some(&self.paths)));
-        lines.push("Permissions".to_owned());
+        lines.push(t!("Permissions").to_owned());
         for one in &self.permissions {
-            let word = if one.is_private { "private" } else { "OPEN TO OTHERS" };
+            let word = if one.is_private { t!("private") } else { t!("OPEN TO OTHERS") };
             lines.push(format!("  {:o}  {word}  {}", one.mode, scrub(&one.path.to_string_lossy())));
         }
         match self.problems.as_slice() {
-            [] => lines.push("Everything is in order.".to_owned()),
+            [] => lines.push(t!("Everything is in order.").to_owned()),
             all => {
-                lines.push("Problems".to_owned());
+                lines.push(t!("Problems").to_owned());
                 lines.extend(all.iter().map(|problem| format!("  {problem}")));
             }
         }
@@ -216,7 +218,7 @@ fn fact_json(fact: &Fact) -> Value {
 
 /// The fields of an object, one a line.
 fn fields(value: Option<&Value>) -> Vec<String> {
-    let Some(Value::Object(object)) = value else { return vec!["  none".to_owned()] };
+    let Some(Value::Object(object)) = value else { return vec![format!("  {}", t!("none"))] };
     let mut rows = Vec::new();
     for (name, value) in object {
         let shown = match value {
@@ -224,11 +226,11 @@ fn fields(value: Option<&Value>) -> Vec<String> {
             Value::String(text) => scrub(text).into_owned(),
             Value::Array(all) if all.is_empty() => continue,
             Value::Object(inner) => scrub(&inline(inner)).into_owned(),
-            Value::Bool(true) => "yes".to_owned(),
-            Value::Bool(false) => "no".to_owned(),
+            Value::Bool(true) => t!("yes").to_owned(),
+            Value::Bool(false) => t!("no").to_owned(),
             other => scrub(&other.to_string()).into_owned(),
         };
-        rows.push(vec![format!("  {}", name.replace('_', " ")), shown]);
+        rows.push(vec![format!("  {}", label(name)), shown]);
     }
     words::align(&rows)
 }
@@ -239,7 +241,7 @@ fn inline(object: &Map<String, Value>) -> String {
         .iter()
         .filter(|(_, value)| !value.is_null())
         .map(|(name, value)| {
-            let name = name.replace('_', " ");
+            let name = label(name);
             match value {
                 Value::Object(inner) => format!("{name} ({})", inline(inner)),
                 Value::String(text) => format!("{name} {text}"),

@@ -15,23 +15,25 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let all = profiles(&desk.paths, &desk.env)?;
     let said = &flags.said;
     let preset = if all.is_empty() { "main" } else { "" };
-    let name = given(flags.name.or(flags.name_flag), ask, "Name of the profile", preset, "its name").await?;
+    let name =
+        given(flags.name.or(flags.name_flag), ask, t!("Name of the profile"), preset, t!("its name")).await?;
     if !is_profile_name(&name) {
-        return Err(Failure::usage(
-            "This name cannot be used: a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _. Nothing was kept.",
-        ));
+        return Err(Failure::usage(t!(
+            "This name cannot be used: a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _. Nothing was kept."
+        )));
     }
     if all.iter().any(|line| line.name.eq_ignore_ascii_case(&name)) {
-        return Err(Failure::usage(format!(
-            "There is a profile {name} already. Choose another name, or: lapel profile edit {name}. Nothing was kept."
+        return Err(Failure::usage(t!(
+            "There is a profile {name} already. Choose another name, or: lapel profile edit {name}. Nothing was kept.",
+            name
         )));
     }
     let environment = match said.environment {
         Some(environment) => environment,
         None if ask => {
-            let word = prompt::line("Environment: demo, staging or live", "live").await?;
+            let word = prompt::line(t!("Environment: demo, staging or live"), "live").await?;
             Environment::from_word(&word.to_ascii_lowercase()).ok_or_else(|| {
-                Failure::usage("The environment is demo, staging or live. Nothing was kept.")
+                Failure::usage(t!("The environment is demo, staging or live. Nothing was kept."))
             })?
         }
         // What nobody says to be something else is real.
@@ -40,7 +42,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let base_url = given(
         said.base_url.clone(),
         ask,
-        "Base URL, such as https://badges.example/api/v1/ext",
+        t!("Base URL, such as https://badges.example/api/v1/ext"),
         "",
         "--base-url",
     )
@@ -48,7 +50,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let organisation = match &said.organisation {
         Some(organisation) => organisation.clone(),
         None if ask => {
-            prompt::line("Organisation, as you call it (empty: as the service calls it)", "").await?
+            prompt::line(t!("Organisation, as you call it (empty: as the service calls it)"), "").await?
         }
         None => String::new(),
     };
@@ -56,13 +58,13 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
         (Some(place), _) => place.clone(),
         (None, true) if !said.command.is_empty() => KeyPlace::Command,
         (None, true) => {
-            match prompt::line("Where the key is kept: file or keyring", "file").await?.as_str() {
+            match prompt::line(t!("Where the key is kept: file or keyring"), "file").await?.as_str() {
                 "file" => KeyPlace::File,
                 "keyring" => KeyPlace::Keyring,
                 _ => {
-                    return Err(Failure::usage(
-                        "The key is kept in a file or in the keyring. Nothing was kept.",
-                    ));
+                    return Err(Failure::usage(t!(
+                        "The key is kept in a file or in the keyring. Nothing was kept."
+                    )));
                 }
             }
         }
@@ -81,7 +83,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let key = key_of(desk, &new.kept_in, said.key_stdin).await?;
     let mut profile = new.profile(key.expose_secret())?;
     if !desk.json {
-        say::note(&format!("asking {} about the key", scrub(&profile.base_url)));
+        say::note(&t!("asking {base_url} about the key", base_url = scrub(&profile.base_url)));
     }
     let trial = Trial::of(&profile).await.map_err(nothing_kept)?;
     new.pin = pin_of(&trial);
@@ -95,12 +97,12 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let value = json!({
         "ok": true, "profile": profile_as_json(&kept), "issuer": trial.issuer(), "warnings": warnings,
     });
-    let line = format!(
-        "Kept profile {}: {}  {}. Its key is in {}.",
-        kept.name,
-        kept.environment,
-        trial.words(),
-        kept.key_from
+    let line = t!(
+        "Kept profile {name}: {environment}  {trial}. Its key is in {key_from}.",
+        name = kept.name,
+        environment = kept.environment,
+        trial = trial.words(),
+        key_from = kept.key_from
     );
     desk.answer(&line, &value)
 }
@@ -119,7 +121,7 @@ async fn given(
         None => String::new(),
     };
     if said.trim().is_empty() {
-        return Err(Failure::usage(format!("{missing} is missing. Nothing was kept.")));
+        return Err(Failure::usage(t!("{missing} is missing. Nothing was kept.", missing)));
     }
     Ok(said)
 }
@@ -130,9 +132,9 @@ pub(super) async fn key_of(desk: &Desk, place: &KeptIn, stdin: bool) -> Result<S
         KeptIn::File | KeptIn::Keyring(_) => typed_key(stdin).await,
         KeptIn::Variable(_) | KeptIn::OtherFile(_) | KeptIn::Command(_) => {
             if stdin {
-                return Err(Failure::usage(
-                    "--key-stdin goes with --key-from file or keyring: elsewhere the key is there already. Nothing was kept.",
-                ));
+                return Err(Failure::usage(t!(
+                    "--key-stdin goes with --key-from file or keyring: elsewhere the key is there already. Nothing was kept."
+                )));
             }
             let place = place.clone();
             desk.aside(move |paths, env| place.find(paths, env)).await
@@ -142,6 +144,6 @@ pub(super) async fn key_of(desk: &Desk, place: &KeptIn, stdin: bool) -> Result<S
 
 /// The same failure, saying that nothing was kept.
 pub(super) fn nothing_kept(mut failure: Failure) -> Failure {
-    failure.message.push_str(" Nothing was kept.");
+    failure.message.push_str(t!(" Nothing was kept."));
     failure
 }

@@ -144,7 +144,7 @@ fn key_place(text: &str) -> Result<KeyPlace, String> {
         None if text == "command" => Ok(KeyPlace::Command),
         Some(("env", name)) if !name.is_empty() => Ok(KeyPlace::Variable(name.to_owned())),
         Some(("file", path)) if !path.is_empty() => Ok(KeyPlace::OtherFile(path.into())),
-        _ => Err("the places are file, keyring, env:VARIABLE, file:PATH and command".to_owned()),
+        _ => Err(t!("the places are file, keyring, env:VARIABLE, file:PATH and command").to_owned()),
     }
 }
 

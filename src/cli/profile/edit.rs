@@ -4,7 +4,8 @@ use super::add::{key_of, nothing_kept};
 use super::args::EditFlags;
 use super::trial::Trial;
 use super::{Desk, Done, Failure, KeyPlace, adopt, kept_in, pin_of, profile_as_json, warn, whole};
-use crate::config::{Change, Env, KeptIn, Key, Paths, Profile, edit_profile, profiles};
+use crate::cli::words::count;
+use crate::config::{Change, Env, KeptIn, Key, Paths, Pin, Profile, edit_profile, profiles};
 use crate::jobs::Adopted;
 use serde_json::json;
 
@@ -13,14 +14,68 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
     let name = flags.name.clone();
     let Some(line) = all.iter().find(|line| line.name == name) else { return Err(desk.no_such(&all)) };
     let former = line.pin.clone();
-    let mut change = change_of(desk, &flags).await?;
+    let change = change_of(desk, &flags).await?;
     if change.is_empty() && !flags.pin {
-        return Err(Failure::usage(format!(
-            "Nothing was said to be changed. lapel profile edit --help lists what can be; lapel profile edit {name} --pin pins the key anew."
+        return Err(Failure::usage(t!(
+            "Nothing was said to be changed. lapel profile edit --help lists what can be; lapel profile edit {name} --pin pins the key anew.",
+            name
         )));
     }
+    let Changed { profile, trial, warnings, adopted } =
+        changed(desk, &name, change, flags.pin, former).await?;
+    warn(&warnings);
+    let value = json!({
+        "ok": true,
+        "profile": profile_as_json(&profile),
+        "issuer": trial.as_ref().and_then(Trial::issuer),
+        "jobs_taken_over": adopted.jobs,
+        "jobs_busy": adopted.busy,
+    });
+    let mut text = match &trial {
+        Some(trial) => t!("Changed profile {name}: {trial}.", name, trial = trial.words()),
+        None => t!("Changed profile {name}.", name),
+    };
+    if adopted.jobs > 0 {
+        text.push_str(&t!(
+            " {jobs} of the former key go on with this one.",
+            jobs = count(adopted.jobs as u64, "job")
+        ));
+    }
+    if adopted.busy > 0 {
+        text.push_str(&t!(
+            " {jobs} of the former key belong to another lapel that is running: end it, and pin once more.",
+            jobs = count(adopted.busy as u64, "job")
+        ));
+    }
+    desk.answer(&text, &value)
+}
+
+/// What came of a change.
+pub(super) struct Changed {
+    pub profile: Profile,
+    /// What the service said, where it was asked.
+    pub trial: Option<Trial>,
+    /// What is odd, in sentences.
+    pub warnings: Vec<String>,
+    /// Jobs of the former key.
+    pub adopted: Adopted,
+}
+
+/// Changes a profile; with `pin`, the key is pinned as it is then. `former` is what was pinned before.
+///
+/// # Errors
+/// Why nothing was changed; or that only the jobs of the former key were not taken over.
+pub(super) async fn changed(
+    desk: &Desk,
+    name: &str,
+    mut change: Change,
+    pin: bool,
+    former: Option<Pin>,
+) -> Result<Changed, Failure> {
+    let name = name.to_owned();
+    let mut warnings = Vec::new();
     // What leads somewhere else, or is another key, is tried before it is kept.
-    let is_tried = flags.pin
+    let is_tried = pin
         || change.base_url.is_some()
         || change.proxy.is_some()
         || change.ca_file.is_some()
@@ -32,56 +87,39 @@ pub(super) async fn edit(desk: &Desk, flags: EditFlags) -> Done {
         let key = profile.key.clone();
         profile.key = Key::Known(desk.aside(move |_, _| key.fetch()).await?);
         let found = Trial::of(&profile).await.map_err(nothing_kept)?;
-        if let (Some(pin), false) = (&former, flags.pin) {
-            found.compared_with(pin, &profile).map_err(nothing_kept)?;
+        if let (Some(pinned), false) = (&former, pin) {
+            found.compared_with(pinned, &profile).map_err(nothing_kept)?;
         }
-        if flags.pin && found.identity.prefix.is_none() {
+        if pin && found.identity.prefix.is_none() {
             return Err(Failure::new(
                 "not_said",
-                "The service does not say how the key begins, so there is nothing to pin. Nothing was changed.",
+                t!(
+                    "The service does not say how the key begins, so there is nothing to pin. Nothing was changed."
+                ),
             ));
         }
-        if flags.pin || former.is_none() {
+        if pin || former.is_none() {
             change.pin = pin_of(&found);
         }
-        warn(&found.warnings(&profile));
+        warnings.extend(found.warnings(&profile));
         trial = Some(found);
     }
     let (kept, renamed) = (change.clone(), name.clone());
     let (_, remark) = desk.aside(move |paths, env| edit_profile(paths, env, &renamed, &kept)).await?;
-    warn(&remark.into_iter().collect::<Vec<_>>());
+    warnings.extend(remark);
     let adopted = match &former {
-        Some(pin) if flags.pin => {
-            adopt(desk, &profile, pin.fingerprint.as_deref()).await.map_err(|mut why| {
-                why.message
-                    .push_str(" The profile was changed; its jobs of the former key were not taken over.");
+        Some(former) if pin => {
+            adopt(desk, &profile, former.fingerprint.as_deref()).await.map_err(|mut why| {
+                why.message.push_str(t!(
+                    " The profile was changed; its jobs of the former key were not taken over."
+                ));
                 why
             })?
         }
         _ => Adopted::default(),
     };
     profile.pin = change.pin.or(former);
-    let value = json!({
-        "ok": true,
-        "profile": profile_as_json(&profile),
-        "issuer": trial.as_ref().and_then(Trial::issuer),
-        "jobs_taken_over": adopted.jobs,
-        "jobs_busy": adopted.busy,
-    });
-    let mut text = match &trial {
-        Some(trial) => format!("Changed profile {name}: {}.", trial.words()),
-        None => format!("Changed profile {name}."),
-    };
-    if adopted.jobs > 0 {
-        text.push_str(&format!(" {} of the former key go on with this one.", jobs(adopted.jobs)));
-    }
-    if adopted.busy > 0 {
-        text.push_str(&format!(
-            " {} of the former key belong to another lapel that is running: end it, and pin once more.",
-            jobs(adopted.busy)
-        ));
-    }
-    desk.answer(&text, &value)
+    Ok(Changed { profile, trial, warnings, adopted })
 }
 
 /// Pins the key of a profile as it is now, if it still begins as a person was shown, and gives it the jobs of
@@ -104,7 +142,9 @@ pub async fn pin_profile(
         let Some(pin) = pin else {
             return Err(Failure::new(
                 "other_key",
-                "The key that the profile itself names is not the one that was shown (is LAPEL_API_KEY set?). Nothing was pinned.",
+                t!(
+                    "The key that the profile itself names is not the one that was shown (is LAPEL_API_KEY set?). Nothing was pinned."
+                ),
             ));
         };
         let former = profile.pin.clone().and_then(|pin| pin.fingerprint);
@@ -116,10 +156,6 @@ pub async fn pin_profile(
         Ok((profile, adopted))
     };
     pinned.await.map_err(|failure| failure.message)
-}
-
-fn jobs(n: usize) -> String {
-    if n == 1 { "1 job".to_owned() } else { format!("{n} jobs") }
 }
 
 async fn change_of(desk: &Desk, flags: &EditFlags) -> Result<Change, Failure> {
@@ -154,8 +190,8 @@ async fn place_now(desk: &Desk, name: &str) -> Result<KeptIn, Failure> {
     let place = desk.aside(move |paths, env| KeptIn::of(paths, env, &name)).await?;
     match place {
         KeptIn::File | KeptIn::Keyring(_) => Ok(place),
-        _ => Err(Failure::usage(
-            "The key of this profile is not kept by lapel: change it where it is, and then lapel profile edit NAME --pin. Or say --key-from file or keyring. Nothing was changed.",
-        )),
+        _ => Err(Failure::usage(t!(
+            "The key of this profile is not kept by lapel: change it where it is, and then lapel profile edit NAME --pin. Or say --key-from file or keyring. Nothing was changed."
+        ))),
     }
 }

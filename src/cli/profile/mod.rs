@@ -4,10 +4,12 @@
 mod add;
 mod args;
 mod edit;
+mod manage;
 mod trial;
 
 pub use args::{AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said};
 pub use edit::pin_profile;
+pub use manage::{change_profile, remove_profile as remove_profile_in_words, test_profile};
 
 use super::failure::Failure;
 use super::{exit, json, prompt, say};
@@ -70,7 +72,8 @@ impl Desk {
             return self.answer("", &json!({ "ok": true, "profiles": all }));
         }
         if all.is_empty() {
-            return self.answer("There is no profile yet: lapel profile add, or lapel demo.", &Value::Null);
+            return self
+                .answer(t!("There is no profile yet: lapel profile add, or lapel demo."), &Value::Null);
         }
         self.answer(&table(&all), &Value::Null)
     }
@@ -83,7 +86,7 @@ impl Desk {
         let (paths, env) = (self.paths.clone(), self.env.clone());
         match tokio::task::spawn_blocking(move || work(&paths, &env)).await {
             Ok(done) => Ok(done?),
-            Err(why) => Err(Failure::new("failed", format!("A part of lapel failed: {why}"))),
+            Err(why) => Err(Failure::new("failed", t!("A part of lapel failed: {why}", why))),
         }
     }
 
@@ -96,38 +99,41 @@ impl Desk {
             if !prompt::somebody_is_there() {
                 return Err(Failure {
                     kind: "not_confirmed".to_owned(),
-                    ..Failure::usage(
-                        "there is no terminal to ask on, so --yes is needed to remove a profile. Nothing was removed.",
-                    )
+                    ..Failure::usage(t!(
+                        "there is no terminal to ask on, so --yes is needed to remove a profile. Nothing was removed."
+                    ))
                 });
             }
-            say::note(&format!(
-                "Profile {name}: {}  {}  key from {}. Jobs of it stay in the journal.",
-                line.environment,
-                scrub(&line.base_url),
-                line.key_from
+            say::note(&t!(
+                "Profile {name}: {environment}  {base_url}  key from {key_from}. Jobs of it stay in the journal.",
+                name,
+                environment = line.environment,
+                base_url = scrub(&line.base_url),
+                key_from = line.key_from
             ));
             let typed =
-                prompt::line(&format!("Type {name} to remove it; anything else keeps it"), "").await?;
+                prompt::line(&t!("Type {name} to remove it; anything else keeps it", name), "").await?;
             if typed != name {
-                return Err(Failure::usage("Not confirmed. Nothing was removed."));
+                return Err(Failure::usage(t!("Not confirmed. Nothing was removed.")));
             }
         }
         let gone = name.clone();
         let removed = self.aside(move |paths, env| remove_profile(paths, env, &gone)).await?;
-        let then = if removed.was_default { " It was the default; name another with --default." } else { "" };
+        let then =
+            if removed.was_default { t!(" It was the default; name another with --default.") } else { "" };
         let value =
             json!({ "ok": true, "removed": name, "key": removed.key, "was_default": removed.was_default });
-        self.answer(&format!("Removed profile {name}. {}{then}", removed.key), &value)
+        self.answer(&t!("Removed profile {name}. {key}{then}", name, key = removed.key, then), &value)
     }
 
     fn no_such(&self, all: &[ProfileLine]) -> Failure {
         let names: Vec<&str> = all.iter().map(|line| line.name.as_str()).collect();
-        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let names = if names.is_empty() { t!("none").to_owned() } else { names.join(", ") };
         Failure {
             kind: "no_profile".to_owned(),
-            ..Failure::usage(format!(
-                "There is no profile of this name. There are: {names}. Nothing was changed."
+            ..Failure::usage(t!(
+                "There is no profile of this name. There are: {names}. Nothing was changed.",
+                names
             ))
         }
     }
@@ -151,33 +157,13 @@ impl Desk {
                 Some(line) => line.name.clone(),
                 None if all.is_empty() => return Err(no_profile()),
                 None => {
-                    return Err(Failure::usage(
-                        "Name the profile: there are several, and none is the default.",
-                    ));
+                    return Err(Failure::usage(t!(
+                        "Name the profile: there are several, and none is the default."
+                    )));
                 }
             },
         };
-        let profile = self.with_key(name).await?;
-        let trial = Trial::of(&profile).await?;
-        if let Some(pin) = &profile.pin {
-            trial.compared_with(pin, &profile)?;
-        }
-        let mut warnings = trial.warnings(&profile);
-        match &profile.pin {
-            None => warnings.push(format!(
-                "The key of profile {0} was never pinned, so lapel would not notice another organisation's: \
-                 lapel profile edit {0} --pin.",
-                profile.name
-            )),
-            Some(pin) if pin.fingerprint.as_ref().is_some_and(|f| *f != trial.fingerprint) => {
-                warnings.push(format!(
-                    "The key of profile {0} is another one than the one that was pinned, and begins alike: \
-                     lapel profile edit {0} --pin.",
-                    profile.name
-                ));
-            }
-            Some(_) => {}
-        }
+        let (profile, trial, warnings) = self.tested(name).await?;
         for warning in &warnings {
             say::complain(warning);
         }
@@ -188,7 +174,38 @@ impl Desk {
         let value = json!({
             "ok": true, "profile": value, "issuer": trial.issuer(), "said_prefix": trial.identity.prefix, "warnings": warnings,
         });
-        self.answer(&format!("ok  profile {}  {}  {} ms", profile.name, trial.words(), trial.millis), &value)
+        self.answer(
+            &t!(
+                "ok  profile {name}  {trial}  {millis} ms",
+                name = profile.name,
+                trial = trial.words(),
+                millis = trial.millis
+            ),
+            &value,
+        )
+    }
+
+    /// Asks the service of a profile about its key; with what is odd.
+    ///
+    /// # Errors
+    /// Why the key is not good, or why nobody knows.
+    async fn tested(&self, name: String) -> Result<(Profile, Trial, Vec<String>), Failure> {
+        let profile = self.with_key(name).await?;
+        let trial = Trial::of(&profile).await?;
+        if let Some(pin) = &profile.pin {
+            trial.compared_with(pin, &profile)?;
+        }
+        let mut warnings = trial.warnings(&profile);
+        match &profile.pin {
+            None => warnings.push(t!("The key of profile {name} was never pinned, so lapel would not notice another organisation's: \
+                 lapel profile edit {name} --pin.", name = profile.name)),
+            Some(pin) if pin.fingerprint.as_ref().is_some_and(|f| *f != trial.fingerprint) => {
+                warnings.push(t!("The key of profile {name} is another one than the one that was pinned, and begins alike: \
+                     lapel profile edit {name} --pin.", name = profile.name));
+            }
+            Some(_) => {}
+        }
+        Ok((profile, trial, warnings))
     }
 }
 
@@ -205,16 +222,16 @@ async fn adopt(desk: &Desk, profile: &Profile, former: Option<&str>) -> Result<A
     let account = Account::of(&profile.name, &super::connection(profile)?);
     let journal = tokio::task::spawn_blocking(move || Journal::open(&folder))
         .await
-        .map_err(|why| Failure::new("journal", format!("The journal could not be opened: {why}")))??;
+        .map_err(|why| Failure::new("journal", t!("The journal could not be opened: {why}", why)))??;
     Ok(journal.adopt(&account, former, &desk.who).await?)
 }
 
 /// Where a key is to be kept, of what was typed.
 fn kept_in(place: &KeyPlace, command: &[String], env: &Env) -> Result<KeptIn, Failure> {
     if *place != KeyPlace::Command && !command.is_empty() {
-        return Err(Failure::usage(
-            "A command stands at the end, but not --key-from command. Nothing was kept.",
-        ));
+        return Err(Failure::usage(t!(
+            "A command stands at the end, but not --key-from command. Nothing was kept."
+        )));
     }
     Ok(match place {
         KeyPlace::File => KeptIn::File,
@@ -222,9 +239,9 @@ fn kept_in(place: &KeyPlace, command: &[String], env: &Env) -> Result<KeptIn, Fa
         KeyPlace::Variable(name) => KeptIn::Variable(name.clone()),
         KeyPlace::OtherFile(path) => KeptIn::OtherFile(whole(path)),
         KeyPlace::Command if command.is_empty() => {
-            return Err(Failure::usage(
-                "--key-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges",
-            ));
+            return Err(Failure::usage(t!(
+                "--key-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges"
+            )));
         }
         KeyPlace::Command => KeptIn::Command(command.to_vec()),
     })
@@ -244,11 +261,11 @@ async fn typed_key(from_stdin: bool) -> Result<SecretString, Failure> {
         return prompt::piped().await;
     }
     if prompt::somebody_is_there() {
-        return prompt::secret("API key").await;
+        return prompt::secret(t!("API key")).await;
     }
-    Err(Failure::usage(
-        "there is no terminal to type the key on: hand it over with --key-stdin, such as lapel profile add ... --key-stdin <keyfile. Nothing was kept.",
-    ))
+    Err(Failure::usage(t!(
+        "there is no terminal to type the key on: hand it over with --key-stdin, such as lapel profile add ... --key-stdin <keyfile. Nothing was kept."
+    )))
 }
 
 /// The warnings of what was just done.
@@ -289,7 +306,7 @@ fn profile_as_json(profile: &Profile) -> Value {
 fn table(all: &[ProfileLine]) -> String {
     let row = |line: &ProfileLine| {
         let environment = if line.read_only {
-            format!("{} read-only", line.environment)
+            t!("{environment} read-only", environment = line.environment)
         } else {
             line.environment.to_string()
         };
@@ -298,11 +315,18 @@ fn table(all: &[ProfileLine]) -> String {
             environment,
             scrub(line.organisation.as_deref().unwrap_or("-")).into_owned(),
             line.base_url.clone(),
-            line.pin.as_ref().map_or_else(|| "not pinned".to_owned(), |pin| format!("{}…", pin.prefix)),
+            line.pin.as_ref().map_or_else(|| t!("not pinned").to_owned(), |pin| format!("{}…", pin.prefix)),
             line.key_from.clone(),
         ]
     };
-    let head = ["  NAME", "", "ORGANISATION", "BASE URL", "KEY", "FROM"].map(str::to_owned);
+    let head = [
+        format!("  {}", t!("NAME")),
+        String::new(),
+        t!("ORGANISATION").to_owned(),
+        t!("BASE URL").to_owned(),
+        t!("KEY").to_owned(),
+        t!("FROM").to_owned(),
+    ];
     let rows: Vec<[String; 6]> = std::iter::once(head).chain(all.iter().map(row)).collect();
     let wide = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..6).map(wide).collect();

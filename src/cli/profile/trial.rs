@@ -25,7 +25,7 @@ impl Trial {
         let key = connection.key.clone();
         let access = tokio::task::spawn_blocking(move || api::connect(&connection))
             .await
-            .map_err(|why| Failure::new("failed", format!("A part of lapel failed: {why}")))??;
+            .map_err(|why| Failure::new("failed", t!("A part of lapel failed: {why}", why)))??;
         let begun = Instant::now();
         let identity = api::identify(access.reader(), &key, &Call::interactive()).await;
         let identity = identity.map_err(|error| told(error, profile))?;
@@ -49,11 +49,10 @@ impl Trial {
         Err(ApiError::OtherKey {
             profile: profile.name.clone(),
             pinned: pin.prefix.clone(),
-            said: self
-                .identity
-                .prefix
-                .as_deref()
-                .map_or_else(|| "something that it does not say".to_owned(), |said| scrub(said).into_owned()),
+            said: self.identity.prefix.as_deref().map_or_else(
+                || t!("something that it does not say").to_owned(),
+                |said| scrub(said).into_owned(),
+            ),
         }
         .into())
     }
@@ -67,12 +66,12 @@ impl Trial {
     /// What the service says, in a line.
     pub fn words(&self) -> String {
         let key = match &self.identity.prefix {
-            Some(prefix) => format!("key {}…", scrub(prefix)),
-            None => "key (its beginning is not said)".to_owned(),
+            Some(prefix) => t!("key {prefix}…", prefix = scrub(prefix)),
+            None => t!("key (its beginning is not said)").to_owned(),
         };
         match &self.identity.organisation {
-            Some(issuer) => format!("{key}  issuer {issuer}"),
-            None => format!("{key}  (no badge in its history yet)"),
+            Some(issuer) => t!("{key}  issuer {issuer}", key, issuer),
+            None => t!("{key}  (no badge in its history yet)", key),
         }
     }
 }
@@ -81,7 +80,7 @@ fn told(error: ApiError, profile: &Profile) -> Failure {
     let has_no_ping = matches!(error, ApiError::NotFound(_));
     let mut failure = Failure::from(error);
     if has_no_ping {
-        "Something answers at this base URL, but it has no ping. Does the base URL end in /api/v1/ext?"
+        t!("Something answers at this base URL, but it has no ping. Does the base URL end in /api/v1/ext?")
             .clone_into(&mut failure.message);
     }
     // A service that says the key in its answer does not get it shown.

@@ -296,7 +296,7 @@ pub struct OutFlags {
 
 fn not_empty(text: &str) -> Result<String, String> {
     match text.trim() {
-        "" => Err("it is empty".to_owned()),
+        "" => Err(t!("it is empty").to_owned()),
         text => Ok(text.to_owned()),
     }
 }
@@ -314,7 +314,7 @@ fn badge_type() -> impl TypedValueParser<Value = BadgeTypeCode> {
 
 fn date(text: &str) -> Result<Date, String> {
     Date::strptime("%Y-%m-%d", text.trim())
-        .map_err(|_| "it is not a day: write YYYY-MM-DD, such as 2026-01-31".to_owned())
+        .map_err(|_| t!("it is not a day: write YYYY-MM-DD, such as 2026-01-31").to_owned())
 }
 
 fn template_sort(text: &str) -> Result<Sort, String> {
@@ -335,13 +335,13 @@ fn sort(text: &str, shape: &Shape) -> Result<Sort, String> {
         None => (text, Direction::Asc),
         Some((column, word)) if word.eq_ignore_ascii_case("asc") => (column, Direction::Asc),
         Some((column, word)) if word.eq_ignore_ascii_case("desc") => (column, Direction::Desc),
-        Some((_, word)) => return Err(format!("`{}` is no direction: write asc or desc", scrub(word))),
+        Some((_, word)) => return Err(t!("`{word}` is no direction: write asc or desc", word = scrub(word))),
     };
     if !shape.columns.contains(&column) {
-        return Err(format!(
-            "there is no column `{}`; there are {}",
-            scrub(column),
-            shape.columns.join(", ")
+        return Err(t!(
+            "there is no column `{column}`; there are {columns}",
+            column = scrub(column),
+            columns = shape.columns.join(", ")
         ));
     }
     Ok(Sort::new(column, direction))

@@ -76,7 +76,7 @@ impl Desk {
     async fn run(&mut self, verb: &ReadVerb) -> Result<u8, Failure> {
         let out = verb.out();
         let call = Call::interactive().cancelled_by(self.interrupt.token());
-        let missing = || Failure::usage("The id is empty. Nothing was asked.");
+        let missing = || Failure::usage(t!("The id is empty. Nothing was asked."));
         match verb {
             ReadVerb::Templates(verb) => self.list(verb.list(), verb.pages.all, out).await,
             ReadVerb::History(verb) => self.list(verb.list(), verb.pages.all, out).await,
@@ -99,10 +99,10 @@ impl Desk {
                 let now = self.reader.clock().now();
                 let shape = crate::domain::Category::SHAPE;
                 let rows: Vec<Row> = read.items.iter().map(|one| Row::of(one, now)).collect();
-                let said = words_of(rows.len() as u64, shape.noun);
+                let said = export::counted(rows.len() as u64, shape.noun);
                 self.give(
                     Found {
-                        said: Some(format!("{said}: all there are.")),
+                        said: Some(t!("{rows}: all there are.", rows = said)),
                         ..Found::of(shape, rows, read.problems)
                     },
                     out,
@@ -160,19 +160,19 @@ impl Desk {
             "rows_per_page": rows_per_page,
         }));
         let rows: Vec<Row> = page.items.into_iter().map(|(_, row)| row).collect();
+        let rows_said = export::counted(rows.len() as u64, shape.noun);
         let said = match page.total_count {
-            Some(total) => format!(
-                "page {number}: {} of {total}{}",
-                words_of(rows.len() as u64, shape.noun),
-                if total > page.list_len as u64 {
-                    "; --page N shows another one, --all reads them all."
-                } else {
-                    "."
-                }
+            Some(total) if total > page.list_len as u64 => t!(
+                "page {number}: {rows} of {total}; --page N shows another one, --all reads them all.",
+                number,
+                rows = rows_said,
+                total
             ),
-            None => format!(
-                "page {number}: {}; the service does not say how many there are. --all reads them all.",
-                words_of(rows.len() as u64, shape.noun)
+            Some(total) => t!("page {number}: {rows} of {total}.", number, rows = rows_said, total),
+            None => t!(
+                "page {number}: {rows}; the service does not say how many there are. --all reads them all.",
+                number,
+                rows = rows_said
             ),
         };
         self.give(Found { said: Some(said), about, ..Found::of(shape, rows, page.problems) }, out).await
@@ -216,7 +216,7 @@ impl Desk {
         self.progress.clear();
         let read = walk
             .finish()
-            .ok_or_else(|| Failure::new("internal", "The list has no end. Nothing was changed."))?;
+            .ok_or_else(|| Failure::new("internal", t!("The list has no end. Nothing was changed.")))?;
         let code = code_of(&read);
         let (remark, rows) = match out.finish() {
             Ok(ended) => ended,
@@ -293,14 +293,14 @@ impl Desk {
             Ok(done) => done,
             Err(ExportError::Service(why)) => {
                 let mut failure = self.broken_off(why);
-                failure.message.push_str(" Nothing was written.");
+                failure.message.push_str(t!(" Nothing was written."));
                 return Err(failure);
             }
             Err(ExportError::File(why)) => return Err(of_file(&why)),
         };
         let path = scrub(&done.written.path.to_string_lossy()).into_owned();
-        let rows = words_of(done.written.rows, ("row", "rows"));
-        answered(say::answer(&format!("Wrote {rows} to {path}.")), exit::OK)?;
+        let rows = export::counted(done.written.rows, ("row", "rows"));
+        answered(say::answer(&t!("Wrote {rows} to {path}.", rows, path)), exit::OK)?;
         done.written.remarks().iter().for_each(|remark| say::complain(remark));
         let Some(read) = done.read else { return Ok(exit::OK) };
         say::complain(&export::summary(&read, noun));
@@ -312,7 +312,7 @@ impl Desk {
         if self.interrupt.is_wanted() {
             return Failure {
                 code: exit::STOPPED,
-                ..Failure::new("given_up", "Stopped before everything was read. Nothing was changed.")
+                ..Failure::new("given_up", t!("Stopped before everything was read. Nothing was changed."))
             };
         }
         why.into()
@@ -321,13 +321,11 @@ impl Desk {
     /// Why it ended before all was given.
     fn broken_off_after(&self, why: ApiError, out: &Out, given: u64, noun: (&str, &str)) -> Failure {
         let mut failure = self.broken_off(why);
+        let rows = export::counted(given, noun);
         let rest = match (given, out) {
             (0, _) | (_, Out::Json(_)) => return failure,
-            _ => format!(
-                " {} {} given before that, each of them whole, but they are not all.",
-                words_of(given, noun),
-                if given == 1 { "was" } else { "were" }
-            ),
+            (1, _) => t!(" {rows} was given before that, each of them whole, but they are not all.", rows),
+            _ => t!(" {rows} were given before that, each of them whole, but they are not all.", rows),
         };
         failure.message.push_str(&rest);
         failure
@@ -343,13 +341,13 @@ impl Found {
 /// What is being done, for the bar. It stands still where the pace is used up, and says so before.
 fn doing(far: &export::Progress, pace: u32) -> String {
     match far {
-        export::Progress { again: true, .. } => "reading again what has moved".to_owned(),
+        export::Progress { again: true, .. } => t!("reading again what has moved").to_owned(),
         export::Progress { all: Some(all), .. }
             if all.div_ceil(MAX_ROWS_PER_PAGE.into()) > u64::from(pace) =>
         {
-            format!("read, {pace} pages a minute")
+            t!("read, {pace} pages a minute", pace)
         }
-        _ => "read".to_owned(),
+        _ => t!("read").to_owned(),
     }
 }
 
@@ -374,12 +372,12 @@ fn tell(said: Option<String>, bad: &[RecordProblem]) {
         say::complain(&said);
     }
     for problem in bad {
-        say::complain(&format!("a record could not be read ({}: {})", problem.place, problem.why));
+        say::complain(&t!(
+            "a record could not be read ({place}: {why})",
+            place = problem.place,
+            why = problem.why
+        ));
     }
-}
-
-fn words_of(n: u64, noun: (&str, &str)) -> String {
-    format!("{n} {}", if n == 1 { noun.0 } else { noun.1 })
 }
 
 fn of_file(why: &SheetError) -> Failure {

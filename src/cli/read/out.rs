@@ -79,8 +79,10 @@ impl Out {
                 let all = table.columns();
                 Ok((
                     shown.map(|n| {
-                        format!(
-                            "{n} of {all} columns fit into this terminal; --csv, --json and --xlsx have all."
+                        t!(
+                            "{n} of {all} columns fit into this terminal; --csv, --json and --xlsx have all.",
+                            n,
+                            all
                         )
                     }),
                     Vec::new(),

@@ -27,7 +27,7 @@ use tokio::time::Instant;
 /// The state of all that.
 #[derive(Default)]
 pub(in crate::tui) struct Comforts {
-    manner: Manner,
+    pub(super) manner: Manner,
     pub(in crate::tui) refresh: Refresh,
     notices: Notices,
     /// What the terminal is to be written besides frames.
@@ -64,6 +64,12 @@ impl App {
     pub fn set_manner(&mut self, manner: Manner) {
         self.comforts.refresh.choose(manner.settings.refresh, Instant::now());
         self.comforts.manner = manner;
+        self.read_saved();
+    }
+
+    /// The person's editor; where none is named, the one that is on every system.
+    pub fn editor(&self) -> String {
+        self.comforts.manner.around.editor.clone().unwrap_or_else(|| "vi".to_owned())
     }
 
     /// What the terminal is to be written besides frames: for its clipboard, its bell, its notices.
@@ -87,6 +93,7 @@ impl App {
                 self.over.push(Over::Log(Box::new(RequestLog::new(&self.env, out))));
             }
             Action::AutoRefresh => self.switch_refresh(out),
+            Action::ForgetRecent => self.forget_recents(out),
             Action::Language => switch_language(out),
             _ => return false,
         }
@@ -124,7 +131,7 @@ impl App {
                     .to_owned()
             });
         }
-        let Manner { settings, around } = &self.comforts.manner;
+        let Manner { settings, around, .. } = &self.comforts.manner;
         let road = Road::of(settings.clipboard, around);
         match road {
             _ if clip.text.is_empty() => {

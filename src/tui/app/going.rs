@@ -1,12 +1,18 @@
 //! Where the screens want to go: tabs, forms, questions.
 
 use super::{App, Over, READ_ONLY, Tab};
+use crate::config::Environment;
+use crate::tui::ask::Ask;
+use crate::tui::deed::Deed;
 use crate::tui::env::{Go, Out};
+use crate::tui::forms::again::{self, AgainForm};
 use crate::tui::forms::correct::CorrectForm;
 use crate::tui::forms::draft::DraftForm;
 use crate::tui::forms::file::FileForm;
+use crate::tui::forms::filters::FiltersForm;
 use crate::tui::forms::ids::IdsForm;
 use crate::tui::forms::issue::IssueForm;
+use crate::tui::forms::mark_all::MarkAllForm;
 use crate::tui::forms::question::Question;
 use crate::tui::forms::replace::ReplaceForm;
 use crate::tui::forms::revoke::RevokeForm;
@@ -31,6 +37,11 @@ impl App {
                 self.follow_to(Tab::Wallet);
                 self.wallet.look_up(&email, out);
             }
+            Go::HolderOf(email, id) => {
+                self.follow_to(Tab::Wallet);
+                self.wallet.look_up(&email, out);
+                self.wallet.select(id);
+            }
             Go::Issue(id, title) => self.over.push(Over::Issue(Box::new(IssueForm::new(id, title, out)))),
             Go::Revoke(victims) => self.over.push(Over::Revoke(Box::new(RevokeForm::new(victims, out)))),
             Go::Activity => {
@@ -40,8 +51,11 @@ impl App {
                 self.activity.select_newest();
             }
             Go::CallOff(job) => self.over.push(Over::Question(Box::new(Question::call_off(job)))),
+            Go::Again(deed) => self.again(*deed, out),
             Go::Undo(job) => self.over.push(Over::Question(Box::new(Question::undo(job)))),
-            Go::Decide(job, row) => self.over.push(Over::Question(Box::new(Question::decide(job, row)))),
+            Go::Decide(job, row) => {
+                self.over.push(Over::Question(Box::new(Question::decide(job, row, self.is_live()))));
+            }
             Go::Drafts(jobs) => {
                 if let Some(form) = DraftForm::new(jobs, &self.env, out) {
                     self.over.push(Over::Draft(Box::new(form)));
@@ -56,7 +70,7 @@ impl App {
             Go::Mail(job) => self.over.push(Over::Question(Box::new(Question::mail(job, out)))),
             Go::Export(takeaway) => self.open_export(*takeaway, out),
             Go::Aside => self.put_aside(),
-            Go::Ids => self.over.push(Over::Ids(Box::new(IdsForm::new(out)))),
+            Go::Ids => self.over.push(Over::Ids(Box::new(IdsForm::new(&self.env, out)))),
             Go::Replace(badge) => {
                 self.over.push(Over::Replace(Box::new(ReplaceForm::new(badge, &self.env, out))));
             }
@@ -66,13 +80,49 @@ impl App {
                     form.corrected(out);
                 }
             }
+            Go::Filters { list, specs, current, naming } => {
+                let form = FiltersForm::new((list, specs), current, naming, &self.env, out);
+                self.over.push(Over::Filters(Box::new(form)));
+            }
+            Go::UseFilter(filter) if filter.list == "templates" => {
+                self.follow_to(Tab::Templates);
+                self.templates.browser.use_filter(&filter, out);
+            }
+            Go::UseFilter(filter) => {
+                self.follow_to(Tab::History);
+                self.history.browser.use_filter(&filter, out);
+            }
+            Go::OfferMarkAll { rows, words } => {
+                self.over.push(Over::MarkAll(Box::new(MarkAllForm::new(rows, words))));
+            }
+            Go::MarkAll => self.history.mark_all(out),
             Go::CloseAll => self.over.clear(),
             Go::Close => {
                 self.over.pop();
             }
-            Go::Connect(session) => self.switch(*session),
+            Go::Connect(session) => {
+                self.leave_view(out);
+                self.switch(*session);
+                self.tour_if_wanted(out);
+            }
             Go::Quit => self.quit(out),
         }
+    }
+
+    fn is_live(&self) -> bool {
+        self.env.environment() == Environment::Live
+    }
+
+    /// Does what sends something that was reviewed before; where it is live, it is confirmed first.
+    fn again(&mut self, deed: Deed, out: &mut Out<'_>) {
+        if !self.is_live() {
+            out.ask(Ask::Do(Box::new(deed)));
+            return;
+        }
+        let said = out.notice.take();
+        let job = again::sends(&deed).and_then(|id| self.activity.find(id));
+        let form = job.and_then(|job| AgainForm::new(deed, job, said, &self.env));
+        self.over.extend(form.map(|form| Over::Again(Box::new(form))));
     }
 }
 
@@ -84,6 +134,7 @@ fn is_acting(go: &Go) -> bool {
         Go::Issue(..)
             | Go::Revoke(_)
             | Go::CallOff(_)
+            | Go::Again(_)
             | Go::Undo(_)
             | Go::Decide(..)
             | Go::File(..)

@@ -14,17 +14,9 @@ impl App {
         let stack = self.stack();
         self.changed |= self.forget_chord(&stack);
         let press = self.env.keymap.press(&stack, &mut self.begun.1, key);
+        self.history.let_go();
         if let Press::Action(action) = press {
-            self.changed = true;
-            self.notice = None;
-            if action != Action::Quit && action != Action::QuitNow {
-                self.quit_asked = false;
-            }
-            if self.is_forbidden(action) {
-                out.say(crate::words::say(READ_ONLY));
-                return;
-            }
-            self.act(action, out);
+            self.command(action, out);
             return;
         }
         match press {
@@ -47,6 +39,21 @@ impl App {
         }
     }
 
+    /// Does what a key or a click asks for.
+    pub(super) fn command(&mut self, action: Action, out: &mut Out<'_>) {
+        crate::tui::crash::note(action);
+        self.changed = true;
+        self.notice = None;
+        if action != Action::Quit && action != Action::QuitNow {
+            self.quit_asked = false;
+        }
+        if self.env.read_only() && self.is_forbidden(action) && action != Action::Tour {
+            out.say(crate::words::say(READ_ONLY));
+            return;
+        }
+        self.act(action, out);
+    }
+
     /// Forgets the keys of a chord that was begun elsewhere; whether there were any.
     fn forget_chord(&mut self, stack: &[Context]) -> bool {
         let elsewhere = !self.begun.1.is_empty() && self.begun.0 != stack;
@@ -61,6 +68,16 @@ impl App {
             self.env.pictures.read_again();
         }
         match action {
+            Action::Tour if self.welcome.is_some() => {
+                if self.house.offers_tour {
+                    self.want_tour(true);
+                    self.act_inside(action, out);
+                }
+            }
+            Action::Tour | Action::TourSkip | Action::TourLeave => {
+                self.act_tour(action, out);
+            }
+            Action::Editor => self.edit(out),
             Action::Suspend => self.wish = Some(Wish::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
@@ -83,6 +100,9 @@ impl App {
 
     fn act_inside(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         if let Some(welcome) = &mut self.welcome {
+            if action == Action::ChooseSandbox {
+                self.tour_wanted = false;
+            }
             return welcome.act(action, out);
         }
         let sending = self.activity.is_sending() || self.outstanding_deeds();
@@ -90,6 +110,7 @@ impl App {
             Some(Over::Issue(form)) => form.act(action, &self.env, out),
             Some(Over::Revoke(form)) => form.act(action, &self.env, out),
             Some(Over::Question(form)) => form.act(action, out),
+            Some(Over::Again(form)) => form.act(action, out),
             Some(Over::Draft(form)) => form.act(action, &self.env, out),
             Some(Over::Correct(form)) => form.act(action, out),
             Some(Over::File(form)) => form.act(action, out),
@@ -110,6 +131,8 @@ impl App {
             Some(Over::Copy(menu)) => menu.act(action, out),
             Some(Over::Raw(pane)) => pane.act(action, out),
             Some(Over::Log(log)) => log.act(action, &self.env, out),
+            Some(Over::Filters(form)) => form.act(action, &self.env, out),
+            Some(Over::MarkAll(form)) => form.act(action, out),
             None => match self.tab {
                 Tab::Templates => self.templates.act(action, &self.env, out),
                 Tab::History => self.history.act(action, &self.env, out),
@@ -130,7 +153,12 @@ impl App {
             Action::NextTab => self.open_tab(self.tab.step(1)),
             Action::PreviousTab => self.open_tab(self.tab.step(Tab::ALL.len() - 1)),
             Action::Activity => self.open_tab(Tab::Activity),
-            Action::Profiles => self.over.push(Over::Profiles(Box::new(Profiles::new(out)))),
+            Action::Profiles => {
+                // A demo is none of the settings' profiles, whatever it is called.
+                let kept = self.env.session.as_ref().filter(|session| session.journal.is_some());
+                let list = Profiles::new(kept.map(|session| session.name.clone()), out);
+                self.over.push(Over::Profiles(Box::new(list)));
+            }
             Action::Overview => self.open_overview(),
             Action::Help => {
                 let stack = self.stack();
@@ -141,10 +169,11 @@ impl App {
                     .into_iter()
                     .filter(|(_, a)| !self.is_forbidden(*a))
                     .collect();
-                self.over.push(Over::Help(Help::new(lines)));
+                self.over.push(Over::Help(Help::new(lines).with_files(&self.house)));
             }
             Action::Palette => {
-                let palette = CommandPalette::new(self.commands(), self.over.is_empty());
+                let filters = self.env.saved.all().to_vec();
+                let palette = CommandPalette::new(self.commands(), filters, self.over.is_empty());
                 self.over.push(Over::Commands(Box::new(palette)));
             }
             Action::Back if self.news.is_none() => {
@@ -210,6 +239,7 @@ impl App {
             Some(Over::Issue(form)) => form.key(key),
             Some(Over::Revoke(form)) => form.key(key),
             Some(Over::Question(form)) => form.key(key),
+            Some(Over::Again(form)) => form.key(key),
             Some(Over::Draft(form)) => form.key(key),
             Some(Over::Correct(form)) => form.key(key),
             Some(Over::Ids(form)) => form.key(key),
@@ -220,7 +250,8 @@ impl App {
             Some(Over::Pin(form)) => form.key(key),
             Some(Over::Copy(menu)) => menu.key(key, out),
             Some(Over::Log(log)) => log.key(key),
-            Some(Over::File(_) | Over::Help(_) | Over::Raw(_)) => false,
+            Some(Over::Filters(form)) => form.key(key),
+            Some(Over::File(_) | Over::Help(_) | Over::Raw(_) | Over::MarkAll(_)) => false,
             None => match self.tab {
                 Tab::Templates => self.templates.browser.key(key, out),
                 Tab::History => self.history.browser.key(key, out),
@@ -249,8 +280,16 @@ impl App {
             Some(Over::Commands(palette)) => palette.paste(text),
             Some(Over::Profiles(list)) => list.paste(text),
             Some(Over::Log(log)) => log.paste(text),
+            Some(Over::Filters(form)) => form.paste(text),
             Some(
-                Over::Draft(_) | Over::File(_) | Over::Pin(_) | Over::Help(_) | Over::Copy(_) | Over::Raw(_),
+                Over::Again(_)
+                | Over::Draft(_)
+                | Over::File(_)
+                | Over::Pin(_)
+                | Over::Help(_)
+                | Over::Copy(_)
+                | Over::Raw(_)
+                | Over::MarkAll(_),
             ) => {}
             None => match self.tab {
                 Tab::Templates => {
@@ -268,7 +307,7 @@ impl App {
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Out<'_>) {
-        if self.welcome.is_some() {
+        if self.click_hint(mouse, out) || self.welcome.is_some() || self.drag(mouse, out) {
             return;
         }
         self.changed |= !self.begun.1.is_empty();
@@ -321,7 +360,9 @@ impl App {
             }
             Tab::History => {
                 let place = self.history.browser.place_at(area, mouse.row);
-                move_to(place, &mut |p| self.history.browser.list.move_to(p))
+                let pressed = move_to(place, &mut |p| self.history.browser.list.move_to(p));
+                self.history.take_hold();
+                pressed
             }
             Tab::Wallet => self.wallet.click(area, mouse.row, &self.env),
             Tab::Badge => false,

@@ -17,10 +17,12 @@ impl App {
             return;
         }
         self.env.pictures.learn(&answer);
+        self.tour_hears(&answer);
         let answer = match self.env.pictures.receive(ticket, answer, out) {
             Ok(()) => return,
             Err(answer) => answer,
         };
+        let Err(answer) = self.viewed(ticket, answer, out) else { return };
         let Err(answer) = self.exported(ticket, answer, out) else { return };
         let mut left = match self.handed(ticket, answer, out) {
             Ok(()) => return,
@@ -40,8 +42,14 @@ impl App {
                 Over::Revoke(form) => form.receive(ticket, left),
                 Over::Raw(pane) => pane.receive(ticket, left),
                 Over::Log(log) => log.receive(ticket, left, &self.env, out),
+                Over::Filters(form) => form.receive(ticket, left, out),
                 // The export was asked above.
-                Over::Commands(_) | Over::Help(_) | Over::Copy(_) | Over::Export(_) => Err(left),
+                Over::Again(_)
+                | Over::Commands(_)
+                | Over::Help(_)
+                | Over::Copy(_)
+                | Over::Export(_)
+                | Over::MarkAll(_) => Err(left),
             };
             match taken {
                 Ok(()) => return,
@@ -53,7 +61,7 @@ impl App {
             .receive(ticket, left, out)
             .or_else(|a| self.history.receive(ticket, a, out))
             .or_else(|a| self.wallet.receive(ticket, a, out))
-            .or_else(|a| self.badge.receive(ticket, a))
+            .or_else(|a| self.badge.receive(ticket, a, out))
             .or_else(|a| self.activity.receive(ticket, a, out))
             .or_else(|a| self.overview.receive(ticket, a, &self.env, out));
         match left {
@@ -71,6 +79,9 @@ impl App {
         let Changed { job, touched } = changed;
         for over in &mut self.over {
             if let Over::Draft(form) = over {
+                form.take(&job, &self.env);
+            }
+            if let Over::Again(form) = over {
                 form.take(&job, &self.env);
             }
         }

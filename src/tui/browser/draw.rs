@@ -4,7 +4,7 @@ use super::{Browse, Browser, By, Top, so_many};
 use crate::api::Direction;
 use crate::tui::action::Action;
 use crate::tui::env::Env;
-use crate::tui::fit::{cells, fit, layout, number, width, wrap};
+use crate::tui::fit::{cells, fit, number, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::list::{Entry, Note, Place};
 use crate::words::say;
@@ -36,15 +36,12 @@ impl<T: Browse> Browser<T> {
         if bar > 0 {
             self.bar.draw(frame, filter, env);
         }
-        let widths = layout(
-            &T::HEADS.iter().map(|h| h.column.titled(say(h.title))).collect::<Vec<_>>(),
-            usize::from(body.width).saturating_sub(4),
-        );
+        let widths = self.widths(usize::from(body.width).saturating_sub(4));
         frame.render_widget(self.heads(&widths, env), head);
-        if let Top::Sort { at, direction } = &self.top {
-            self.draw_sort(frame, body, env, *at, *direction);
-        } else {
-            self.draw_rows(frame, body, env, &widths, marked);
+        match &self.top {
+            Top::Sort { at, direction } => self.draw_sort(frame, body, env, *at, *direction),
+            Top::Columns { at } => self.draw_columns(frame, body, env, *at),
+            _ => self.draw_rows(frame, body, env, &widths, marked),
         }
         self.draw_foot(frame, foot, env);
     }
@@ -82,10 +79,11 @@ impl<T: Browse> Browser<T> {
     }
 
     fn heads(&self, widths: &[usize], env: &Env) -> Line<'static> {
-        let heads: Vec<(String, Style)> = T::HEADS
-            .iter()
-            .enumerate()
-            .map(|(i, head)| {
+        let heads: Vec<(String, Style)> = self
+            .columns
+            .shown()
+            .map(|i| {
+                let head = &T::HEADS[i];
                 let arrow = self.order.as_ref().filter(|o| o.column == i).map_or("", |o| match o.direction {
                     Direction::Asc => env.glyphs.up,
                     Direction::Desc => env.glyphs.down,
@@ -140,7 +138,10 @@ impl<T: Browse> Browser<T> {
                 Place::Entry(Entry::Row(row)) => {
                     let mark = if marked(row) { env.glyphs.mark } else { " " };
                     spans.push(Span::styled(format!("{mark} "), env.theme.mark()));
-                    spans.extend(cells(&row.cells(env), widths, env.glyphs.ellipsis));
+                    let mut all = row.cells(env);
+                    let shown = self.columns.shown().filter_map(|i| all.get_mut(i).map(std::mem::take));
+                    let shown: Vec<(String, Style)> = shown.collect();
+                    spans.extend(cells(&shown, widths, env.glyphs.ellipsis));
                 }
                 other => {
                     let (text, style) = self.stand_in(&other, env);
@@ -243,8 +244,11 @@ impl<T: Browse> Browser<T> {
         };
         let title = fit(t!("Sort by"), 19, "");
         let mut lines = vec![Line::styled(format!("  {title}{arrow}"), env.theme.strong())];
-        let names =
-            std::iter::once(t!("the service's own order")).chain(T::HEADS.iter().map(|h| say(h.title)));
+        let sortable = self.sortable();
+        let titles = sortable.iter().map(|column| say(T::HEADS[*column].title));
+        let names = std::iter::once(t!("the service's own order")).chain(titles);
+        // The line under the cursor is always in sight.
+        let first = (at + 2).saturating_sub(usize::from(body.height).max(1));
         for (i, name) in names.enumerate() {
             let cursor = if i == at { env.glyphs.cursor } else { " " };
             let style = if i == at { env.theme.selected() } else { env.theme.text() };
@@ -253,6 +257,7 @@ impl<T: Browse> Browser<T> {
                 Span::styled(format!("{name} "), style),
             ]));
         }
+        lines.drain(..first);
         frame.render_widget(ratatui::text::Text::from(lines), body);
     }
 }

@@ -12,6 +12,7 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
 use crate::tui::fit::{width, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::recents::{self, Typed};
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -33,9 +34,9 @@ pub struct IdsForm {
 
 impl IdsForm {
     /// Opens it.
-    pub fn new(out: &mut Out<'_>) -> Self {
+    pub fn new(env: &Env, out: &mut Out<'_>) -> Self {
         Self {
-            file: PathField::new(false, out),
+            file: PathField::with_earlier(env.recents.list(Typed::IdsFile)),
             pasted: None,
             reason: Field::default(),
             reasons: Recent::default(),
@@ -51,6 +52,11 @@ impl IdsForm {
         vec![if self.at_reason { Context::RevokeForm } else { Context::FileField }, Context::Always]
     }
 
+    /// The text that may be long: the reason, while it is being typed.
+    pub fn long_field(&mut self) -> Option<&mut Field> {
+        self.at_reason.then_some(&mut self.reason)
+    }
+
     fn source(&self) -> Option<Source> {
         match &self.pasted {
             Some(lines) => Some(Source::Pasted(lines.clone())),
@@ -61,7 +67,11 @@ impl IdsForm {
     /// Whether an action does something here now.
     pub fn offers(&self, action: Action) -> bool {
         match action {
-            Action::Earlier | Action::Later => self.at_reason && !self.reasons.is_empty(),
+            Action::Earlier | Action::Later if !self.at_reason => {
+                self.pasted.is_none() && self.file.offers(action)
+            }
+            Action::Earlier | Action::Later => !self.reasons.is_empty(),
+            Action::Editor => self.at_reason,
             Action::PageDown | Action::PageUp | Action::PreviousField => false,
             Action::Accept => self.source().is_some(),
             _ => true,
@@ -113,6 +123,9 @@ impl IdsForm {
             self.said =
                 Some(t!("the reason is empty; the service asks for one, and holders may see it").to_owned());
             return;
+        }
+        if let Source::File(path) = &source {
+            out.typed.push((Typed::IdsFile, path.to_string_lossy().into_owned()));
         }
         let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
         out.go.push(Go::File(Purpose::Revoke { reason, when_issued }, source));
@@ -185,6 +198,9 @@ impl IdsForm {
         let mut spans = label(&of_reason, self.at_reason);
         spans.extend(self.reason.spans(columns, self.at_reason, env));
         lines.push(Line::from(spans));
+        if self.at_reason {
+            lines.extend(recents::offered(&self.reasons, self.reason.value(), 8, room, env));
+        }
         let sign = if self.when_issued { "[x]" } else { "[ ]" };
         let key = env.keymap.key(&[Context::RevokeForm], Action::Toggle).unwrap_or_default();
         let key = if self.at_reason { format!("  {key}") } else { String::new() };

@@ -6,6 +6,7 @@ use crate::tui::env::{Env, Out};
 use crate::tui::field::{Field, Recent};
 use crate::tui::fit::fit;
 use crate::tui::paths;
+use crate::tui::recents;
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 use std::path::PathBuf;
@@ -30,6 +31,17 @@ impl PathField {
             field: Field::default(),
             recent: Recent::default(),
             recent_ticket: recent.then(|| out.ask(Ask::Files)),
+            completing: None,
+            found: Vec::new(),
+        }
+    }
+
+    /// An empty one with these behind it, the newest first.
+    pub fn with_earlier(earlier: &[String]) -> Self {
+        Self {
+            field: Field::default(),
+            recent: Recent::new(earlier.to_vec()),
+            recent_ticket: None,
             completing: None,
             found: Vec::new(),
         }
@@ -141,6 +153,9 @@ impl PathField {
             let text = format!("       {}{slash}", crate::domain::text::scrub(name));
             Line::styled(fit(&text, room, env.glyphs.ellipsis), env.theme.dim())
         };
+        if self.found.is_empty() {
+            return recents::offered(&self.recent, self.field.value(), 7, room, env);
+        }
         let mut lines: Vec<Line<'static>> = self.found.iter().take(LISTED).map(shown).collect();
         if self.found.len() > LISTED {
             lines.push(Line::styled(

@@ -1,27 +1,96 @@
-//! The form for a new profile: on the first screen, and on the list of profiles. Its key is never shown.
+//! The form for a profile, a new one or one that is changed: on the first screen, and on the list of profiles. Its
+//! key is never shown.
 
 use crate::api::ApiKey;
-use crate::config::{Environment, NewProfile};
+use crate::config::{Change, Environment, NewProfile, ProfileLine};
 use crate::tui::action::Action;
 use crate::tui::ask::Candidate;
 use crate::tui::env::Env;
 use crate::tui::field::{Field, Focus};
 use crate::tui::fit::{fit, wrap};
+use crate::tui::manage::ProfileChange;
+use crate::tui::paths;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
 use secrecy::SecretString;
 
 const LABELS: [&str; 6] = ["Name", "Organisation", "Key kept in", "Environment", "Base URL", "API key"];
-const KEPT: usize = 2;
-const ENVIRONMENT: usize = 3;
-const BASE_URL: usize = 4;
+/// What stands below the labels above, for whoever needs it.
+const MORE: [&str; 4] = [mark!("Rights"), mark!("CA file"), mark!("Proxy"), mark!("Key's beginning")];
+const RIGHTS: [&str; 2] = [mark!("issue and revoke"), mark!("only look")];
+const PINNING: [&str; 2] = [mark!("as it was pinned"), mark!("pin it anew")];
+/// Columns of the labels.
+const WIDE: usize = 16;
+
+/// A line of the form.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slot {
+    Name,
+    Organisation,
+    Rights,
+    CaFile,
+    Proxy,
+    Pinning,
+    Kept,
+    Environment,
+    BaseUrl,
+    Key,
+}
+
+/// The lines of a new profile, and of one that is changed: a name stays, and only what was pinned is pinned anew.
+const NEW: [Slot; 9] = [
+    Slot::Name,
+    Slot::Organisation,
+    Slot::Rights,
+    Slot::CaFile,
+    Slot::Proxy,
+    Slot::Kept,
+    Slot::Environment,
+    Slot::BaseUrl,
+    Slot::Key,
+];
+const CHANGED: [Slot; 9] = [
+    Slot::Organisation,
+    Slot::Rights,
+    Slot::CaFile,
+    Slot::Proxy,
+    Slot::Pinning,
+    Slot::Kept,
+    Slot::Environment,
+    Slot::BaseUrl,
+    Slot::Key,
+];
+
+impl Slot {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Name => LABELS[0],
+            Self::Organisation => LABELS[1],
+            Self::Kept => LABELS[2],
+            Self::Environment => LABELS[3],
+            Self::BaseUrl => LABELS[4],
+            Self::Key => LABELS[5],
+            Self::Rights => crate::words::say(MORE[0]),
+            Self::CaFile => crate::words::say(MORE[1]),
+            Self::Proxy => crate::words::say(MORE[2]),
+            Self::Pinning => crate::words::say(MORE[3]),
+        }
+    }
+}
+
 const ENVIRONMENTS: [Environment; 3] = [Environment::Live, Environment::Staging, Environment::Demo];
 const PLACES: [&str; 2] = ["a file", "the keyring"];
 
 /// The form.
 pub struct ProfileForm {
+    /// The profile that is changed, as it was.
+    was: Option<ProfileLine>,
     name: Field,
     organisation: Field,
+    ca_file: Field,
+    proxy: Field,
+    only_look: usize,
+    pin: usize,
     kept: usize,
     environment: usize,
     base_url: Field,
@@ -37,6 +106,8 @@ pub enum Step {
     Done,
     /// This is to be tried, and kept if it is good.
     Try(Box<Candidate>),
+    /// This is to be changed.
+    Change(Box<ProfileChange>),
     /// Something is wrong with what was typed.
     Wrong(String),
 }
@@ -44,29 +115,71 @@ pub enum Step {
 impl ProfileForm {
     /// An empty one, with a name.
     pub fn new(name: &str) -> Self {
+        let at = if name.is_empty() { Slot::Name } else { Slot::BaseUrl };
         Self {
+            was: None,
             name: Field::with(name),
             organisation: Field::default(),
+            ca_file: Field::default(),
+            proxy: Field::default(),
+            only_look: 0,
+            pin: 0,
             kept: 0,
             environment: 0,
             base_url: Field::default(),
             key: Field::secret(),
-            focus: Focus { at: if name.is_empty() { 0 } else { BASE_URL } },
+            focus: Focus { at: NEW.iter().position(|slot| *slot == at).unwrap_or(0) },
         }
+    }
+
+    /// One for changing a profile.
+    pub fn of(line: ProfileLine) -> Self {
+        let text = |text: &Option<String>| Field::with(text.as_deref().unwrap_or_default());
+        Self {
+            organisation: text(&line.organisation),
+            ca_file: text(&line.ca_file),
+            proxy: text(&line.proxy),
+            only_look: usize::from(line.read_only),
+            kept: usize::from(line.key_from.contains("keyring")),
+            environment: ENVIRONMENTS.iter().position(|e| *e == line.environment).unwrap_or(0),
+            base_url: Field::with(&line.base_url),
+            focus: Focus::default(),
+            was: Some(line),
+            ..Self::new("")
+        }
+    }
+
+    /// The name of the profile that is changed.
+    pub fn changes(&self) -> Option<&str> {
+        self.was.as_ref().map(|line| line.name.as_str())
+    }
+
+    fn slots(&self) -> &'static [Slot] {
+        if self.was.is_some() { &CHANGED } else { &NEW }
+    }
+
+    fn at(&self) -> Slot {
+        self.slots().get(self.focus.at).copied().unwrap_or(Slot::Key)
     }
 
     /// Does an action.
     pub fn act(&mut self, action: Action) -> Step {
+        let many = self.slots().len();
         match action {
-            Action::NextField => self.focus.next(LABELS.len()),
-            Action::PreviousField => self.focus.previous(LABELS.len()),
+            Action::NextField => self.focus.next(many),
+            Action::PreviousField => self.focus.previous(many),
             Action::ClearField => {
                 if let Some(field) = self.field() {
                     field.clear();
                 }
             }
-            Action::Accept if self.focus.at + 1 < LABELS.len() => self.focus.next(LABELS.len()),
-            Action::Accept => return self.candidate(),
+            Action::Accept if self.focus.at + 1 < many => self.focus.next(many),
+            Action::Accept => {
+                return match &self.was {
+                    Some(line) => self.change(line),
+                    None => self.candidate(),
+                };
+            }
             _ => return Step::NotMine,
         }
         Step::Done
@@ -83,12 +196,55 @@ impl ProfileForm {
             self.base_url.value().trim(),
         );
         profile.organisation = (!organisation.is_empty()).then(|| organisation.to_owned());
-        // What the settings would refuse is said before the key leaves.
-        if let Err(error) = profile.profile(self.key.value()) {
+        profile.read_only = self.only_look == 1;
+        profile.proxy = Some(self.proxy.value().trim().to_owned()).filter(|proxy| !proxy.is_empty());
+        profile.ca_file = self.ca_path().filter(|path| !path.as_os_str().is_empty());
+        // What the settings would refuse is said before the key leaves; what is in the file of certificates is
+        // looked at later, where it may take its time.
+        let looked_at = NewProfile { ca_file: None, ..profile.clone() };
+        if let Err(error) = looked_at.profile(self.key.value()) {
             return Step::Wrong(format!("{error}."));
         }
         let key = SecretString::from(self.key.value().trim());
         Step::Try(Box::new(Candidate { profile, key, in_keyring: self.kept == 1 }))
+    }
+
+    /// The path of the file of certificates, the same wherever lapel is started; empty where none is named.
+    fn ca_path(&self) -> Option<std::path::PathBuf> {
+        let typed = self.ca_file.value().trim();
+        if typed.is_empty() {
+            return Some(std::path::PathBuf::new());
+        }
+        std::path::absolute(paths::typed(typed)).ok()
+    }
+
+    fn change(&self, line: &ProfileLine) -> Step {
+        let typed_key = self.key.value().trim();
+        if !typed_key.is_empty()
+            && let Err(error) = ApiKey::new(typed_key)
+        {
+            return Step::Wrong(error.to_string());
+        }
+        let changed = |field: &Field, was: Option<&str>| {
+            let now = field.value().trim();
+            (now != was.unwrap_or_default()).then(|| now.to_owned())
+        };
+        let environment = ENVIRONMENTS[self.environment];
+        let change = Change {
+            environment: (environment != line.environment).then_some(environment),
+            base_url: changed(&self.base_url, Some(&line.base_url)),
+            organisation: changed(&self.organisation, line.organisation.as_deref()),
+            read_only: (line.read_only != (self.only_look == 1)).then_some(self.only_look == 1),
+            ca_file: changed(&self.ca_file, line.ca_file.as_deref()).and_then(|_| self.ca_path()),
+            proxy: changed(&self.proxy, line.proxy.as_deref()),
+            ..Change::default()
+        };
+        let key = (!typed_key.is_empty()).then(|| (self.kept == 1, SecretString::from(typed_key)));
+        if change.is_empty() && key.is_none() && self.pin == 0 {
+            return Step::Wrong(t!("Everything is as it was.").to_owned());
+        }
+        let (name, pin) = (line.name.clone(), self.pin == 1);
+        Step::Change(Box::new(ProfileChange { name, change, key, pin }))
     }
 
     /// Takes a key that is typed.
@@ -102,9 +258,11 @@ impl ProfileForm {
             *at = if by == usize::MAX { (*at + len - 1) % len } else { (*at + by) % len };
             by != 0
         };
-        match self.focus.at {
-            KEPT => turn(&mut self.kept, PLACES.len()),
-            ENVIRONMENT => turn(&mut self.environment, ENVIRONMENTS.len()),
+        match self.at() {
+            Slot::Kept => turn(&mut self.kept, PLACES.len()),
+            Slot::Environment => turn(&mut self.environment, ENVIRONMENTS.len()),
+            Slot::Rights => turn(&mut self.only_look, RIGHTS.len()),
+            Slot::Pinning => turn(&mut self.pin, PINNING.len()),
             _ => self.field().is_some_and(|field| field.key(key)),
         }
     }
@@ -117,40 +275,55 @@ impl ProfileForm {
     }
 
     fn field(&mut self) -> Option<&mut Field> {
-        match self.focus.at {
-            0 => Some(&mut self.name),
-            1 => Some(&mut self.organisation),
-            BASE_URL => Some(&mut self.base_url),
-            5 => Some(&mut self.key),
-            _ => None,
+        match self.at() {
+            Slot::Name => Some(&mut self.name),
+            Slot::Organisation => Some(&mut self.organisation),
+            Slot::CaFile => Some(&mut self.ca_file),
+            Slot::Proxy => Some(&mut self.proxy),
+            Slot::BaseUrl => Some(&mut self.base_url),
+            Slot::Key => Some(&mut self.key),
+            Slot::Rights | Slot::Pinning | Slot::Kept | Slot::Environment => None,
         }
     }
 
-    /// The form, line by line, in so many columns.
-    pub fn lines(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+    /// The form, line by line, in so many columns; `brief`, without explanations, where something else is to be said
+    /// below it.
+    pub fn lines(&self, room: usize, brief: bool, env: &Env) -> Vec<Line<'static>> {
         let theme = &env.theme;
         let mut lines = Vec::new();
-        for (at, label) in LABELS.iter().enumerate() {
+        for (at, slot) in self.slots().iter().enumerate() {
             let focused = self.focus.at == at;
             let mut spans = vec![
                 Span::styled(
-                    format!("  {}", fit(label, 13, "")),
+                    format!("  {}", fit(slot.label(), WIDE, "")),
                     if focused { theme.strong() } else { theme.dim() },
                 ),
                 Span::styled(if focused { env.glyphs.cursor } else { " " }, theme.accent()),
             ];
-            let room = room.saturating_sub(15);
-            match at {
-                0 => spans.extend(self.name.spans(room, focused, env)),
-                1 => spans.extend(self.organisation.spans(room, focused, env)),
-                KEPT => spans.extend(choice(&PLACES, self.kept, focused, env)),
-                ENVIRONMENT => {
+            let room = room.saturating_sub(WIDE + 2);
+            let field = match slot {
+                Slot::Name => Some(&self.name),
+                Slot::Organisation => Some(&self.organisation),
+                Slot::CaFile => Some(&self.ca_file),
+                Slot::Proxy => Some(&self.proxy),
+                Slot::BaseUrl => Some(&self.base_url),
+                Slot::Key => Some(&self.key),
+                Slot::Rights | Slot::Pinning | Slot::Kept | Slot::Environment => None,
+            };
+            match (slot, field) {
+                (_, Some(field)) => spans.extend(field.spans(room, focused, env)),
+                (Slot::Rights, _) => {
+                    spans.extend(choice(&RIGHTS.map(crate::words::say), self.only_look, focused, env));
+                }
+                (Slot::Pinning, _) => {
+                    spans.extend(choice(&PINNING.map(crate::words::say), self.pin, focused, env));
+                }
+                (Slot::Kept, _) => spans.extend(choice(&PLACES, self.kept, focused, env)),
+                _ => {
                     let words = ENVIRONMENTS.map(|environment| environment.to_string());
                     let words: Vec<&str> = words.iter().map(String::as_str).collect();
                     spans.extend(choice(&words, self.environment, focused, env));
                 }
-                BASE_URL => spans.extend(self.base_url.spans(room, focused, env)),
-                _ => spans.extend(self.key.spans(room, focused, env)),
             }
             lines.push(Line::from(spans));
         }
@@ -158,12 +331,23 @@ impl ProfileForm {
         let mut put = |text: &str| {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())));
         };
-        put(
-            "The base URL ends in /api/v1/ext. An empty organisation becomes what the service calls it. The \
+        if brief {
+            // The fields say enough.
+        } else if self.was.is_some() {
+            put(t!(
+                "Without a key the one that is there stays. The service is asked before anything is kept that leads \
+                 elsewhere. An empty CA file or proxy takes it away; user and password of a proxy are not shown."
+            ));
+        } else {
+            put(
+                "The base URL ends in /api/v1/ext. An empty organisation becomes what the service calls it. The \
              service is asked about the key before anything is kept; the key is then kept where only you can \
              read it, and the settings remember how it begins.",
-        );
-        lines.push(Line::raw(""));
+            );
+        }
+        if !brief {
+            lines.push(Line::raw(""));
+        }
         let text = format!("{} on the last field checks and keeps it.  esc goes back.", env.glyphs.enter);
         lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())));
         lines

@@ -1,6 +1,7 @@
-//! The list of profiles: one is opened, and everything of the one before goes.
+//! The list of profiles: one is opened, and everything of the one before goes; one is added, changed, tested, removed.
 
 use super::profile::{ProfileForm, Step};
+use super::remove::{Asked, Removing};
 use crate::config::ProfileLine;
 use crate::domain::text::scrub;
 use crate::tui::action::Action;
@@ -8,6 +9,7 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::manage::ProfileAsk;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -25,13 +27,24 @@ pub struct Profiles {
     /// The profile that is being opened.
     opening: Option<Ticket>,
     form: Option<ProfileForm>,
+    removing: Option<Removing>,
+    /// What is being done with a profile: to which, and whether it may be another one then.
+    working: Option<(Ticket, String, bool)>,
+    /// The profile in use, where it is one of the settings.
+    used: Option<String>,
     said: Option<String>,
+    /// What was done.
+    done: Option<String>,
 }
 
 impl Profiles {
     /// The list, about to be read.
-    pub fn new(out: &mut Out<'_>) -> Self {
+    pub fn new(used: Option<String>, out: &mut Out<'_>) -> Self {
         Self {
+            removing: None,
+            working: None,
+            used,
+            done: None,
             reading: Some(out.ask(Ask::Profiles)),
             lines: Vec::new(),
             at: 0,
@@ -43,7 +56,11 @@ impl Profiles {
 
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
-        let own = if self.form.is_some() { Context::Form } else { Context::Menu };
+        let own = match (&self.form, &self.removing) {
+            (Some(_), _) => Context::Form,
+            (None, Some(removing)) => removing.context(),
+            (None, None) => Context::Profiles,
+        };
         vec![own, Context::Always]
     }
 
@@ -51,7 +68,11 @@ impl Profiles {
     pub fn offers(&self, action: Action) -> bool {
         match action {
             Action::Accept => self.opening.is_none() && self.reading.is_none(),
-            Action::PageDown | Action::PageUp => false,
+            // What `y` does stands on the line that asks for it.
+            Action::PageDown | Action::PageUp | Action::Confirm => false,
+            Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => {
+                self.at < self.lines.len() && self.working.is_none()
+            }
             _ => true,
         }
     }
@@ -60,7 +81,16 @@ impl Profiles {
     /// consequences.
     pub fn act(&mut self, action: Action, sending: bool, out: &mut Out<'_>) -> bool {
         // While one is being opened there is only the way back.
-        if self.opening.is_some() && action != Action::Back {
+        if (self.opening.is_some() || self.working.is_some()) && action != Action::Back {
+            return true;
+        }
+        if let (Some(removing), true) = (&mut self.removing, action != Action::Back) {
+            match removing.act(action) {
+                Asked::NotMine => return false,
+                Asked::Done => self.said = None,
+                Asked::Wrong(why) => self.said = Some(why),
+                Asked::Remove(name) => self.work(ProfileAsk::Remove(name.clone()), name, false, out),
+            }
             return true;
         }
         if let (Some(form), true) = (&mut self.form, action != Action::Back) {
@@ -68,6 +98,13 @@ impl Profiles {
                 Step::NotMine => return false,
                 Step::Done => self.said = None,
                 Step::Wrong(why) => self.said = Some(format!("{why} Nothing was kept.")),
+                Step::Change(change) if sending && self.used.as_ref() == Some(&change.name) => {
+                    self.said = Some(SENDING.to_owned());
+                }
+                Step::Change(change) => {
+                    let name = change.name.clone();
+                    self.work(ProfileAsk::Change(change), name, true, out);
+                }
                 Step::Try(_) if sending => self.said = Some(SENDING.to_owned()),
                 Step::Try(candidate) => {
                     self.said = None;
@@ -77,6 +114,7 @@ impl Profiles {
             return true;
         }
         match action {
+            Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => self.manage(action, out),
             Action::Down => self.at = (self.at + 1) % (self.lines.len() + 2),
             Action::Up => self.at = (self.at + self.lines.len() + 1) % (self.lines.len() + 2),
             Action::Accept => self.accept(sending, out),
@@ -86,11 +124,60 @@ impl Profiles {
         true
     }
 
+    /// Begins to change, test or remove the selected one.
+    fn manage(&mut self, action: Action, out: &mut Out<'_>) {
+        (self.said, self.done) = (None, None);
+        let Some(line) = self.lines.get(self.at).cloned() else {
+            self.said = Some(t!("Select a profile first.").to_owned());
+            return;
+        };
+        match action {
+            Action::ChangeProfile => self.form = Some(ProfileForm::of(line)),
+            Action::TestProfile => self.work(ProfileAsk::Test(line.name.clone()), line.name, false, out),
+            _ if self.used.as_ref() == Some(&line.name) => {
+                let name = line.name;
+                self.said =
+                    Some(t!("Profile {name} is in use: open another one first. Nothing was removed.", name));
+            }
+            _ => self.removing = Some(Removing::new(line)),
+        }
+    }
+
+    fn work(&mut self, ask: ProfileAsk, name: String, changes: bool, out: &mut Out<'_>) {
+        (self.said, self.done) = (None, None);
+        self.working = Some((out.ask(Ask::Profile(Box::new(ask))), name, changes));
+    }
+
+    /// Takes what came of what was done with a profile.
+    fn worked(&mut self, name: String, changes: bool, done: Result<String, String>, out: &mut Out<'_>) {
+        match done {
+            Err(why) => self.said = Some(why),
+            Ok(done) => {
+                self.done = Some(done);
+                let kept = self.form.is_some() || self.removing.is_some();
+                (self.form, self.removing) = (None, None);
+                if kept {
+                    self.at = 0;
+                    self.reading = Some(out.ask(Ask::Profiles));
+                }
+                if changes && self.used.as_ref() == Some(&name) {
+                    // What is shown was asked for as the profile was before.
+                    self.opening = Some(out.ask(Ask::OpenProfile(Some(name))));
+                }
+            }
+        }
+    }
+
+    /// Whether back would close the list.
+    pub fn is_plain(&self) -> bool {
+        self.form.is_none() && self.removing.is_none() && self.opening.is_none() && self.working.is_none()
+    }
+
     fn accept(&mut self, sending: bool, out: &mut Out<'_>) {
         if self.reading.is_some() {
             return;
         }
-        self.said = None;
+        (self.said, self.done) = (None, None);
         let adding = self.at == self.lines.len();
         if adding {
             self.form = Some(ProfileForm::new(if self.lines.is_empty() { "main" } else { "" }));
@@ -106,9 +193,15 @@ impl Profiles {
     }
 
     fn back(&mut self, out: &mut Out<'_>) {
-        self.said = None;
-        if self.opening.is_some() {
+        (self.said, self.done) = (None, None);
+        if self.working.is_some() {
+            // It ends by itself, and nothing is half done: it is waited for.
+        } else if self.opening.is_some() {
             out.cancel(self.opening.take());
+        } else if let Some(removing) = &mut self.removing {
+            if !removing.back() {
+                self.removing = None;
+            }
         } else if self.form.is_some() {
             self.form = None;
         } else {
@@ -119,12 +212,17 @@ impl Profiles {
 
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
-        self.opening.is_none() && self.form.as_mut().is_some_and(|form| form.key(key))
+        let idle = self.opening.is_none() && self.working.is_none();
+        match (&mut self.form, &mut self.removing) {
+            (Some(form), _) => idle && form.key(key),
+            (None, Some(removing)) => idle && removing.key(key),
+            (None, None) => false,
+        }
     }
 
     /// Takes pasted text.
     pub fn paste(&mut self, text: &str) {
-        if let (Some(form), None) = (&mut self.form, self.opening) {
+        if let (Some(form), None, None) = (&mut self.form, self.opening, &self.working) {
             form.paste(text);
         }
     }
@@ -137,6 +235,12 @@ impl Profiles {
                 match read {
                     Ok(lines) => self.lines = lines,
                     Err(why) => self.said = Some(why),
+                }
+                Ok(())
+            }
+            Answer::Profile(done) if self.working.as_ref().is_some_and(|(own, ..)| *own == ticket) => {
+                if let Some((_, name, changes)) = self.working.take() {
+                    self.worked(name, changes, done, out);
                 }
                 Ok(())
             }
@@ -160,12 +264,22 @@ impl Profiles {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines: Vec<Line<'static>> = Vec::new();
-        let head = if self.form.is_some() { "A new profile" } else { "Profiles" };
+        let changes = self.form.as_ref().and_then(ProfileForm::changes);
+        let head = match (changes, &self.form, &self.removing) {
+            (Some(name), ..) => t!("Changing profile {name}", name),
+            (None, Some(_), _) => "A new profile".to_owned(),
+            (None, None, Some(_)) => t!("Removing a profile").to_owned(),
+            (None, None, None) => "Profiles".to_owned(),
+        };
         lines.push(Line::styled(format!("  {head}"), theme.strong()));
         lines.push(Line::raw(""));
-        match &self.form {
-            Some(form) => lines.extend(form.lines(room, env)),
-            None => {
+        match (&self.form, &self.removing) {
+            (Some(form), _) => {
+                let brief = self.said.is_some() || self.opening.is_some() || self.working.is_some();
+                lines.extend(form.lines(room, brief, env));
+            }
+            (None, Some(removing)) => lines.extend(removing.lines(room, env)),
+            (None, None) => {
                 // Around the selected one, where there are more than there is room for.
                 let rows = usize::from(area.height).saturating_sub(9).max(1);
                 let all = self.rows(room, env);
@@ -189,6 +303,13 @@ impl Profiles {
             (None, _, Some(_)) => Some("opening it: asking for its key"),
             _ => None,
         };
+        let waits =
+            if self.working.is_some() { Some(t!("asking the service of this profile")) } else { waits };
+        if let Some(done) = &self.done {
+            lines.push(Line::raw(""));
+            let wrapped = wrap(&scrub(done), room);
+            lines.extend(wrapped.into_iter().map(|l| Line::styled(format!("  {l}"), theme.good())));
+        }
         if let Some(waits) = waits {
             lines.push(Line::raw(""));
             lines.push(Line::styled(format!("  {} {waits}", env.spinner()), theme.dim()));

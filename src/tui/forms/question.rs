@@ -30,6 +30,8 @@ pub struct Question {
     /// The question that this one has asked.
     ticket: Option<Ticket>,
     said: Option<String>,
+    /// Whether it is live: what sends is confirmed once more then, with more to type.
+    live: bool,
 }
 
 enum About {
@@ -66,7 +68,7 @@ const CHOICES: [(&str, &str); 3] = [
 
 impl Question {
     fn new(about: About) -> Self {
-        Self { about, field: Field::default(), ticket: None, said: None }
+        Self { about, field: Field::default(), ticket: None, said: None, live: false }
     }
 
     /// Whether to call off what a job has not sent.
@@ -80,8 +82,8 @@ impl Question {
     }
 
     /// What a person decides about a row.
-    pub fn decide(job: JobId, row: Box<JobRow>) -> Self {
-        Self::new(About::Decide { job, row, at: 0, step: Step::Choice })
+    pub fn decide(job: JobId, row: Box<JobRow>, live: bool) -> Self {
+        Self { live, ..Self::new(About::Decide { job, row, at: 0, step: Step::Choice }) }
     }
 
     /// Where a receipt, or the rows to be done again, go.
@@ -96,6 +98,20 @@ impl Question {
     pub fn mail(job: Box<Job>, out: &mut Out<'_>) -> Self {
         let ticket = out.ask(Ask::Mail(job.id));
         Self { ticket: Some(ticket), ..Self::new(About::Mail { job, report: None }) }
+    }
+
+    /// Whether it asks where a receipt goes.
+    pub fn is_receipt(&self) -> bool {
+        matches!(self.about, About::Paper { redo: false, .. })
+    }
+
+    /// The text that may be long: a reason that is being typed.
+    pub fn long_field(&mut self) -> Option<&mut Field> {
+        let reason = match &self.about {
+            About::Undo(_) | About::Decide { step: Step::Why, .. } => self.ticket.is_none(),
+            _ => false,
+        };
+        reason.then_some(&mut self.field)
     }
 
     /// The contexts that its keys are looked up in.
@@ -122,6 +138,7 @@ impl Question {
             | Action::PageDown
             | Action::PageUp
             | Action::Confirm => false,
+            Action::Editor => matches!(self.about, About::Undo(_) | About::Decide { step: Step::Why, .. }),
             Action::ClearField => self.stack()[0] == Context::Form,
             _ => true,
         }
@@ -176,7 +193,7 @@ impl Question {
                     self.ticket = Some(out.ask(Ask::Do(Box::new(deed))));
                 }
             }
-            About::Decide { at, step, row, .. } => match step {
+            About::Decide { at, step, row, job } => match step {
                 Step::Choice => {
                     self.field = match at {
                         1 => Field::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
@@ -187,6 +204,11 @@ impl Question {
                 Step::Badge if empty => self.said = Some(t!("type or paste the badge's id").to_owned()),
                 Step::Why if empty => {
                     self.said = Some(t!("write a few words why: they are kept with the job").to_owned());
+                }
+                Step::Why if *at == 0 && self.live => {
+                    let why = self.field.value().trim().to_owned();
+                    let deed = Deed::Decide(*job, row.no, Decision::SendAgain, why);
+                    out.go.push(Go::Again(Box::new(deed)));
                 }
                 Step::Badge | Step::Why => *step = Step::Review,
                 Step::Review => {}

@@ -20,6 +20,8 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 const LABELS: [&str; 3] = [mark!("Name"), mark!("E-mail"), mark!("Reason")];
+/// The place of the reason among the fields.
+const REASON: usize = 2;
 
 /// The form.
 pub struct ReplaceForm {
@@ -64,14 +66,27 @@ impl ReplaceForm {
         }
     }
 
+    /// The text that may be long: the reason, while it is being typed.
+    pub fn long_field(&mut self) -> Option<&mut Field> {
+        let typed = self.focus.at == REASON && self.review.is_none();
+        self.fields.get_mut(REASON).filter(|_| typed)
+    }
+
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
-        vec![if self.review.is_some() { Context::Review } else { Context::Form }, Context::Always]
+        match &self.review {
+            Some(review) => review.confirm.stack(Context::Review),
+            None => vec![Context::Form, Context::Always],
+        }
     }
 
     /// Whether an action does something here now.
     pub fn offers(&self, action: Action) -> bool {
-        !matches!(action, Action::PageDown | Action::PageUp)
+        match action {
+            Action::PageDown | Action::PageUp => false,
+            Action::Editor => self.focus.at == REASON && self.review.is_none(),
+            _ => true,
+        }
     }
 
     /// Does an action; false when it is none of the form's.
@@ -85,6 +100,7 @@ impl ReplaceForm {
             },
             Action::Accept if self.review.is_none() => self.go_on(env, out),
             Action::Confirm => self.confirm(out),
+            Action::Back if self.review.as_mut().is_some_and(|review| review.confirm.back()) => {}
             Action::Back => match self.review.take() {
                 Some(mut review) => out.cancel(review.ticket.take()),
                 None => {
@@ -151,14 +167,15 @@ impl ReplaceForm {
             holdings: None,
             sent_before: None,
             ticket: Some(ticket),
-            confirm: Confirm::new(1, env.environment()),
+            confirm: Confirm::new(1, env),
         });
     }
 
     fn confirm(&mut self, out: &mut Out<'_>) {
-        let (Some(review), Some(Ok((template_id, title)))) = (&self.review, &self.template) else { return };
-        if !review.confirm.is_ready() {
-            out.warn(review.confirm.missing());
+        let (Some(review), Some(Ok((template_id, title)))) = (&mut self.review, &self.template) else {
+            return;
+        };
+        if !review.confirm.agrees(out) {
             return;
         }
         let Some(holdings) = &review.holdings else {
@@ -221,7 +238,7 @@ impl ReplaceForm {
                     review.ticket = None;
                     review.holdings = Some(holdings.map_err(|error| error.to_string()));
                     if sent_before.is_some() {
-                        review.confirm = Confirm::typed(1);
+                        review.confirm.insist();
                     }
                     review.sent_before = sent_before;
                     Ok(())
@@ -261,9 +278,8 @@ impl ReplaceForm {
             let place =
                 t!("{place} {dot} 1 person {dot} 2 requests", place = env.place(), dot = env.glyphs.dot);
             lines.push(Line::styled(cut(&place), theme.accent()));
-            lines.push(
-                review.confirm.line(t!("to issue the corrected one, and to revoke this one then"), env),
-            );
+            let verb = t!("to issue the corrected one, and to revoke this one then");
+            lines.extend(review.confirm.lines(verb, room, env));
             lines.push(Line::raw(""));
             put(
                 &mut lines,

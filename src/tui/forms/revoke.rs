@@ -11,6 +11,7 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
 use crate::tui::fit::{cells, number, width, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::recents;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -18,6 +19,8 @@ use ratatui::text::{Line, Span};
 
 /// A reason longer than this is worth a second look; the contract gives no limit.
 const LONG_REASON: usize = 200;
+/// From this height on there is room for earlier reasons.
+const ROOMY: u16 = 16;
 
 /// The form.
 pub struct RevokeForm {
@@ -68,7 +71,10 @@ impl RevokeForm {
 
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
-        vec![if self.review.is_some() { Context::Review } else { Context::RevokeForm }, Context::Always]
+        match &self.review {
+            Some((_, confirm)) => confirm.stack(Context::Review),
+            None => vec![Context::RevokeForm, Context::Always],
+        }
     }
 
     /// Whether an action does something here now.
@@ -76,7 +82,7 @@ impl RevokeForm {
         match action {
             Action::Toggle => self.waiting() > 0,
             Action::Earlier | Action::Later => !self.reasons.is_empty(),
-            Action::Accept | Action::ClearField => self.meant() > 0,
+            Action::Accept | Action::ClearField | Action::Editor => self.meant() > 0,
             Action::PageDown | Action::PageUp => self.victims.len() > 5,
             _ => true,
         }
@@ -93,15 +99,15 @@ impl RevokeForm {
             Action::PageUp => self.top = self.top.saturating_sub(5),
             Action::Accept => self.go_on(env),
             Action::Confirm => {
-                let Some((plan, confirm)) = &self.review else { return true };
-                if !confirm.is_ready() {
-                    out.warn(confirm.missing());
+                let Some((plan, confirm)) = &mut self.review else { return true };
+                if !confirm.agrees(out) {
                     return true;
                 }
                 out.ask(Ask::Do(Box::new(Deed::Revoke(plan.clone()))));
                 out.go.push(Go::Close);
                 out.go.push(Go::Activity);
             }
+            Action::Back if self.review.as_mut().is_some_and(|(_, confirm)| confirm.back()) => {}
             Action::Back => {
                 if self.review.take().is_none() {
                     out.go.push(Go::Close);
@@ -133,9 +139,14 @@ impl RevokeForm {
                 Some(t!("the reason is empty; the service asks for one, and holders may see it").to_owned());
         } else {
             let plan = RevokePlan::new(self.victims.clone(), self.reason.value(), self.when_issued);
-            let confirm = Confirm::new(self.meant(), env.environment());
+            let confirm = Confirm::new(self.meant(), env);
             self.review = Some((plan, confirm));
         }
+    }
+
+    /// The text that may be long: the reason, while it is being typed.
+    pub fn long_field(&mut self) -> Option<&mut Field> {
+        (self.meant() > 0 && self.review.is_none()).then_some(&mut self.reason)
     }
 
     /// Takes a key that is typed.
@@ -210,6 +221,9 @@ impl RevokeForm {
                 spans.push(Span::styled(hint, theme.dim()));
             }
             lines.push(Line::from(spans));
+            if self.review.is_none() && area.height >= ROOMY {
+                lines.extend(recents::offered(&self.reasons, self.reason.value(), 8, room, env));
+            }
         } else {
             let text = format!("  {}", t!("None of these can be revoked now. Nothing is sent."));
             lines.push(Line::styled(text, theme.warning()));
@@ -228,9 +242,11 @@ impl RevokeForm {
         }
         lines.push(Line::raw(""));
         let foot = match &self.review {
-            Some((_, confirm)) => confirm.line(t!("to revoke: this cannot be taken back"), env),
-            None if self.meant() == 0 => Line::styled(format!("  {}", t!("esc goes back")), theme.dim()),
-            None => Line::styled(
+            Some((_, confirm)) => confirm.lines(t!("to revoke: this cannot be taken back"), room, env),
+            None if self.meant() == 0 => {
+                vec![Line::styled(format!("  {}", t!("esc goes back")), theme.dim())]
+            }
+            None => vec![Line::styled(
                 format!(
                     "  {}",
                     t!(
@@ -239,10 +255,11 @@ impl RevokeForm {
                     )
                 ),
                 theme.dim(),
-            ),
+            )],
         };
+        let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(area.height);
         // The names get what room is left between the breakdown and the foot.
-        let free = usize::from(area.height).saturating_sub(lines.len() + 3).max(1);
+        let free = usize::from(area.height).saturating_sub(lines.len() + 2 + foot.len()).max(1);
         let top = self.top.min(self.victims.len().saturating_sub(free));
         lines.extend(
             self.victims.iter().skip(top).take(free).map(|v| victim_line(v, usize::from(area.width), env)),
@@ -257,9 +274,10 @@ impl RevokeForm {
             lines.push(Line::styled(format!("    {text}"), env.theme.dim()));
         }
         // The confirmation stands at the bottom, whatever there is above it.
-        let rows = area.height.saturating_sub(1);
+        let rows = area.height.saturating_sub(foot_rows);
         frame.render_widget(ratatui::text::Text::from(lines), Rect { height: rows, ..area });
-        frame.render_widget(foot, Rect { y: area.y + rows, height: area.height.min(1), ..area });
+        let at = Rect { y: area.y + rows, height: foot_rows, ..area };
+        frame.render_widget(ratatui::text::Text::from(foot), at);
     }
 
     /// How many of which state, and what will become of them.

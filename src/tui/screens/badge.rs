@@ -1,23 +1,28 @@
 //! The Badge tab: the verdict first, everything else below it.
 
 mod take;
+mod told;
 
 use crate::api::ApiError;
-use crate::domain::script::{Case, script};
+use crate::domain::script::script;
 use crate::domain::spelling::remarks;
 use crate::domain::summary::summary;
 use crate::domain::time::age;
-use crate::domain::{Badge, BadgeId, Held, ServiceTime, State, Text, Verdict};
+use crate::domain::{Badge, BadgeId, ServiceTime, State, Text, Verdict};
+use crate::index::Cert;
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
-use crate::tui::field::Field;
+use crate::tui::field::{Field, Recent};
 use crate::tui::fit::{width, wrap};
+use crate::tui::index::{IndexAnswer, IndexAsk};
 use crate::tui::keymap::Context;
 use crate::tui::pictures::Want;
+use crate::tui::recents::{self, Typed};
 use crate::tui::screens::picture;
 use crate::tui::screens::templates::labelled;
+use crate::tui::screens::wallet::cert::{Certs, several};
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -31,6 +36,11 @@ pub struct BadgeScreen {
     read: Option<Result<Badge, ApiError>>,
     ticket: Option<Ticket>,
     find: Option<Field>,
+    /// What was typed earlier, while one goes through it.
+    recent: Recent,
+    /// Which badge has what was typed as its certificate number; it may be an id after all.
+    cert: Option<(Ticket, String)>,
+    certs: Certs,
     scroll: u16,
     most: u16,
     /// The back of the badge is looked at.
@@ -50,6 +60,9 @@ impl Default for BadgeScreen {
             read: None,
             ticket: None,
             find: Some(Field::default()),
+            recent: Recent::default(),
+            cert: None,
+            certs: Certs::default(),
             scroll: 0,
             most: 0,
             back: false,
@@ -63,7 +76,7 @@ impl BadgeScreen {
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
         if self.find.is_some() {
-            vec![Context::Prompt, Context::Always]
+            vec![Context::LookUp, Context::Prompt, Context::Always]
         } else if self.over_text {
             vec![Context::Picture, Context::Badge, Context::Global, Context::Always]
         } else {
@@ -112,6 +125,9 @@ impl BadgeScreen {
     /// Reads a badge and shows it.
     pub fn open(&mut self, id: BadgeId, accepted_at: Option<ServiceTime>, out: &mut Out<'_>) {
         self.find = None;
+        self.recent = Recent::default();
+        out.cancel(self.cert.take().map(|(ticket, _)| ticket));
+        self.certs = Certs::default();
         self.scroll = 0;
         if self.wanted.as_ref() != Some(&id) {
             self.read = None;
@@ -140,12 +156,27 @@ impl BadgeScreen {
                     c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']')
                 };
                 match BadgeId::new(typed.trim_matches(around)) {
-                    Some(id) => self.open(id, None, out),
+                    Some(id) => self.find_badge(id, out),
                     None => out.say(t!("Type or paste a badge id first.")),
                 }
             }
-            Action::ClearField => self.find.get_or_insert_default().clear(),
-            Action::Back if self.find.is_some() => self.find = None,
+            Action::ClearField => {
+                self.find.get_or_insert_default().clear();
+                self.recent = Recent::default();
+            }
+            Action::Earlier | Action::Later => {
+                let Some(field) = &mut self.find else { return false };
+                if self.recent.at().is_none() {
+                    self.recent = Recent::new(env.recents.list(Typed::Badge).to_vec());
+                }
+                if let Some(text) = self.recent.step(action == Action::Earlier, field.value()) {
+                    field.set(&text);
+                }
+            }
+            Action::Back if self.find.is_some() => {
+                out.cancel(self.cert.take().map(|(ticket, _)| ticket));
+                self.find = None;
+            }
             Action::Back if self.over_text => self.over_text = false,
             Action::Picture | Action::TurnOver if self.badge().is_none() => {
                 out.say(t!("There is no badge here to look at."));
@@ -168,25 +199,16 @@ impl BadgeScreen {
                     out.ask_instead(&mut self.ticket, Ask::Badge(id));
                 }
             }
-            Action::Wallet => match self.badge().and_then(|b| b.recipient_email.as_ref()) {
-                Some(email) => out.go.push(Go::Holder(email.wire().to_owned())),
+            Action::Wallet => match self.badge().and_then(|b| Some((b, b.recipient_email.as_ref()?))) {
+                Some((badge, email)) => {
+                    out.go.push(Go::HolderOf(email.wire().to_owned(), badge.badge_id.clone()));
+                }
                 None => out.say(t!("There is no e-mail address here to look up.")),
             },
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
-                    let held =
-                        Held { detail: Some(Box::new(badge.clone())), ..Held::new(badge.badge_id.clone()) };
-                    let asked = badge.recipient_email.as_ref().map_or("", Text::wire);
-                    let all = std::slice::from_ref(&held);
-                    let case = Case {
-                        held: &held,
-                        all,
-                        asked,
-                        both: false,
-                        by_id: false,
-                        namesakes: 0,
-                        now: env.now(),
-                    };
+                    let held = told::held(badge);
+                    let case = told::case(&held, env.now());
                     out.copy(
                         summary(&case, &script(&case)),
                         t!("a summary, with names and addresses masked"),
@@ -226,17 +248,59 @@ impl BadgeScreen {
 
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
-        self.find.as_mut().is_some_and(|field| field.key(key))
+        let typed = self.find.as_mut().is_some_and(|field| field.key(key));
+        if typed {
+            self.recent = Recent::default();
+        }
+        typed
     }
 
     /// Takes pasted text: an id to find.
     pub fn paste(&mut self, text: &str) {
+        self.recent = Recent::default();
         self.find.get_or_insert_default().paste(text.trim());
     }
 
+    /// Opens the badge with this id, or with this certificate number, which only the index knows.
+    fn find_badge(&mut self, typed: BadgeId, out: &mut Out<'_>) {
+        out.typed.push((Typed::Badge, typed.wire().to_owned()));
+        out.cancel(self.cert.take().map(|(ticket, _)| ticket));
+        let number = typed.wire().to_owned();
+        if number.chars().any(char::is_numeric) {
+            let ticket = out.ask(Ask::Index(Box::new(IndexAsk::Find(number.clone()))));
+            self.cert = Some((ticket, number));
+        } else {
+            self.open(typed, None, out);
+        }
+    }
+
+    fn take_certs(&mut self, typed: String, found: &Result<Vec<Cert>, String>, out: &mut Out<'_>) {
+        match found.as_deref() {
+            Ok([one]) => {
+                let accepted = one.row.as_ref().and_then(|row| row.reg_date.clone());
+                self.open(one.badge_id.clone(), accepted, out);
+            }
+            Ok(all @ [_, _, ..]) => out.say(several(all)),
+            Ok([]) | Err(_) => {
+                if let Some(id) = BadgeId::new(typed) {
+                    self.open(id, None, out);
+                }
+                self.certs = Certs::of(found);
+            }
+        }
+    }
+
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
         match answer {
+            Answer::Index(IndexAnswer::Found(found))
+                if self.cert.as_ref().is_some_and(|(asked, _)| *asked == ticket) =>
+            {
+                if let Some((_, typed)) = self.cert.take() {
+                    self.take_certs(typed, &found, out);
+                }
+                Ok(())
+            }
             Answer::Badge(badge) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 if matches!(&*badge, Err(ApiError::NotFound(_) | ApiError::BadInput { .. }))
@@ -262,8 +326,8 @@ impl BadgeScreen {
         self.over_text &= shown && !self.beside;
         let area = self.text_area(area);
         let room = usize::from(area.width).saturating_sub(4);
-        let lines = self.badge().map_or(0, |b| badge_lines(b, room, env).len());
         let height = usize::from(area.height.saturating_sub(1));
+        let lines = self.badge().map_or(0, |b| badge_lines(b, (room, height), env).len());
         self.most = u16::try_from(lines.saturating_sub(height)).unwrap_or(u16::MAX);
         self.scroll = self.scroll.min(self.most);
     }
@@ -296,8 +360,8 @@ impl BadgeScreen {
             frame.render_widget(Line::from(spans), top);
         }
         let lines: Vec<Line<'static>> = match (&self.read, &self.wanted) {
-            (Some(Ok(badge)), _) => badge_lines(badge, room, env),
-            (Some(Err(error)), Some(id)) => not_read(error, id, room, env),
+            (Some(Ok(badge)), _) => badge_lines(badge, (room, usize::from(body.height)), env),
+            (Some(Err(error)), Some(id)) => not_read(error, id, self.certs, room, env),
             (None, Some(id)) => {
                 vec![Line::styled(format!("{} {}", env.spinner(), t!("reading {id}", id)), env.theme.dim())]
             }
@@ -314,6 +378,17 @@ impl BadgeScreen {
         };
         let shown: Vec<Line<'static>> = lines.into_iter().skip(usize::from(self.scroll)).collect();
         frame.render_widget(ratatui::text::Text::from(shown), body);
+        if let (Some(field), None, None) = (&self.find, &self.read, &self.wanted) {
+            let all = if self.recent.at().is_some() {
+                self.recent.all()
+            } else if field.value().is_empty() {
+                env.recents.list(Typed::Badge)
+            } else {
+                &[]
+            };
+            let below = Rect { y: area.y + 4, height: area.height.saturating_sub(4), ..area };
+            recents::draw(all, self.recent.at(), t!("Opened earlier"), frame, below, env);
+        }
         if self.ticket.is_some() && self.read.is_some() {
             frame.render_widget(
                 Line::styled(format!("{} ", env.spinner()), env.theme.dim()).right_aligned(),
@@ -340,7 +415,7 @@ impl BadgeScreen {
     }
 }
 
-fn not_read(error: &ApiError, id: &BadgeId, room: usize, env: &Env) -> Vec<Line<'static>> {
+fn not_read(error: &ApiError, id: &BadgeId, certs: Certs, room: usize, env: &Env) -> Vec<Line<'static>> {
     let mut lines = vec![Line::styled(t!("Badge {id} was not read.", id), env.theme.strong())];
     lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.error())));
     if matches!(error, ApiError::NotFound { .. }) {
@@ -348,12 +423,16 @@ fn not_read(error: &ApiError, id: &BadgeId, room: usize, env: &Env) -> Vec<Line<
             "Not found is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day."
         );
         lines.extend(wrap(said, room).into_iter().map(Line::raw));
+        if certs != Certs::NotAsked {
+            lines.extend(wrap(certs.advice(), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
+        }
     }
     lines
 }
 
-/// A badge in full, as lines: the verdict, the mail line, who and what, dates, and then the rest.
-fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
+/// A badge in full, as lines: the verdict, the mail line, who and what, dates, and then the rest. Where `rows` have
+/// room for it, what to tell a caller stands behind the mail line.
+fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
     let now = env.now();
@@ -374,6 +453,7 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
         [text(&badge.recipient_name), text(&badge.recipient_email)].into_iter().flatten().collect();
     lines.extend(wrap(&who.join("   "), room).into_iter().map(Line::raw));
     lines.extend(mail_line(badge, room, env));
+    let behind_mail = lines.len();
     lines.push(Line::raw(""));
     let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| with_age(t, now));
     // A badge that only waits has no dates yet; that is not the same as having no end.
@@ -420,6 +500,8 @@ fn badge_lines(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
         }
     };
     lines.extend(wrap(basis, room).into_iter().map(|l| Line::styled(l, theme.dim())));
+    let told = told::lines(badge, room, rows.saturating_sub(lines.len()), env);
+    lines.splice(behind_mail..behind_mail, told);
     lines
 }
 

@@ -1,14 +1,15 @@
 //! The History tab: what was issued, filtered and sorted by the service, with marks that hold ids.
 
+mod mark_all;
 mod take;
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
-use crate::domain::{BadgeId, HistoryItem, Page, Text, Verdict};
+use crate::domain::{BadgeId, HistoryItem, Page, ServiceTime, Text, Verdict};
 use crate::export::{self, What};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::browser::{Browse, Browser, Head, SortKey};
+use crate::tui::browser::{Browse, Browser, Head, SortKey, level};
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::filter::{Spec, Takes, Value};
 use crate::tui::fit::Column;
@@ -20,7 +21,7 @@ use ratatui::style::Style;
 use std::collections::BTreeMap;
 
 /// The most rows that a range may mark: each is held while it is marked. More than that go by a file of ids.
-const LARGEST_RANGE: u64 = 10_000;
+pub const LARGEST_RANGE: u64 = 10_000;
 
 impl Row for HistoryItem {
     type Id = BadgeId;
@@ -32,14 +33,15 @@ impl Row for HistoryItem {
 impl Browse for HistoryItem {
     type Filter = HistoryFilter;
     const NOUN: (&'static str, &'static str) = (mark!("badge"), mark!("badges"));
+    const LIST: &'static str = "history";
     const FIELDS: &'static [Spec] = &[
-        Spec { label: mark!("Name"), takes: Takes::Text },
-        Spec { label: mark!("E-mail"), takes: Takes::Text },
-        Spec { label: mark!("Title"), takes: Takes::Text },
-        Spec { label: mark!("Issued from"), takes: Takes::Date },
-        Spec { label: mark!("Issued to"), takes: Takes::Date },
-        Spec { label: mark!("Revoked from"), takes: Takes::Date },
-        Spec { label: mark!("Revoked to"), takes: Takes::Date },
+        Spec { name: "recipient_name", label: mark!("Name"), takes: Takes::Text },
+        Spec { name: "recipient_email", label: mark!("E-mail"), takes: Takes::Text },
+        Spec { name: "title", label: mark!("Title"), takes: Takes::Text },
+        Spec { name: "issue_start_date", label: mark!("Issued from"), takes: Takes::Date },
+        Spec { name: "issue_end_date", label: mark!("Issued to"), takes: Takes::Date },
+        Spec { name: "revoke_start_date", label: mark!("Revoked from"), takes: Takes::Date },
+        Spec { name: "revoke_end_date", label: mark!("Revoked to"), takes: Takes::Date },
     ];
     const HEADS: &'static [Head] = &[
         Head {
@@ -68,6 +70,57 @@ impl Browse for HistoryItem {
             column: Column { least: 5, share: 1, goes: 1 },
             sort_by: "email_status",
         },
+        Head {
+            title: mark!("Valid until"),
+            column: Column { least: 16, share: 0, goes: 3 },
+            sort_by: "valid_until",
+        },
+        Head {
+            title: mark!("Revoked at"),
+            column: Column { least: 16, share: 0, goes: 3 },
+            sort_by: "revoke_at",
+        },
+        Head {
+            title: mark!("Accepted at"),
+            column: Column { least: 16, share: 0, goes: 3 },
+            sort_by: "reg_date",
+        },
+        Head {
+            title: mark!("Type"),
+            column: Column { least: 11, share: 0, goes: 3 },
+            sort_by: "badge_type_name",
+        },
+        Head {
+            title: mark!("Category"),
+            column: Column { least: 14, share: 1, goes: 3 },
+            sort_by: "category_name",
+        },
+        Head { title: mark!("Level"), column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
+        Head {
+            title: mark!("Issuer"),
+            column: Column { least: 12, share: 1, goes: 3 },
+            sort_by: "issuing_org",
+        },
+        Head {
+            title: mark!("Badge id"),
+            column: Column { least: 12, share: 1, goes: 3 },
+            sort_by: "badge_id",
+        },
+        Head {
+            title: mark!("Template id"),
+            column: Column { least: 10, share: 0, goes: 3 },
+            sort_by: "template_id",
+        },
+    ];
+    const USUAL: usize = 6;
+    const FILTERS: &'static [&'static str] = &[
+        "recipient_name",
+        "recipient_email",
+        "title",
+        "issue_start_date",
+        "issue_end_date",
+        "revoke_start_date",
+        "revoke_end_date",
     ];
 
     fn filter(values: &[Value]) -> HistoryFilter {
@@ -96,6 +149,8 @@ impl Browse for HistoryItem {
         let state = Verdict::of(self, now).state();
         let text =
             |t: &Option<Text>| t.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
+        let dash = || env.glyphs.dash.to_owned();
+        let time = |t: &Option<ServiceTime>| t.as_ref().map_or_else(dash, ServiceTime::to_minute);
         let issued =
             self.issued_at.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), |t| t.short(Some(now)));
         vec![
@@ -105,6 +160,15 @@ impl Browse for HistoryItem {
             (text(&self.title), env.theme.text()),
             (issued, env.theme.dim()),
             (text(&self.email_status), env.theme.dim()),
+            (time(&self.valid_until), env.theme.dim()),
+            (time(&self.revoke_at), env.theme.dim()),
+            (time(&self.reg_date), env.theme.dim()),
+            (text(&self.badge_type_name), env.theme.text()),
+            (text(&self.category_name), env.theme.text()),
+            (level(self.level, self.level_name.as_ref(), env), env.theme.text()),
+            (text(&self.issuing_org), env.theme.text()),
+            (self.badge_id.to_string(), env.theme.dim()),
+            (self.template_id.as_ref().map_or_else(dash, ToString::to_string), env.theme.dim()),
         ]
     }
 
@@ -115,7 +179,18 @@ impl Browse for HistoryItem {
             2 => SortKey::text(self.recipient_email.as_ref()),
             3 => SortKey::text(self.title.as_ref()),
             4 => SortKey::time(self.issued_at.as_ref()),
-            _ => SortKey::text(self.email_status.as_ref()),
+            5 => SortKey::text(self.email_status.as_ref()),
+            6 => SortKey::time(self.valid_until.as_ref()),
+            7 => SortKey::time(self.revoke_at.as_ref()),
+            8 => SortKey::time(self.reg_date.as_ref()),
+            9 => SortKey::text(self.badge_type_name.as_ref()),
+            10 => SortKey::text(self.category_name.as_ref()),
+            11 => self.level.map_or(SortKey::None, SortKey::Number),
+            12 => SortKey::text(self.issuing_org.as_ref()),
+            13 => SortKey::Text(self.badge_id.wire().to_lowercase()),
+            _ => {
+                self.template_id.as_ref().map_or(SortKey::None, |id| SortKey::Text(id.wire().to_lowercase()))
+            }
         }
     }
 }
@@ -128,8 +203,12 @@ pub struct History {
     marks: BTreeMap<BadgeId, HistoryItem>,
     /// Where a range begins: the place and the badge that stood there.
     range_from: Option<(u64, BadgeId)>,
+    /// Where the mouse was pressed, and whether it was dragged elsewhere since.
+    held: Option<((u64, BadgeId), bool)>,
     /// A range whose rows are still being read.
     ranging: Option<[(u64, BadgeId); 2]>,
+    /// All that match the filter, still being read.
+    marking: Option<mark_all::Marking>,
 }
 
 impl History {
@@ -148,7 +227,7 @@ impl History {
 
     /// Whether back would change something on this tab.
     pub fn can_go_back(&self) -> bool {
-        self.range_from.is_some() || self.browser.can_go_back()
+        self.range_from.is_some() || self.marking.is_some() || self.browser.can_go_back()
     }
 
     /// The marked badges, as they were when they were marked or last seen.
@@ -192,6 +271,7 @@ impl History {
                     all = crate::tui::fit::number(self.browser.list.len())
                 ));
             }
+            Action::MarkAll => self.offer_mark_all(out),
             Action::InvertMarks => {
                 let loaded: Vec<HistoryItem> =
                     self.browser.list.loaded().map(|(_, row)| row.clone()).collect();
@@ -211,6 +291,7 @@ impl History {
                 self.marks.clear();
             }
             Action::Back if self.range_from.is_some() => self.range_from = None,
+            Action::Back if self.marking.is_some() => self.give_up_marking(out),
             Action::Revoke => self.revoke(env, out),
             Action::Ids => out.go.push(Go::Ids),
             Action::Export => match self.takeaway(env) {
@@ -254,8 +335,7 @@ impl History {
     }
 
     fn range(&mut self, out: &mut Out<'_>) {
-        let Some(here) = self.browser.list.selected().map(|row| (self.browser.list.cursor(), row.id()))
-        else {
+        let Some(here) = self.here() else {
             out.say(t!("There is no badge on this row to begin or end a range at."));
             return;
         };
@@ -312,6 +392,45 @@ impl History {
         }
     }
 
+    /// The mouse was pressed on the selected row: a range may begin there.
+    pub fn take_hold(&mut self) {
+        self.held = self.here().map(|here| (here, false));
+    }
+
+    /// Whatever was dragged is let go of, and nothing is marked.
+    pub fn let_go(&mut self) {
+        self.held = None;
+    }
+
+    /// The mouse was dragged to a row of the screen; at its edges the list moves on. Whether anything changed.
+    pub fn drag_to(&mut self, area: Rect, row: u16) -> bool {
+        let Some((from, moved)) = &mut self.held else { return false };
+        let before = self.browser.list.cursor();
+        match self.browser.place_at(area, row) {
+            Some(place) => self.browser.list.move_to(place),
+            None if row < area.y + area.height / 2 => self.browser.list.move_by(-1),
+            None => self.browser.list.move_by(1),
+        }
+        *moved |= self.browser.list.cursor() != from.0;
+        before != self.browser.list.cursor()
+    }
+
+    /// The mouse was let go: what it was dragged over is marked. Whether it was dragged at all.
+    pub fn drop_at(&mut self, out: &mut Out<'_>) -> bool {
+        let Some((from, true)) = self.held.take() else { return false };
+        if self.here().is_none() {
+            return false;
+        }
+        self.range_from = Some(from);
+        self.range(out);
+        true
+    }
+
+    /// The selected badge, with its place.
+    fn here(&self) -> Option<(u64, BadgeId)> {
+        self.browser.list.selected().map(|row| (self.browser.list.cursor(), row.id()))
+    }
+
     fn revoke(&self, env: &Env, out: &mut Out<'_>) {
         let now = env.now();
         let victims: Vec<Victim> = if self.marks.is_empty() {
@@ -328,6 +447,7 @@ impl History {
 
     /// Takes an answer, or gives it back.
     pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        let Err(answer) = self.receive_marking(ticket, answer, out) else { return Ok(()) };
         self.browser.receive(ticket, answer, out)?;
         // What is marked shows its state as it was last seen.
         for (_, row) in self.browser.list.loaded() {
@@ -345,11 +465,13 @@ impl History {
     pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
         self.browser.pump(area, out);
         self.finish_range(out);
+        self.check_marking(out);
     }
 
     /// Draws the tab.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let range = self.range_from.as_ref().or(self.ranging.as_ref().map(|ends| &ends[0]));
+        let dragged = self.held.as_ref().filter(|(_, moved)| *moved).map(|(from, _)| from);
+        let range = dragged.or(self.range_from.as_ref()).or(self.ranging.as_ref().map(|ends| &ends[0]));
         let mut right = if self.marks.is_empty() {
             String::new()
         } else {
@@ -367,6 +489,9 @@ impl History {
         if let Some(from) = range {
             let row = crate::tui::fit::number(from.0 + 1);
             right = format!("{}  {right}", t!("range from row {row}", row));
+        }
+        if let Some(words) = self.marking_words() {
+            right = format!("{words}  {right}");
         }
         self.browser.draw(frame, area, env, &|row| self.marks.contains_key(&row.badge_id), right.trim_end());
     }

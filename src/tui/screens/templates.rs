@@ -8,7 +8,7 @@ use crate::domain::{
 };
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::browser::{Browse, Browser, Head, SortKey};
+use crate::tui::browser::{Browse, Browser, Head, SortKey, level};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::filter::{Spec, Takes, Value};
 use crate::tui::fit::{Column, fit, width, wrap};
@@ -40,15 +40,16 @@ impl Row for Template {
 impl Browse for Template {
     type Filter = TemplateFilter;
     const NOUN: (&'static str, &'static str) = (mark!("template"), mark!("templates"));
+    const LIST: &'static str = "templates";
     const FIELDS: &'static [Spec] = &[
-        Spec { label: mark!("Title"), takes: Takes::Text },
-        Spec { label: mark!("In use"), takes: Takes::YesNo },
-        Spec { label: mark!("Type"), takes: Takes::BadgeType },
-        Spec { label: mark!("Category id"), takes: Takes::Text },
-        Spec { label: mark!("Level id"), takes: Takes::Text },
-        Spec { label: mark!("Template id"), takes: Takes::Text },
-        Spec { label: mark!("Made from"), takes: Takes::Date },
-        Spec { label: mark!("Made to"), takes: Takes::Date },
+        Spec { name: "title", label: mark!("Title"), takes: Takes::Text },
+        Spec { name: "use_yn", label: mark!("In use"), takes: Takes::YesNo },
+        Spec { name: "badge_type", label: mark!("Type"), takes: Takes::BadgeType },
+        Spec { name: "category_id", label: mark!("Category id"), takes: Takes::Text },
+        Spec { name: "category_level_id", label: mark!("Level id"), takes: Takes::Text },
+        Spec { name: "template_id", label: mark!("Template id"), takes: Takes::Text },
+        Spec { name: "reg_str_date", label: mark!("Made from"), takes: Takes::Date },
+        Spec { name: "reg_end_date", label: mark!("Made to"), takes: Takes::Date },
     ];
     const HEADS: &'static [Head] = &[
         Head { title: mark!("Title"), column: Column { least: 24, share: 3, goes: 0 }, sort_by: "title" },
@@ -64,6 +65,23 @@ impl Browse for Template {
         },
         Head { title: mark!("Level"), column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
         Head { title: mark!("Use"), column: Column { least: 3, share: 0, goes: 0 }, sort_by: "use_yn" },
+        Head { title: mark!("Made"), column: Column { least: 16, share: 0, goes: 4 }, sort_by: "reg_date" },
+        Head {
+            title: mark!("Template id"),
+            column: Column { least: 10, share: 0, goes: 4 },
+            sort_by: "template_id",
+        },
+    ];
+    const USUAL: usize = 5;
+    const FILTERS: &'static [&'static str] = &[
+        "title",
+        "use_yn",
+        "badge_type",
+        "category_id",
+        "category_level_id",
+        "template_id",
+        "reg_str_date",
+        "reg_end_date",
     ];
 
     fn filter(values: &[Value]) -> TemplateFilter {
@@ -91,12 +109,10 @@ impl Browse for Template {
     fn cells(&self, env: &Env) -> Vec<(String, Style)> {
         let text =
             |t: &Option<Text>| t.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
-        let level = match (&self.level, &self.level_name) {
-            (Some(level), Some(name)) => format!("{level} {name}"),
-            (Some(level), None) => level.to_string(),
-            (None, Some(name)) => name.to_string(),
-            (None, None) => env.glyphs.dash.to_owned(),
-        };
+        let made = self
+            .reg_date
+            .as_ref()
+            .map_or_else(|| env.glyphs.dash.to_owned(), crate::domain::ServiceTime::to_minute);
         let (used, style) = match self.use_yn {
             Some(true) => ("Y", env.theme.text()),
             Some(false) => ("N", env.theme.warning()),
@@ -107,8 +123,10 @@ impl Browse for Template {
             (text(&self.title), all),
             (text(&self.badge_type_name), all),
             (text(&self.category_name), all),
-            (level, all),
+            (level(self.level, self.level_name.as_ref(), env), all),
             (used.to_owned(), style),
+            (made, all),
+            (self.template_id.to_string(), all),
         ]
     }
 
@@ -118,6 +136,8 @@ impl Browse for Template {
             1 => SortKey::text(self.badge_type_name.as_ref()),
             2 => SortKey::text(self.category_name.as_ref()),
             3 => self.level.map_or(SortKey::None, SortKey::Number),
+            5 => SortKey::time(self.reg_date.as_ref()),
+            6 => SortKey::Text(self.template_id.wire().to_lowercase()),
             _ => SortKey::text(self.use_yn.map(|u| Text::from(if u { "Y" } else { "N" })).as_ref()),
         }
     }
@@ -221,7 +241,7 @@ impl Templates {
                 Ok(takeaway) => out.go.push(Go::Export(Box::new(takeaway))),
                 Err(why) => out.say(why),
             },
-            Action::Filter | Action::Sort | Action::GoToRow => {
+            Action::Filter | Action::Sort | Action::GoToRow | Action::ChooseColumns => {
                 // They are drawn over the list, so the list has to be seen.
                 self.full = false;
                 return self.browser.act(action, out);

@@ -2,8 +2,9 @@
 //! wallet hides is seen; the selected badge with its verdict and with what to tell a caller.
 
 mod call;
+pub(in crate::tui) mod cert;
 mod draw;
-mod pane;
+pub(super) mod pane;
 mod people;
 mod rows;
 mod take;
@@ -17,10 +18,12 @@ use crate::export::{self, What};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::errand::Errand;
-use crate::tui::field::Field;
+use crate::tui::field::{Field, Recent};
 use crate::tui::keymap::Context;
+use crate::tui::recents::Typed;
 use crossterm::event::KeyEvent;
 use people::People;
 use std::collections::HashMap;
@@ -48,6 +51,8 @@ struct Call {
     requests: u32,
     /// The badge whose id was given, and what was read of it.
     by_id: Option<BadgeId>,
+    /// The badge that one came from, to be selected.
+    wanted: Option<BadgeId>,
     /// The caller's name, where it was typed or stood beside the address.
     name: Option<String>,
     /// How many addresses have that name, where they were counted.
@@ -58,6 +63,8 @@ struct Call {
     pictures: HashMap<BadgeId, [String; 2]>,
     /// What was looked for and is not there.
     nothing: Option<String>,
+    /// What the index says to certificate numbers, once it was asked.
+    certs: cert::Certs,
     /// The address that had nothing in the look-up before: a name that is typed then is its caller's.
     before: Option<String>,
 }
@@ -65,6 +72,8 @@ struct Call {
 /// What a ticket other than the holder's stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Errands {
+    /// Which badge has what was typed as its certificate number; it may be something else after all.
+    Cert(Query),
     /// The badge whose id was given.
     ById(BadgeId),
     /// A badge of the list in full: its reason.
@@ -80,6 +89,8 @@ enum Errands {
 /// The Wallet tab.
 pub struct Wallet {
     field: Field,
+    /// What was looked up earlier, while one goes through it.
+    recent: Recent,
     typing: bool,
     error: Option<String>,
     /// Of the look-up of a holder.
@@ -103,6 +114,7 @@ impl Default for Wallet {
     fn default() -> Self {
         Self {
             field: Field::default(),
+            recent: Recent::default(),
             typing: true,
             error: None,
             ticket: None,
@@ -123,7 +135,7 @@ impl Wallet {
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
         if self.typing {
-            vec![Context::Prompt, Context::Always]
+            vec![Context::LookUp, Context::Prompt, Context::Always]
         } else {
             vec![Context::Wallet, Context::List, Context::Global, Context::Always]
         }
@@ -156,11 +168,21 @@ impl Wallet {
         self.holder(email, out);
     }
 
+    /// Selects a badge as soon as it is among what is found.
+    pub fn select(&mut self, id: BadgeId) {
+        self.call.wanted = Some(id);
+    }
+
     /// Reads again, with what is there still shown, when one of these badges is among it.
     pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, out: &mut Out<'_>) {
         if ids.any(|id| self.held().iter().any(|held| held.badge_id == *id)) {
             self.read_again(out);
         }
+    }
+
+    /// Whether badges of somebody are shown.
+    pub fn has_found(&self) -> bool {
+        !self.rows().is_empty() && self.ticket.is_none()
     }
 
     /// The badges that were found.
@@ -204,11 +226,18 @@ impl Wallet {
         let page = self.height.saturating_sub(1).max(1);
         match action {
             Action::Accept => self.take_box(out),
-            Action::ClearField => self.field.clear(),
+            Action::ClearField => {
+                self.field.clear();
+                self.recent = Recent::default();
+            }
+            Action::Earlier | Action::Later if self.typing => {
+                self.earlier(action == Action::Earlier, env);
+            }
             Action::Back if self.typing => {
                 // The box says again whose badges stand below it.
                 self.typing = false;
                 self.error = None;
+                self.recent = Recent::default();
                 self.field.set(self.asked.as_deref().unwrap_or_default());
             }
             Action::Back if self.can_go_back() => self.back(out),
@@ -224,7 +253,11 @@ impl Wallet {
             Action::First => self.at = 0,
             Action::Last => self.at = last,
             Action::Reload => self.read_again(out),
-            Action::Open if self.choosing && self.len() > 0 => self.open_match(out),
+            Action::Open if self.choosing && self.len() > 0 => {
+                self.open_match(out);
+                // Whose address it was is nobody's business; that one was opened is.
+                out.ask(Ask::Do(Box::new(Deed::Opened)));
+            }
             Action::Open => match self.selected() {
                 Some(held) => out.go.push(Go::Badge(held.badge_id.clone(), held.reg_date().cloned())),
                 None => self.typing = true,
@@ -254,6 +287,17 @@ impl Wallet {
             _ => return false,
         }
         true
+    }
+
+    /// Offers what was looked up before the one in the box, or after it.
+    fn earlier(&mut self, earlier: bool, env: &Env) {
+        if self.recent.at().is_none() {
+            self.recent = Recent::new(env.recents.list(Typed::LookUp).to_vec());
+        }
+        if let Some(text) = self.recent.step(earlier, self.field.value()) {
+            self.field.set(&text);
+            self.error = None;
+        }
     }
 
     fn victim(&self, held: &Held, env: &Env) -> Victim {
@@ -294,6 +338,7 @@ impl Wallet {
     pub fn key(&mut self, key: KeyEvent) -> bool {
         if self.typing && self.field.key(key) {
             self.error = None;
+            self.recent = Recent::default();
         }
         self.typing
     }
@@ -305,6 +350,7 @@ impl Wallet {
             self.typing = true;
         }
         self.error = None;
+        self.recent = Recent::default();
         self.field.paste(text.trim());
     }
 

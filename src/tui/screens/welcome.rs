@@ -7,6 +7,7 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::fit::{fit, wrap};
 use crate::tui::forms::profile::{ProfileForm, Step};
+use crate::tui::forms::profiles::Profiles;
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -16,9 +17,13 @@ use ratatui::text::{Line, Span};
 /// The first screen.
 pub struct Welcome {
     form: Option<ProfileForm>,
+    /// The profiles that there are, opened from here.
+    list: Option<Box<Profiles>>,
     ticket: Option<Ticket>,
     error: Option<String>,
     warning: Option<String>,
+    /// Whether the tour is offered.
+    tour: bool,
     /// The profile that lapel was started with, where its key had to be asked for.
     opening: Option<String>,
 }
@@ -26,7 +31,7 @@ pub struct Welcome {
 impl Welcome {
     /// With a warning about the configuration, where there is one.
     pub fn new(warning: Option<String>) -> Self {
-        Self { form: None, ticket: None, error: None, warning, opening: None }
+        Self { form: None, list: None, ticket: None, error: None, warning, tour: false, opening: None }
     }
 
     /// With a sandbox on its way, and nothing to choose.
@@ -39,8 +44,16 @@ impl Welcome {
         Self { ticket: Some(out.ask(Ask::OpenProfile(None))), opening: Some(name), ..Self::new(None) }
     }
 
+    /// Offers the tour, or no longer.
+    pub fn offer_tour(&mut self, offered: bool) {
+        self.tour = offered;
+    }
+
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
+        if let Some(list) = &self.list {
+            return list.stack();
+        }
         match self.form {
             // While it is checked, or a sandbox starts, there is nothing to type or to choose.
             _ if self.ticket.is_some() => vec![Context::Always],
@@ -51,13 +64,28 @@ impl Welcome {
 
     /// Whether an action does something here now.
     pub fn offers(&self, action: Action) -> bool {
-        action != Action::Reload || self.opening.is_some()
+        match &self.list {
+            Some(list) => list.offers(action),
+            None => action != Action::Reload || self.opening.is_some(),
+        }
     }
 
     /// Does an action; false when it is none of this screen's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        if let Some(list) = &mut self.list {
+            let closes = action == Action::Back && list.is_plain();
+            let done = list.act(action, false, out);
+            if closes {
+                self.list = None;
+            }
+            return done;
+        }
         match (action, &mut self.form) {
-            (Action::ChooseSandbox, _) => {
+            (Action::Profiles, None) => {
+                self.error = None;
+                self.list = Some(Box::new(Profiles::new(None, out)));
+            }
+            (Action::ChooseSandbox | Action::Tour, _) => {
                 self.error = None;
                 out.ask_instead(&mut self.ticket, Ask::StartSandbox);
             }
@@ -77,7 +105,8 @@ impl Welcome {
             (Action::Quit | Action::Back, None) => out.go.push(Go::Quit),
             (action, Some(form)) => match form.act(action) {
                 Step::NotMine => return false,
-                Step::Done => {}
+                // There is nothing here to be changed.
+                Step::Done | Step::Change(_) => {}
                 Step::Wrong(why) => self.error = Some(why),
                 Step::Try(candidate) => {
                     self.error = None;
@@ -91,18 +120,30 @@ impl Welcome {
 
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
+        if let Some(list) = &mut self.list {
+            return list.key(key);
+        }
         self.ticket.is_none() && self.form.as_mut().is_some_and(|form| form.key(key))
     }
 
     /// Takes pasted text.
     pub fn paste(&mut self, text: &str) {
-        if let (Some(form), None) = (&mut self.form, self.ticket) {
+        if let Some(list) = &mut self.list {
+            list.paste(text);
+        } else if let (Some(form), None) = (&mut self.form, self.ticket) {
             form.paste(text);
         }
     }
 
     /// Takes an answer, or gives it back.
     pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+        let answer = match &mut self.list {
+            Some(list) => match list.receive(ticket, answer, out) {
+                Ok(()) => return Ok(()),
+                Err(answer) => answer,
+            },
+            None => answer,
+        };
         match answer {
             Answer::Connected(result) if self.ticket == Some(ticket) => {
                 self.ticket = None;
@@ -118,6 +159,10 @@ impl Welcome {
 
     /// Draws it.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        if let Some(list) = &self.list {
+            list.draw(frame, area, env);
+            return;
+        }
         let room = usize::from(area.width).saturating_sub(4);
         let theme = &env.theme;
         let mut lines: Vec<Line<'static>> = Vec::new();
@@ -154,7 +199,13 @@ impl Welcome {
                 put(&mut lines, &text, theme.text());
                 lines.push(Line::raw(""));
                 let again = (Action::Reload, t!("try again"));
-                for (action, words) in self.opening.iter().map(|_| again).chain([
+                let tour = (
+                    Action::Tour,
+                    t!(
+                        "take the tour: find a holder, issue a badge, revoke it; a few minutes in the sandbox"
+                    ),
+                );
+                for (action, words) in self.opening.iter().map(|_| again).chain(self.tour.then_some(tour)).chain([
                     (
                         Action::ChooseSandbox,
                         t!("look around in the sandbox: the service in miniature, with invented people, on this computer only"),
@@ -163,6 +214,7 @@ impl Welcome {
                         Action::ChooseService,
                         t!("set up a service: its base URL and an API key from the issuer back office"),
                     ),
+                    (Action::Profiles, t!("the profiles: open, add, change, test or remove one")),
                     (Action::Quit, t!("leave")),
                 ]) {
                     let key = env.keymap.key(&[Context::Welcome], action).unwrap_or_default();
@@ -184,7 +236,10 @@ impl Welcome {
                     theme.dim(),
                 );
             }
-            Some(form) => lines.extend(form.lines(room, env)),
+            Some(form) => {
+                let brief = self.error.is_some() || self.ticket.is_some();
+                lines.extend(form.lines(room, brief, env));
+            }
         }
         if self.ticket.is_some() && self.form.is_some() {
             lines.push(Line::raw(""));

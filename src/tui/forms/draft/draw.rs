@@ -19,7 +19,25 @@ impl DraftForm {
     pub(super) fn rows_area(&self, area: Rect, env: &Env) -> Rect {
         let head = u16::try_from(self.head(usize::from(area.width), env).len()).unwrap_or(u16::MAX);
         let head = head.min(area.height / 2);
-        Rect { y: area.y + head, height: area.height.saturating_sub(head + ROW_LINES + 2), ..area }
+        let foot = u16::try_from(self.foot(usize::from(area.width), env).len()).unwrap_or(1);
+        Rect { y: area.y + head, height: area.height.saturating_sub(head + ROW_LINES + 1 + foot), ..area }
+    }
+
+    /// What confirms, or why nothing can be.
+    fn foot(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
+        let theme = &env.theme;
+        if self.beginning {
+            vec![Line::styled(format!("  {} {}", env.spinner(), t!("beginning")), theme.dim())]
+        } else if self.sendable() == 0 {
+            let text = t!("Nothing of this can be sent as it stands.  esc gives up.");
+            vec![Line::styled(format!("  {text}"), theme.warning())]
+        } else {
+            let verb = match self.job().map(|job| job.kind) {
+                Some(Kind::Issue) => t!("to issue"),
+                _ => t!("to revoke: this cannot be taken back"),
+            };
+            self.confirm.lines(verb, columns.saturating_sub(4), env)
+        }
     }
 
     /// What is planned, and how its rows stand.
@@ -137,21 +155,16 @@ impl DraftForm {
         let what = format!(" {} {}", env.glyphs.dot, self.what_is_sent(env));
         let place = env.place();
         let wide = width(&place).min(room.saturating_sub(width(&what)).max(12));
-        let foot = area.bottom().saturating_sub(2);
+        let lines = self.foot(usize::from(area.width), env);
+        let rows = u16::try_from(lines.len()).unwrap_or(1).min(area.height.saturating_sub(1));
+        let foot = area.bottom().saturating_sub(rows + 1);
         let line = format!("  {}{what}", fit(&place, wide, env.glyphs.ellipsis));
         let line = Line::styled(line, theme.accent());
+        // On the smallest screen it stands over the end of the rows.
+        frame.render_widget(ratatui::widgets::Clear, Rect { y: foot, height: rows + 1, ..area });
         frame.render_widget(line, Rect { y: foot, height: 1, ..area });
-        let verb =
-            if job.kind == Kind::Issue { t!("to issue") } else { t!("to revoke: this cannot be taken back") };
-        let line = if self.beginning {
-            Line::styled(format!("  {} {}", env.spinner(), t!("beginning")), theme.dim())
-        } else if self.sendable() == 0 {
-            let text = t!("Nothing of this can be sent as it stands.  esc gives up.");
-            Line::styled(format!("  {text}"), theme.warning())
-        } else {
-            self.confirm.line(verb, env)
-        };
-        frame.render_widget(line, Rect { y: foot + 1, height: 1, ..area });
+        let at = Rect { y: foot + 1, height: rows, ..area };
+        frame.render_widget(ratatui::text::Text::from(lines), at);
     }
 
     /// How many it is about, and in how many requests.

@@ -50,7 +50,7 @@ impl DraftForm {
         let first = jobs.first()?;
         let rows = RowList::of_draft(first, look_through(first));
         let mut form = Self {
-            confirm: Confirm::new(0, env.environment()),
+            confirm: Confirm::new(0, env),
             rows,
             at: 0,
             guard: Guard::None,
@@ -87,7 +87,7 @@ impl DraftForm {
     fn count(&mut self, env: &Env) {
         let count = usize::try_from(self.sendable()).unwrap_or(usize::MAX);
         if self.confirm.count() != count {
-            self.confirm = Confirm::new(count, env.environment());
+            self.confirm = Confirm::new(count, env);
         }
     }
 
@@ -105,6 +105,9 @@ impl DraftForm {
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
         let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
+        if self.confirm.is_naming() {
+            return self.confirm.stack(own);
+        }
         vec![own, Context::List, Context::Always]
     }
 
@@ -129,6 +132,7 @@ impl DraftForm {
     /// Does an action; false when it is none of the form's.
     pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
         match action {
+            Action::Back if self.confirm.back() => {}
             Action::Back => self.give_up(out),
             Action::Only => self.only_next(out),
             Action::NextField => self.next_job(out),
@@ -220,8 +224,7 @@ impl DraftForm {
             out.say(t!("There is nothing to send. Nothing was sent."));
             return;
         }
-        if !self.confirm.is_ready() {
-            out.warn(self.confirm.missing());
+        if !self.confirm.agrees(out) {
             return;
         }
         if self.doing.is_some() {
@@ -304,7 +307,7 @@ impl DraftForm {
                     Err(why) => {
                         self.said = Some(why);
                         if std::mem::take(&mut self.beginning) {
-                            self.confirm.clear();
+                            self.confirm.reset();
                         }
                     }
                     Ok(_) if self.beginning => {

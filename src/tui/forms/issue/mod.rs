@@ -84,7 +84,7 @@ impl IssueForm {
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
         let own = match &self.review {
-            Some(_) => Context::Review,
+            Some(review) => return review.confirm.stack(Context::Review),
             None if self.focus.at == FILE => Context::FileField,
             None => Context::Form,
         };
@@ -118,6 +118,7 @@ impl IssueForm {
             Action::Accept if self.review.is_none() => self.go_on(env, out),
             Action::Accept => {}
             Action::Confirm => self.confirm(out),
+            Action::Back if self.review.as_mut().is_some_and(|review| review.confirm.back()) => {}
             Action::Back => match self.review.take() {
                 Some(mut review) => out.cancel(review.ticket.take()),
                 None => {
@@ -162,15 +163,14 @@ impl IssueForm {
             address,
             holdings: None,
             ticket: Some(ticket),
-            confirm: Confirm::new(1, env.environment()),
+            confirm: Confirm::new(1, env),
             sent_before: None,
         });
     }
 
     fn confirm(&mut self, out: &mut Out<'_>) {
-        let Some(review) = &self.review else { return };
-        if !review.confirm.is_ready() {
-            out.warn(review.confirm.missing());
+        let Some(review) = &mut self.review else { return };
+        if !review.confirm.agrees(out) {
             return;
         }
         // What the person has already is also what tells a badge of ours from theirs, should the answer be
@@ -262,7 +262,7 @@ impl IssueForm {
                     review.ticket = None;
                     review.holdings = Some(holdings);
                     if sent_before.is_some() {
-                        review.confirm = Confirm::typed(1);
+                        review.confirm.insist();
                     }
                     review.sent_before = sent_before;
                     Ok(())
@@ -297,7 +297,7 @@ impl IssueForm {
                 dot
             );
             lines.push(Line::styled(line(&place), theme.accent()));
-            lines.push(review.confirm.line(t!("to issue"), env));
+            lines.extend(review.confirm.lines(t!("to issue"), room, env));
             lines.push(Line::raw(""));
             if width(&review.name) + width(&of_name) + 2 > room {
                 let text = format!(
@@ -419,7 +419,9 @@ impl IssueForm {
         let mut spans = vec![Span::styled(format!("  {file} "), style), Span::styled(cursor, theme.accent())];
         spans.extend(self.file.spans(columns, of_file, env));
         lines.push(Line::from(spans));
-        lines.extend(self.file.lines(room, env));
+        if of_file {
+            lines.extend(self.file.lines(room, env));
+        }
     }
 }
 

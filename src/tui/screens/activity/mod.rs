@@ -80,6 +80,11 @@ impl Activity {
         }
     }
 
+    /// The jobs, the newest first.
+    pub fn jobs(&self) -> &[Job] {
+        &self.jobs
+    }
+
     /// Whether the journal was read: a job that is not known then is a new one.
     pub fn is_read(&self) -> bool {
         self.read.is_some()
@@ -120,6 +125,11 @@ impl Activity {
     /// The job that the keys are about.
     pub fn job(&self) -> Option<&Job> {
         self.jobs.get(self.at())
+    }
+
+    /// A job by its number.
+    pub fn find(&self, id: crate::jobs::JobId) -> Option<&Job> {
+        self.jobs.iter().find(|job| job.id == id)
     }
 
     fn select(&mut self, at: usize) {
@@ -219,13 +229,13 @@ impl Activity {
                     "Job {id} goes on; what has to be looked at first is looked at first.",
                     id = job.id
                 ));
-                deed(out, Deed::Resume(job.id));
+                out.go.push(Go::Again(Box::new(Deed::Resume(job.id))));
             }
             Action::UseUp => {
                 out.say(t!("Using up the quota with ever smaller requests, each only after the one before is proven to have done nothing."));
-                deed(out, Deed::UseUp(job.id));
+                out.go.push(Go::Again(Box::new(Deed::UseUp(job.id))));
             }
-            Action::Retry => deed(out, Deed::Retry(job.id)),
+            Action::Retry => out.go.push(Go::Again(Box::new(Deed::Retry(job.id)))),
             Action::Look => {
                 out.say(t!("Looking now at job {id}.", id = job.id));
                 deed(out, Deed::Look(Some(job.id)));

@@ -121,7 +121,7 @@ impl Behind {
         let text = format!("  {} {} {}", self.title, env.glyphs.dot, badges(self.list.len()));
         let text = fit(&text, usize::from(area.width).saturating_sub(1), env.glyphs.ellipsis);
         frame.render_widget(Line::styled(text, theme.strong()), Rect { height: 1, ..area });
-        let heads = HistoryItem::HEADS;
+        let heads = &HistoryItem::HEADS[..HistoryItem::USUAL];
         let ending = self.which.is_ending();
         let titles: Vec<(String, Style)> = heads
             .iter()

@@ -290,6 +290,11 @@ impl Overview {
         }
     }
 
+    /// Whether something is being read into the index.
+    pub fn is_reading(&self) -> bool {
+        self.running.is_some()
+    }
+
     /// Takes how far a reading is; whether it is one of this screen's.
     pub fn progress(&mut self, ticket: Ticket, done: u64, all: u64) -> bool {
         let Some(running) = self.running.as_mut().filter(|running| running.ticket == ticket) else {

@@ -36,12 +36,13 @@ impl Templates {
 
     /// Which records can be looked at as they are sent.
     pub fn records(&self) -> Vec<RawOf> {
-        let record = if self.categories.is_some() {
-            self.category().map(|category| RawOf::Category(category.category_id.clone()))
-        } else {
-            self.browser.list.selected().map(|row| RawOf::Template(row.template_id.clone()))
-        };
-        record.into_iter().collect()
+        if self.categories.is_some() {
+            // The badge types stand below the categories, and have no rows of their own.
+            let category = self.category().map(|category| RawOf::Category(category.category_id.clone()));
+            return category.into_iter().chain([RawOf::BadgeTypes]).collect();
+        }
+        let row = self.browser.list.selected().map(|row| RawOf::Template(row.template_id.clone()));
+        row.into_iter().collect()
     }
 
     fn category(&self) -> Option<&Category> {

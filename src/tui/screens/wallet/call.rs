@@ -1,7 +1,7 @@
 //! The steps of a look-up: from what is in the box to a holder's badges, within few requests.
 
 use super::people::{Origin, People};
-use super::{BUDGET, Call, Errands, Found, Wallet, alone, wants_reason};
+use super::{BUDGET, Call, Errands, Found, Wallet, alone, cert, wants_reason};
 use crate::api::ApiError;
 use crate::domain::detective::{Why, leads, matches};
 use crate::domain::holder::{join, names};
@@ -9,6 +9,9 @@ use crate::domain::{BadgeId, EmailKey, Query, Text};
 use crate::tui::ask::{Answer, Ask, Holder};
 use crate::tui::env::{Env, Out};
 use crate::tui::errand::{Beyond, Errand, Report, Rows};
+use crate::tui::field::Recent;
+use crate::tui::index::IndexAnswer;
+use crate::tui::recents::Typed;
 
 impl Wallet {
     /// Forgets the call before.
@@ -23,6 +26,7 @@ impl Wallet {
         self.asked = None;
         self.error = None;
         self.typing = false;
+        self.recent = Recent::default();
         self.at = 0;
         self.top = 0;
     }
@@ -41,6 +45,11 @@ impl Wallet {
             }
             Query::Address { .. } | Query::BadgeId(_) | Query::Name { .. } => {}
         }
+        let typed = match &query {
+            Query::Address { address, .. } => address.as_str(),
+            _ => self.field.value(),
+        };
+        out.typed.push((Typed::LookUp, typed.to_owned()));
         self.start(query, out);
     }
 
@@ -48,6 +57,15 @@ impl Wallet {
     fn start(&mut self, query: Query, out: &mut Out<'_>) {
         self.forget(out);
         self.call.query = Some(query.clone());
+        if cert::may_be(&query) {
+            self.ask_cert(query, out);
+        } else {
+            self.go_on(query, out);
+        }
+    }
+
+    /// Asks for what it is.
+    pub(super) fn go_on(&mut self, query: Query, out: &mut Out<'_>) {
         match query {
             Query::Address { address, name } => {
                 self.call.name = name;
@@ -96,7 +114,7 @@ impl Wallet {
         out.ask_instead(&mut self.ticket, Ask::Holder(email.to_owned()));
     }
 
-    fn badge(&mut self, id: BadgeId, out: &mut Out<'_>) {
+    pub(super) fn badge(&mut self, id: BadgeId, out: &mut Out<'_>) {
         self.call.by_id = Some(id.clone());
         self.send(Errands::ById(id.clone()), Ask::Badge(id), out);
     }
@@ -191,6 +209,7 @@ impl Wallet {
         };
         self.call.requests += holder.requests;
         let selected = self.selected().map(|held| held.badge_id.clone()).or_else(|| self.call.by_id.clone());
+        let selected = selected.or_else(|| self.call.wanted.take());
         let mut held = join(wallet, history);
         for one in &mut held {
             if let Some(Ok(badge)) = self.call.details.get(&one.badge_id) {
@@ -231,6 +250,9 @@ impl Wallet {
         out: &mut Out<'_>,
     ) -> Result<(), Answer> {
         match (errand, answer) {
+            (Errands::Cert(query), Answer::Index(IndexAnswer::Found(found))) => {
+                self.take_cert(query, &found, out);
+            }
             (Errands::ById(id), Answer::Badge(badge)) => {
                 self.call.requests += 1;
                 match *badge {
@@ -402,6 +424,7 @@ impl Wallet {
             return Some(t!("reading wallet and history of {email}", email));
         }
         self.errand.as_ref().map(|(_, errand)| match errand {
+            Errands::Cert(_) => t!("looking for this certificate number in the index").to_owned(),
             Errands::ById(id) | Errands::Detail(id) => t!("reading badge {id}", id),
             Errands::Name(name) => t!("looking for the name {name}", name = shown(name)),
             Errands::Elsewhere(_) => t!("looking where else it may be").to_owned(),

@@ -1,5 +1,6 @@
 //! Drawing the Wallet tab: the box, what was found, and the selected badge below it or beside it.
 
+use super::cert::Certs;
 use super::people::People;
 use super::rows::View;
 use super::{Errands, Found, Wallet, pane};
@@ -8,6 +9,7 @@ use crate::domain::{Address, EmailKey, Held, Query, Text};
 use crate::tui::browser::two_sided;
 use crate::tui::env::{Env, Out};
 use crate::tui::fit::{cells, fit, width, wrap};
+use crate::tui::recents::{self, Typed};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -123,9 +125,10 @@ impl Wallet {
             say(frame, std::slice::from_ref(error), body, env.theme.error());
         } else if let Some(hint) = self.typed(env) {
             say(frame, &[hint], body, env.theme.dim());
+            self.draw_recent(frame, below(body, 2), env);
         } else if let Some(nothing) = &self.call.nothing {
             self.first_line(nothing, frame, line(2), env);
-            say(frame, &no_such(), below(body, 2), env.theme.dim());
+            say(frame, &no_such(self.call.certs), below(body, 2), env.theme.dim());
         } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             self.draw_people(people, frame, area, env);
         } else if let Some(found) = &self.found {
@@ -134,7 +137,20 @@ impl Wallet {
             say(frame, &[format!("{} {waits}", env.spinner())], body, env.theme.dim());
         } else {
             say(frame, &[type_something(env)], body, env.theme.dim());
+            self.draw_recent(frame, below(body, 2), env);
         }
+    }
+
+    /// What was looked up earlier, while nothing else is typed.
+    fn draw_recent(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let all = if self.recent.at().is_some() {
+            self.recent.all()
+        } else if self.field.value().is_empty() {
+            env.recents.list(Typed::LookUp)
+        } else {
+            &[]
+        };
+        recents::draw(all, self.recent.at(), t!("Looked up earlier"), frame, area, env);
     }
 
     /// What the box would do with what is typed; nothing while it says what stands below it.
@@ -320,10 +336,9 @@ fn nothing_found(email: &str) -> Vec<String> {
 }
 
 /// The same where a name or an id was looked for.
-fn no_such() -> Vec<String> {
+fn no_such(certs: Certs) -> Vec<String> {
     vec![
         t!("That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day.").to_owned(),
-        t!("A certificate number finds nothing: the service finds badges by their id only. Ask for the badge id, or for \
-            the address that the badge went to.").to_owned(),
+        certs.advice().to_owned(),
     ]
 }

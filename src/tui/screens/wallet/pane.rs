@@ -100,12 +100,21 @@ pub(super) fn lines(
         lines.extend(labelled(t!("Front"), front, room, theme.text(), env));
         lines.extend(labelled(t!("Back"), back, room, theme.text(), env));
     }
+    lines.extend(told(case, less < 1, (room, LABEL), env));
+    lines
+}
+
+/// What to tell the caller and what nobody can do, in `room` columns with labels of so many; with the standing
+/// advice or without.
+pub fn told(case: &Case<'_>, advice: bool, (room, label): (usize, usize), env: &Env) -> Vec<Line<'static>> {
+    let theme = &env.theme;
     let told = script(case);
-    let say = told.say.iter().filter(|line| less < 1 || *line != correction());
+    let mut lines = Vec::new();
+    let say = told.say.iter().filter(|line| advice || *line != correction());
     for (i, say) in say.enumerate() {
-        lines.extend(labelled(if i == 0 { t!("Say") } else { "" }, say, room, theme.text(), env));
+        lines.extend(behind(label, if i == 0 { t!("Say") } else { "" }, say, room, theme.text(), env));
     }
-    lines.extend(labelled(t!("Nobody"), &t!("can {what}", what = told.cannot), room, theme.dim(), env));
+    lines.extend(behind(label, t!("Nobody"), &t!("can {what}", what = told.cannot), room, theme.dim(), env));
     lines
 }
 
@@ -209,12 +218,17 @@ fn packed(pieces: &[String], between: &str, room: usize, style: Style) -> Vec<Li
 }
 
 fn labelled(label: &str, text: &str, room: usize, style: Style, env: &Env) -> Vec<Line<'static>> {
-    let lines = wrap(text, room.saturating_sub(LABEL).max(8)).into_iter().enumerate();
+    behind(LABEL, label, text, room, style, env)
+}
+
+/// A text behind a label of so many columns.
+fn behind(wide: usize, label: &str, text: &str, room: usize, style: Style, env: &Env) -> Vec<Line<'static>> {
+    let lines = wrap(text, room.saturating_sub(wide).max(8)).into_iter().enumerate();
     lines
         .map(|(i, line)| {
             let label = if i == 0 { label } else { "" };
             Line::from(vec![
-                Span::styled(fit(label, LABEL, env.glyphs.ellipsis), env.theme.accent()),
+                Span::styled(fit(label, wide, env.glyphs.ellipsis), env.theme.accent()),
                 Span::styled(line, style),
             ])
         })

@@ -1,0 +1,75 @@
+//! The profiles as the desk manages them: the same steps as the verbs', with words instead of lines on a terminal.
+
+use super::edit::{Changed, changed};
+use super::{Desk, Failure};
+use crate::config::{Change, Env, Paths, profiles, remove_profile as remove};
+
+fn desk(paths: &Paths, env: &Env, who: &str) -> Desk {
+    Desk { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false }
+}
+
+/// Changes a profile, after its service was asked where that matters; `pin` pins the key as it is then. Gives what
+/// was done, with what is odd.
+///
+/// # Errors
+/// Why nothing was changed, in words.
+pub async fn change_profile(
+    paths: &Paths,
+    env: &Env,
+    name: &str,
+    change: Change,
+    pin: bool,
+    who: &str,
+) -> Result<String, String> {
+    let desk = desk(paths, env, who);
+    let done = async {
+        let all = profiles(&desk.paths, &desk.env)?;
+        let former = all.iter().find(|line| line.name == name).and_then(|line| line.pin.clone());
+        changed(&desk, name, change, pin, former).await
+    };
+    let Changed { trial, warnings, adopted, .. } = done.await.map_err(words)?;
+    let mut said = vec![match trial {
+        Some(trial) => t!("Changed profile {name}: {what}.", name, what = trial.words()),
+        None => t!("Changed profile {name}.", name),
+    }];
+    said.extend(warnings);
+    if adopted.busy > 0 {
+        said.push(t!(
+            "Jobs of the former key belong to another lapel that is running: end it, and pin the key once more."
+        ).to_owned());
+    }
+    Ok(said.join(" "))
+}
+
+/// Asks the service of a profile about its key. Gives what it says, with what is odd; nothing is kept.
+///
+/// # Errors
+/// Why the key is not good, or why nobody knows.
+pub async fn test_profile(paths: &Paths, env: &Env, name: &str) -> Result<String, String> {
+    let (profile, trial, warnings) = desk(paths, env, "").tested(name.to_owned()).await.map_err(words)?;
+    let said = t!(
+        "Profile {name} is good: {what}, {millis} ms.",
+        name = profile.name,
+        what = trial.words(),
+        millis = trial.millis
+    );
+    Ok(std::iter::once(said).chain(warnings).collect::<Vec<_>>().join(" "))
+}
+
+/// Removes a profile, and its key where lapel keeps it. Its jobs stay in the journal. May wait for a keyring.
+///
+/// # Errors
+/// Why nothing was removed, in words.
+pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<String, String> {
+    let removed = remove(paths, env, name).map_err(|why| why.to_string())?;
+    let mut said = t!("Removed profile {name}. {key}", name, key = removed.key);
+    if removed.was_default {
+        said.push(' ');
+        said.push_str(t!("It was the one that lapel opens by itself; now none is."));
+    }
+    Ok(said)
+}
+
+fn words(failure: Failure) -> String {
+    failure.message
+}

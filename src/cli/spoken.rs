@@ -1,0 +1,145 @@
+//! The help in the language that is spoken. Its English stands at the flags and verbs themselves; here it is
+//! looked up, text by text. The manual page and the completions of a shell are made of the English one.
+
+use super::{Cli, help};
+use crate::words::{Language, language, translated};
+use clap::builder::StyledStr;
+use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
+use std::ffi::OsString;
+
+/// The verb whose help stays as it is: the miniature service says everything itself.
+const SANDBOX: &str = "sandbox";
+/// How the help is laid out, as clap has it, but for the word before the usage.
+const LAYOUT: &str = "{before-help}{about-with-newline}\n\u{1b}[1m\u{1b}[4m{usage}\u{1b}[0m ";
+
+/// Reads a command line; what goes wrong is said in the language that is spoken, as far as it is lapel's own.
+///
+/// # Errors
+/// Help, the version or a mistake, to be printed.
+pub(super) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    if language() == Language::English {
+        return Cli::try_parse_from(args);
+    }
+    let mut command = worded(whole(), &mut |english| translated(english).unwrap_or(english).to_owned());
+    let matches = command.try_get_matches_from_mut(args);
+    let read = matches.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+    read.map_err(|error| error.format(&mut command))
+}
+
+/// The command line with what clap adds to it: its own flags and its verb `help`.
+fn whole() -> Command {
+    let mut command = Cli::command();
+    command.build();
+    command
+}
+
+/// A command with every text of its help as `say` puts it.
+fn worded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
+    let mut command = reworded(command, say);
+    if command.get_name() == SANDBOX {
+        return command;
+    }
+    if let Some(text) = command.get_after_help().map(ToString::to_string) {
+        command = command.after_help(help::worded(&text, say));
+    }
+    if let Some(text) = command.get_after_long_help().map(ToString::to_string) {
+        command = command.after_long_help(help::worded(&text, say));
+    }
+    let usage = LAYOUT.replace("{usage}", &format!("{}:", t!("Usage")));
+    command
+        .help_template(format!("{usage}{{usage}}\n\n{{all-args}}{{after-help}}"))
+        .subcommand_help_heading(t!("Commands"))
+        .mut_args(|argument| argument_worded(argument, say))
+        .mut_subcommands(|inner| worded(inner, say))
+}
+
+/// What a command is about.
+fn reworded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
+    let about = command.get_about().map(|text| help::worded(&text.to_string(), say));
+    if command.get_name() == SANDBOX {
+        return command.about(StyledStr::from(about.unwrap_or_default()));
+    }
+    let long = command.get_long_about().map(|text| help::worded(&text.to_string(), say));
+    let command = match about {
+        Some(about) => command.about(about),
+        None => command,
+    };
+    match long {
+        Some(long) => command.long_about(long),
+        None => command,
+    }
+}
+
+fn argument_worded(argument: Arg, say: &mut dyn FnMut(&str) -> String) -> Arg {
+    // Clap adds these in English.
+    let values: Vec<String> =
+        if argument.is_hide_possible_values_set() || !argument.get_action().takes_values() {
+            Vec::new()
+        } else {
+            argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect()
+        };
+    let values = if values.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", t!("[possible values: {values}]", values = values.join(", ")))
+    };
+    let heading = heading(argument.get_help_heading(), argument.is_positional());
+    let short = argument.get_help().map(|text| help::worded(&text.to_string(), say));
+    let long = argument.get_long_help().map(|text| help::worded(&text.to_string(), say));
+    let mut argument = argument.hide_possible_values(true);
+    if let Some(heading) = heading {
+        argument = argument.help_heading(heading);
+    }
+    if let Some(short) = short {
+        argument = argument.help(format!("{short}{values}"));
+    }
+    if let Some(long) = long {
+        argument = argument.long_help(format!("{long}{values}"));
+    }
+    argument
+}
+
+/// What stands above arguments of a kind.
+fn heading(said: Option<&str>, is_positional: bool) -> Option<&'static str> {
+    Some(match said {
+        None if is_positional => t!("Arguments"),
+        None => t!("Options"),
+        Some("Filters") => t!("Filters"),
+        Some("Output") => t!("Output"),
+        Some("Pages") => t!("Pages"),
+        Some("Reading a file") => t!("Reading a file"),
+        Some("Sending") => t!("Sending"),
+        Some("Settings") => t!("Settings"),
+        Some(_) => return None,
+    })
+}
+
+/// Every text of the help, in English.
+#[cfg(test)]
+pub(crate) fn texts() -> std::collections::BTreeSet<String> {
+    let mut all = std::collections::BTreeSet::new();
+    worded(whole(), &mut |english| {
+        all.insert(english.to_owned());
+        english.to_owned()
+    });
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unicode_width::UnicodeWidthStr;
+
+    /// Clap breaks the lines of what it lays out itself; the rest was broken by hand, and Hangul is wide.
+    #[test]
+    fn what_is_laid_out_by_hand_fits_an_80_column_terminal_in_korean_too() {
+        let by_hand: Vec<String> = texts().into_iter().filter(|text| text.contains('\n')).collect();
+        assert!(by_hand.len() > 10, "{}", by_hand.len());
+        let beside = [help::NO_KEY_FLAG, help::HOW_TO_BEGIN].map(str::to_owned);
+        for text in by_hand.into_iter().chain(beside) {
+            for line in translated(&text).expect("it has its Korean").lines() {
+                assert!(line.width() <= 79, "{line}");
+            }
+        }
+    }
+}

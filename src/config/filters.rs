@@ -1,0 +1,344 @@
+//! Filters with names: `filters.toml`, beside `config.toml`. People edit this file and give it to each other, so
+//! what else stands in it stays, with its comments and its order. Which lists and fields there are, the desk
+//! knows; here the file is read and changed, so that every mistake has its line.
+
+use super::file::read_text;
+use super::mistake::{ConfigError, Mistake};
+use super::place::{Sheet, Value};
+use crate::disk::{create_private_dir, make_private, replace};
+use std::path::{Path, PathBuf};
+use toml::de::DeTable;
+use toml_edit::{DocumentMut, Item, Table};
+
+/// Filters of one list, at most.
+const MOST: usize = 100;
+/// The longest name, in characters.
+const LONGEST_NAME: usize = 60;
+/// The longest value of a field, in characters.
+const LONGEST_VALUE: usize = 500;
+/// What a new file begins with.
+const HEAD: &str = "\
+# Filters that lapel keeps by name: [history.\"a name\"] and [templates.\"a name\"], with the fields of the service
+# and sort = \"column:asc\" or \"column:desc\". You may edit this file and give it to others.
+";
+
+/// What a list knows: its name in the file, the fields of its filter, the columns it is sorted by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilteredList {
+    /// Such as `history`.
+    pub list: &'static str,
+    /// Such as `recipient_name`.
+    pub fields: Vec<&'static str>,
+    /// Such as `issued_at`.
+    pub columns: Vec<&'static str>,
+}
+
+/// A filter with a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFilter {
+    /// The list that it is for, such as `history`.
+    pub list: String,
+    /// What a person calls it. From a file: to be scrubbed where it is shown.
+    pub name: String,
+    /// The fields that are set, in the order of the filter bar, as they would be typed.
+    pub fields: Vec<(String, String)>,
+    /// The column that it is sorted by, and whether downwards.
+    pub sort: Option<(String, bool)>,
+}
+
+/// What is to be done with the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FilterChange {
+    /// Add a filter; `replace` one of that name, or else be told that there is one.
+    Save {
+        /// The filter.
+        filter: NamedFilter,
+        /// Whether one of its name may go.
+        replace: bool,
+    },
+    /// Call it something else.
+    Rename {
+        /// Its list.
+        list: String,
+        /// As it is called now.
+        from: String,
+        /// As it is to be called.
+        to: String,
+    },
+    /// Take it away.
+    Remove {
+        /// Its list.
+        list: String,
+        /// Its name.
+        name: String,
+    },
+}
+
+/// The file, with what it may hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FiltersFile {
+    path: PathBuf,
+    lists: Vec<FilteredList>,
+}
+
+impl FiltersFile {
+    /// A file whose lists are these. It need not exist.
+    pub fn new(path: PathBuf, lists: Vec<FilteredList>) -> Self {
+        Self { path, lists }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads it; one that does not exist has no filters.
+    ///
+    /// # Errors
+    /// All mistakes in it, by line.
+    pub fn read(&self) -> Result<Vec<NamedFilter>, ConfigError> {
+        self.parse(&read_text(&self.path)?.unwrap_or_default())
+    }
+
+    /// Changes it: whole, or not at all. Gives the filters that it has then.
+    ///
+    /// # Errors
+    /// Mistakes in it, which is then left as it is; a name that is taken or cannot be one; or what the file
+    /// system says.
+    pub fn change(&self, change: &FilterChange) -> Result<Vec<NamedFilter>, ConfigError> {
+        let text = read_text(&self.path)?.unwrap_or_default();
+        let before = self.parse(&text)?;
+        let (after, filters) = self.applied(&text, &before, change)?;
+        let written = match self.path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => create_private_dir(folder),
+            _ => Ok(()),
+        };
+        written
+            .and_then(|()| replace(&self.path, after.as_bytes()))
+            .and_then(|()| make_private(&self.path))
+            .map_err(|why| Mistake::in_file(&self.path, None, None, t!("cannot be written: {why}", why)))?;
+        Ok(filters)
+    }
+
+    fn parse(&self, text: &str) -> Result<Vec<NamedFilter>, ConfigError> {
+        let mut sheet = Sheet::new(&self.path, text);
+        let mut found: Vec<(usize, NamedFilter)> = Vec::new();
+        if let Some(top) = sheet.parse() {
+            let names: Vec<&str> = self.lists.iter().map(|known| known.list).collect();
+            sheet.unknown(top.get_ref(), "", &names, &[]);
+            for known in &self.lists {
+                let Some(value) = top.get_ref().get(known.list) else { continue };
+                let shape = t!("tables such as [{list}.\"a name\"]", list = known.list);
+                let Some(table) = sheet.table(value, known.list, &shape) else { continue };
+                if table.len() > MOST {
+                    let what = t!("has more than {most} filters: take some away", most = MOST);
+                    sheet.wrong(value.span().start, known.list, what);
+                    continue;
+                }
+                for (name, value) in table {
+                    let at = name.span().start;
+                    let name = name.get_ref().as_ref();
+                    if let Err(why) = check_name(name) {
+                        sheet.wrong(at, known.list, why);
+                        continue;
+                    }
+                    found.extend(filter(&mut sheet, known, name, value).map(|filter| (at, filter)));
+                }
+            }
+        }
+        if sheet.mistakes.is_empty() {
+            found.sort_by_key(|(at, _)| *at);
+            return Ok(found.into_iter().map(|(_, filter)| filter).collect());
+        }
+        sheet.mistakes.sort_by_key(|mistake| mistake.line);
+        Err(ConfigError::new(sheet.mistakes))
+    }
+
+    /// The text with the change in it, and the filters that it then has: read once more before it is written.
+    fn applied(
+        &self,
+        text: &str,
+        before: &[NamedFilter],
+        change: &FilterChange,
+    ) -> Result<(String, Vec<NamedFilter>), ConfigError> {
+        let mut doc: DocumentMut = text.parse().map_err(|_| self.cannot())?;
+        // Where there is nothing but comments, they would come to stand below what is added.
+        let mut head = String::new();
+        if doc.as_table().is_empty() {
+            doc = DocumentMut::new();
+            head = format!("{}\n\n", if text.trim().is_empty() { HEAD } else { text }.trim_end());
+        }
+        let is = |list: &str, name: &str, filter: &NamedFilter| filter.list == list && filter.name == name;
+        let has = |list: &str, name: &str| before.iter().any(|filter| is(list, name, filter));
+        let mut wanted = before.to_vec();
+        match change {
+            FilterChange::Save { filter, replace } => {
+                check_name(&filter.name).map_err(Mistake::plain)?;
+                if has(&filter.list, &filter.name) {
+                    if !replace {
+                        return Err(taken());
+                    }
+                    wanted.retain(|old| !is(&filter.list, &filter.name, old));
+                } else if before.iter().filter(|old| old.list == filter.list).count() >= MOST {
+                    let what =
+                        t!("There are {most} filters of this list already: remove one first", most = MOST);
+                    return Err(Mistake::plain(what).into());
+                }
+                put(&mut doc, filter).ok_or_else(|| self.cannot())?;
+                wanted.push(filter.clone());
+            }
+            FilterChange::Rename { list, from, to } => {
+                check_name(to).map_err(Mistake::plain)?;
+                if from != to && has(list, to) {
+                    return Err(taken());
+                }
+                let filters = doc.get_mut(list).and_then(Item::as_table_like_mut);
+                let filters = filters.ok_or_else(gone)?;
+                let item = filters.remove(from).ok_or_else(gone)?;
+                filters.insert(to, item);
+                for filter in wanted.iter_mut().filter(|filter| is(list, from, filter)) {
+                    to.clone_into(&mut filter.name);
+                }
+            }
+            FilterChange::Remove { list, name } => {
+                let filters = doc.get_mut(list).and_then(Item::as_table_like_mut);
+                filters.and_then(|filters| filters.remove(name)).ok_or_else(gone)?;
+                wanted.retain(|old| !is(list, name, old));
+            }
+        }
+        let after = format!("{head}{doc}");
+        let read = self.parse(&after)?;
+        let same = read.len() == wanted.len() && wanted.iter().all(|filter| read.contains(filter));
+        if same { Ok((after, read)) } else { Err(self.cannot()) }
+    }
+
+    fn cannot(&self) -> ConfigError {
+        let what = t!("cannot be changed by lapel as it is written. Nothing was changed: change it by hand");
+        Mistake::in_file(&self.path, None, None, what).into()
+    }
+}
+
+/// Puts a filter into a document, in place of one of its name.
+fn put(doc: &mut DocumentMut, filter: &NamedFilter) -> Option<()> {
+    let mut table = Table::new();
+    for (field, value) in &filter.fields {
+        table.insert(field, toml_edit::value(value.as_str()));
+    }
+    if let Some((column, downwards)) = &filter.sort {
+        let direction = if *downwards { "desc" } else { "asc" };
+        table.insert("sort", toml_edit::value(format!("{column}:{direction}")));
+    }
+    let list = doc.entry(&filter.list).or_insert_with(|| {
+        let mut list = Table::new();
+        list.set_implicit(true);
+        Item::Table(list)
+    });
+    let is_block = list.is_table();
+    let filters = list.as_table_like_mut()?;
+    let place = filters.entry(&filter.name).or_insert(Item::None);
+    match place {
+        // What stands above it stays.
+        Item::Table(old) => {
+            *table.decor_mut() = old.decor().clone();
+            table.set_position(old.position());
+            *old = table;
+        }
+        Item::None if is_block => *place = Item::Table(table),
+        _ => *place = toml_edit::value(table.into_inline_table()),
+    }
+    Some(())
+}
+
+fn filter(sheet: &mut Sheet<'_>, known: &FilteredList, name: &str, value: &Value<'_>) -> Option<NamedFilter> {
+    let place = format!("{}.{name}", known.list);
+    let mistakes = sheet.mistakes.len();
+    let table = sheet.table(value, &place, t!("a table of fields"))?;
+    sheet.unknown(table, &place, &known.fields, &["sort"]);
+    let mut fields = Vec::new();
+    for field in &known.fields {
+        if let Some(value) = table.get(*field)
+            && let Some(text) = typed(sheet, value, &format!("{place}.{field}"))
+        {
+            fields.push(((*field).to_owned(), text));
+        }
+    }
+    let sort = sort(sheet, known, table, &place);
+    if sheet.mistakes.len() == mistakes && fields.is_empty() && sort.is_none() {
+        sheet.wrong(value.span().start, &place, t!("sets no field: a filter without any is none"));
+        return None;
+    }
+    Some(NamedFilter { list: known.list.to_owned(), name: name.to_owned(), fields, sort })
+}
+
+/// A value as it would be typed: text, and a day or a yes without quotes.
+fn typed(sheet: &mut Sheet<'_>, value: &Value<'_>, place: &str) -> Option<String> {
+    let text = match value.get_ref() {
+        toml::de::DeValue::String(text) => Some(text.to_string()),
+        toml::de::DeValue::Datetime(day) => Some(day.to_string()),
+        toml::de::DeValue::Boolean(yes) => Some(if *yes { "Y" } else { "N" }.to_owned()),
+        _ => None,
+    };
+    let fine = text.filter(|text| !text.trim().is_empty() && text.chars().count() <= LONGEST_VALUE);
+    if fine.is_none() {
+        let what =
+            t!("must be text in quotes, of {most} characters at most, and not empty", most = LONGEST_VALUE);
+        sheet.wrong(value.span().start, place, what);
+    }
+    fine
+}
+
+fn sort(
+    sheet: &mut Sheet<'_>,
+    known: &FilteredList,
+    table: &DeTable<'_>,
+    place: &str,
+) -> Option<(String, bool)> {
+    let value = table.get("sort")?;
+    let read = value.get_ref().as_str().and_then(|text| {
+        let (column, direction) = text.split_once(':').unwrap_or((text, "asc"));
+        let downwards = match direction {
+            "asc" => false,
+            "desc" => true,
+            _ => return None,
+        };
+        known.columns.contains(&column).then(|| (column.to_owned(), downwards))
+    });
+    if read.is_none() {
+        let what = t!(
+            "must be a column with :asc or :desc; columns here: {columns}",
+            columns = known.columns.join(", ")
+        );
+        sheet.wrong(value.span().start, &format!("{place}.sort"), what);
+    }
+    read
+}
+
+/// Whether a filter may be called so.
+///
+/// # Errors
+/// Why not.
+fn check_name(name: &str) -> Result<(), String> {
+    let long = name.chars().count() > LONGEST_NAME;
+    if name.trim().is_empty() || name.trim() != name || long || name.chars().any(char::is_control) {
+        return Err(t!(
+            "a name has 1 to {most} characters, no control characters, and no spaces at its ends",
+            most = LONGEST_NAME
+        ));
+    }
+    Ok(())
+}
+
+fn taken() -> ConfigError {
+    Mistake::plain(t!("There is a filter of this name already. Nothing was changed: choose another name"))
+        .into()
+}
+
+fn gone() -> ConfigError {
+    Mistake::plain(t!(
+        "There is no filter of this name any more: somebody has changed the file. Nothing was changed"
+    ))
+    .into()
+}
+
+#[cfg(test)]
+mod tests;

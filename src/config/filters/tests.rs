@@ -1,0 +1,156 @@
+use super::*;
+use proptest::prelude::*;
+
+fn lists() -> Vec<FilteredList> {
+    vec![
+        FilteredList {
+            list: "history",
+            fields: vec!["recipient_name", "title", "issue_start_date"],
+            columns: vec!["issued_at"],
+        },
+        FilteredList { list: "templates", fields: vec!["title", "use_yn"], columns: vec!["title"] },
+    ]
+}
+
+fn file() -> FiltersFile {
+    FiltersFile::new("filters.toml".into(), lists())
+}
+
+fn named(name: &str, fields: &[(&str, &str)]) -> NamedFilter {
+    NamedFilter {
+        list: "history".into(),
+        name: name.into(),
+        fields: fields.iter().map(|(field, value)| ((*field).into(), (*value).into())).collect(),
+        sort: None,
+    }
+}
+
+fn save(filter: NamedFilter, replace: bool) -> FilterChange {
+    FilterChange::Save { filter, replace }
+}
+
+#[test]
+fn filters_are_read_as_people_write_them() {
+    let text = "[history.'파이썬 2026']\ntitle = '파이썬'\nissue_start_date = 2026-01-01\nsort = 'issued_at:desc'\n\
+                [templates]\nours = { use_yn = true, title = \"AI\" }\n";
+    let read = file().parse(text).expect("filters");
+    assert_eq!(read[0].name, "파이썬 2026");
+    assert_eq!(read[0].sort, Some(("issued_at".into(), true)));
+    assert_eq!(read[0].fields[1], ("issue_start_date".into(), "2026-01-01".into()));
+    assert_eq!(read[1].fields, [("title".into(), "AI".into()), ("use_yn".into(), "Y".into())]);
+}
+
+#[test]
+fn every_mistake_has_its_line() {
+    for (text, line, said) in [
+        ("[histori.a]\ntitle = 'x'\n", 1, "did you mean history?"),
+        ("\n[history.a]\ntitl = 'x'\n", 3, "did you mean title?"),
+        ("[history.a]\ntitle = 3\n", 2, "text in quotes"),
+        ("[history.a]\ntitle = ' '\n", 2, "not empty"),
+        ("[history.a]\ntitle = 'x'\nsort = 'email'\n", 3, "issued_at"),
+        ("[history.a]\ntitle = 'x'\nsort = 'issued_at:down'\n", 3, ":desc"),
+        ("[history.a]\n", 1, "sets no field"),
+        ("history = 'a'\n", 1, "tables such as"),
+        ("[history.\" a\"]\ntitle = 'x'\n", 1, "no spaces at its ends"),
+        ("[history.\"a\\u001b\"]\ntitle = 'x'\n", 1, "no control characters"),
+        ("[history.a]\ntitle = 'x\n", 2, "not TOML"),
+    ] {
+        let wrong = file().parse(text).expect_err(text);
+        let first = &wrong.mistakes()[0];
+        assert_eq!(first.line, Some(line), "{text}: {wrong}");
+        assert!(first.what.contains(said), "{text}: {wrong}");
+    }
+    let many: Vec<String> = (0..=MOST).map(|n| format!("[history.f{n}]\ntitle = 'x'\n")).collect();
+    assert!(file().parse(&many.concat()).expect_err("too many").to_string().contains("more than 100"));
+}
+
+#[test]
+fn a_change_keeps_what_people_wrote() {
+    let text = "# ours\n[history.a] # the first\ntitle = 'x'\n\n# for Kim\n[history.b]\ntitle = 'y'\n";
+    let (after, filters) = {
+        let before = file().parse(text).expect("filters");
+        let change = save(named("a", &[("recipient_name", "kim")]), true);
+        file().applied(text, &before, &change).expect("changed")
+    };
+    assert!(after.starts_with("# ours\n[history.a] # the first\nrecipient_name = \"kim\"\n"), "{after}");
+    assert!(after.contains("# for Kim\n[history.b]\ntitle = 'y'"), "{after}");
+    assert_eq!(filters.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+    // However it is written: changed as it stands, or left alone.
+    for text in
+        ["history = { a = { title = 'x' } }\n", "history.a.title = 'x'\n", "[history]\na = { title = 'x' }\n"]
+    {
+        let before = file().parse(text).expect("filters");
+        for change in [
+            save(named("a", &[("title", "y")]), true),
+            save(named("b", &[("title", "y")]), false),
+            FilterChange::Rename { list: "history".into(), from: "a".into(), to: "c".into() },
+            FilterChange::Remove { list: "history".into(), name: "a".into() },
+        ] {
+            match file().applied(text, &before, &change) {
+                Ok((after, now)) => assert_eq!(file().parse(&after).expect("read again"), now, "{after}"),
+                Err(why) => assert!(why.to_string().contains("by hand"), "{text}{change:?}: {why}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_file_is_made_changed_and_left_alone_where_it_is_damaged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("config/filters.toml");
+    let file = FiltersFile::new(path.clone(), lists());
+    assert_eq!(file.read().expect("none"), []);
+    let made = file.change(&save(named("expiring 2026", &[("title", "a \"b\"")]), false)).expect("saved");
+    assert_eq!(made, file.read().expect("read"));
+    let text = std::fs::read_to_string(&path).expect("the file");
+    assert!(text.starts_with("# Filters that lapel keeps"), "{text}");
+    #[cfg(unix)]
+    assert_eq!(crate::disk::mode_of(&std::fs::metadata(&path).expect("there")), 0o600);
+    let twice = file.change(&save(named("expiring 2026", &[("title", "c")]), false)).expect_err("taken");
+    assert!(twice.to_string().contains("already"), "{twice}");
+    let rename = |from: &str, to: &str| FilterChange::Rename {
+        list: "history".into(),
+        from: from.into(),
+        to: to.into(),
+    };
+    let renamed = file.change(&rename("expiring 2026", "만료 예정")).expect("renamed");
+    assert_eq!(renamed[0].name, "만료 예정");
+    assert!(file.change(&rename("expiring 2026", "x")).is_err(), "it is called something else now");
+    let remove = FilterChange::Remove { list: "history".into(), name: "만료 예정".into() };
+    assert_eq!(file.change(&remove).expect("removed"), []);
+    std::fs::write(&path, "[history.a\n").expect("damaged");
+    let wrong = file.change(&save(named("b", &[("title", "x")]), false)).expect_err("damaged");
+    assert_eq!(wrong.mistakes()[0].line, Some(1));
+    assert_eq!(std::fs::read_to_string(&path).expect("the file"), "[history.a\n");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn anything_can_be_read(text in "\\PC{0,200}|(\\[|\\]|history|templates|\\.|title|=|'x'|\n|\\{|\\}){0,30}") {
+        let _ = file().parse(&text);
+    }
+
+    #[test]
+    fn what_is_saved_is_read_again(
+        names in proptest::collection::vec("[^\\p{C}\\s](\\PC{0,20}[^\\p{C}\\s])?", 1..6),
+        value in "[^\\s\\p{C}]\\PC{0,40}",
+    ) {
+        let (mut text, mut filters) = (String::new(), Vec::new());
+        for name in &names {
+            let change = save(named(name, &[("title", &value)]), true);
+            let (after, now) = file().applied(&text, &filters, &change).expect("saved");
+            prop_assert!(now.iter().any(|f| f.name == *name && f.fields[0].1 == value));
+            (text, filters) = (after, now);
+        }
+        for name in names {
+            let remove = FilterChange::Remove { list: "history".into(), name };
+            // A name that came twice is there once.
+            if let Ok((after, now)) = file().applied(&text, &filters, &remove) {
+                (text, filters) = (after, now);
+            }
+        }
+        prop_assert!(filters.is_empty());
+    }
+}

@@ -1,0 +1,62 @@
+//! A reason that is written in the person's own editor.
+
+use super::{App, Over, Wish};
+use crate::tui::env::Out;
+use crate::tui::field::{Field, LONGEST};
+use crate::tui::fit::number;
+
+impl App {
+    /// Asks the loop to hand what is being typed to an editor.
+    pub(super) fn edit(&mut self, out: &mut Out<'_>) {
+        if self.long_field().is_some() {
+            self.wish = Some(Wish::Edit);
+        } else {
+            out.say(t!("Only a reason, while it is typed, can be written in an editor."));
+        }
+    }
+
+    fn long_field(&mut self) -> Option<&mut Field> {
+        match self.over.last_mut() {
+            Some(Over::Revoke(form)) => form.long_field(),
+            Some(Over::Question(form)) => form.long_field(),
+            Some(Over::Ids(form)) => form.long_field(),
+            Some(Over::Replace(form)) => form.long_field(),
+            _ => None,
+        }
+    }
+
+    /// The text that an editor is to be given.
+    pub fn text_for_editor(&mut self) -> Option<String> {
+        self.long_field().map(|field| field.value().to_owned())
+    }
+
+    /// Takes what came back from an editor, or why nothing did.
+    pub fn take_edited(&mut self, came: Result<String, String>) {
+        self.changed = true;
+        let mut said = Vec::new();
+        match came {
+            Err(why) => {
+                self.notice = Some(super::Notice { text: why, bad: true });
+                return;
+            }
+            Ok(text) => {
+                let Some(field) = self.long_field() else { return };
+                let text = text.trim();
+                let cut = field.fill(text);
+                if text.lines().nth(1).is_some() {
+                    said.push(t!("A reason is one line: its lines were joined.").to_owned());
+                }
+                if cut > 0 {
+                    said.push(t!(
+                        "It has more than {most} characters; the last {cut} were left out.",
+                        most = number(LONGEST as u64),
+                        cut = number(cut as u64)
+                    ));
+                }
+            }
+        }
+        if !said.is_empty() {
+            self.notice = Some(super::Notice { text: said.join(" "), bad: false });
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What is kept for the next time: filters with names, and what was looked up.
+
+use super::{App, Notice, Over, Tab};
+use crate::config::RecentChoice;
+use crate::tui::action::Action;
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::env::Out;
+use crate::tui::recents::{Recents, Typed};
+use crate::tui::saved::Saved;
+use crate::tui::worker::Order;
+
+impl App {
+    /// Asks which filters there are.
+    pub(super) fn read_saved(&mut self) {
+        self.env.saved = Saved::of(self.comforts.manner.filters.clone());
+        if let Some(ask) = self.env.saved.ask(None) {
+            let ticket = self.tickets.next();
+            self.outstanding.insert(ticket, true);
+            self.orders.push(Order::Ask(ticket, Ask::Filters(Box::new(ask))));
+        }
+    }
+
+    /// Asks what was looked up earlier with the profile that is open now, or has it forgotten.
+    pub(super) fn read_recents(&mut self, out: &mut Out<'_>) {
+        let Some(session) = &self.env.session else { return };
+        let keeps = self.comforts.manner.settings.recent == RecentChoice::Kept;
+        self.env.recents = Recents::of(session.journal.as_deref(), &session.name, keeps);
+        self.env.recents.first(|ask| out.ask(Ask::Recents(Box::new(ask))));
+    }
+
+    /// Takes what was typed, and hands out what the file does not have yet.
+    pub(super) fn keep_typed(&mut self, out: &mut Out<'_>) {
+        if let Some(session) = &self.env.session {
+            for (typed, text) in std::mem::take(&mut out.typed) {
+                self.env.recents.note(typed, &text, &session.connection.key);
+            }
+        }
+        self.env.recents.hand_out(|ask| out.ask(Ask::Recents(Box::new(ask))));
+    }
+
+    /// Whether something was typed earlier into the box that is open.
+    pub(super) fn offers_earlier(&self, action: Action) -> bool {
+        let typed = match self.tab {
+            Tab::Wallet => Typed::LookUp,
+            _ => Typed::Badge,
+        };
+        action == Action::Earlier && !self.env.recents.list(typed).is_empty()
+    }
+
+    /// Forgets what was looked up.
+    pub(super) fn forget_recents(&mut self, out: &mut Out<'_>) {
+        let forgotten = self.env.recents.forget();
+        out.say(match forgotten {
+            0 => t!("No look-up was kept, so there is nothing to forget.").to_owned(),
+            n => plural!(n, "Forgot {n} look-up of this profile.", "Forgot {n} look-ups of this profile."),
+        });
+    }
+
+    /// Takes what is kept, or gives the answer back; the saved filters go on to the form that shows them. Where
+    /// nobody sees it, nothing is drawn for it.
+    pub(super) fn kept(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+        match answer {
+            Answer::Recents(lists) => {
+                self.changed |= matches!(self.tab, Tab::Wallet | Tab::Badge);
+                if let Some(why) = self.env.recents.receive(ticket, lists) {
+                    self.tell(why);
+                }
+                Ok(())
+            }
+            Answer::Filters(filters, asked) => {
+                if filters.is_ok() || asked.clone().into_change().is_none() {
+                    self.env.saved.take(&filters);
+                }
+                if self.over.iter().any(|over| matches!(over, Over::Filters(_))) {
+                    return Err(Answer::Filters(filters, asked));
+                }
+                if let Err(why) = filters {
+                    let why = why.lines().collect::<Vec<_>>().join("; ");
+                    self.tell(t!("Saved filters cannot be used. {why}.", why));
+                }
+                Ok(())
+            }
+            answer => Err(answer),
+        }
+    }
+
+    fn tell(&mut self, text: String) {
+        self.news = Some(Notice { text, bad: true });
+        self.changed = true;
+    }
+}

@@ -1,0 +1,40 @@
+//! The mouse beyond the lists: hints that are clicked, rows that are dragged over.
+
+use super::{App, Tab};
+use crate::tui::env::Out;
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+impl App {
+    /// Does what the clicked hint of the footer says; whether the click was there at all.
+    pub(super) fn click_hint(&mut self, mouse: MouseEvent, out: &mut Out<'_>) -> bool {
+        let left = mouse.kind == MouseEventKind::Down(MouseButton::Left);
+        if !left || !self.fits() || mouse.row + 1 != self.size.1 {
+            return false;
+        }
+        if let Some(action) = self.hint_at(self.size.0, mouse.column) {
+            self.command(action, out);
+        }
+        true
+    }
+
+    /// Marks the rows of the history that the mouse is dragged over; whether this was such a movement.
+    pub(super) fn drag(&mut self, mouse: MouseEvent, out: &mut Out<'_>) -> bool {
+        let here = self.tab == Tab::History && self.over.is_empty() && self.fits();
+        match mouse.kind {
+            MouseEventKind::Drag(MouseButton::Left) if here => {
+                let area = self.body();
+                self.changed |= self.history.drag_to(area, mouse.row);
+                true
+            }
+            MouseEventKind::Up(MouseButton::Left) if here => {
+                self.changed |= self.history.drop_at(out);
+                true
+            }
+            MouseEventKind::Drag(_) | MouseEventKind::Up(_) => {
+                self.history.let_go();
+                true
+            }
+            _ => false,
+        }
+    }
+}

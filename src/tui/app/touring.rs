@@ -1,0 +1,141 @@
+//! The tour, while it is taken: what it sees of the desk, and how it begins and ends.
+
+use super::{App, Over, Tab};
+use crate::config::Environment;
+use crate::tui::action::Action;
+use crate::tui::ask::{Answer, Ask};
+use crate::tui::env::Out;
+use crate::tui::house::House;
+use crate::tui::keymap::Context;
+use crate::tui::tour::{self, Place, Seen, Tour};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+/// What the note of a tour says, for whoever opens it.
+const NOTE: &str = "The tour of lapel was taken here; lapel tour shows it again. This file can be removed.\n";
+
+impl App {
+    /// Whether the tour may be taken: in lapel's own sandbox, where its steps change nothing that is real.
+    pub(super) fn may_tour(&self) -> bool {
+        let own_sandbox = self
+            .env
+            .session
+            .as_ref()
+            .is_some_and(|session| session.environment == Environment::Demo && session.journal.is_none());
+        own_sandbox && !self.env.read_only()
+    }
+
+    /// The same on whatever screen there is: the first one offers it as long as nobody has taken it.
+    pub(super) fn may_tour_from_here(&self) -> bool {
+        if self.welcome.is_some() { self.house.offers_tour } else { self.may_tour() }
+    }
+
+    /// Knows from now on where lapel's files are, and whether the tour is to be offered or begun.
+    pub fn set_house(&mut self, house: House) {
+        self.tour_wanted = house.begins_tour;
+        if let Some(welcome) = &mut self.welcome {
+            welcome.offer_tour(house.offers_tour);
+        }
+        self.house = house;
+    }
+
+    /// A sandbox is to be started from the first screen, for the tour or for looking around.
+    pub(super) fn want_tour(&mut self, wanted: bool) {
+        self.tour_wanted = wanted;
+    }
+
+    /// Begins the tour in the sandbox that was started for it.
+    pub(super) fn tour_if_wanted(&mut self, out: &mut Out<'_>) {
+        if std::mem::take(&mut self.tour_wanted) && self.may_tour() {
+            self.begin_tour(out);
+        }
+    }
+
+    /// Begins the tour, from its beginning, and remembers that it was taken.
+    pub(super) fn begin_tour(&mut self, out: &mut Out<'_>) {
+        self.touring = Some(Tour::new(self.activity.jobs()));
+        self.changed = true;
+        self.house.offers_tour = false;
+        if let Some(to) = self.house.tour_note.take() {
+            // Nobody waits for it: a note that cannot be written costs another offer.
+            out.ask(Ask::Note(to, NOTE));
+        }
+    }
+
+    /// Does an action of the tour; false when it is none of these.
+    pub(super) fn act_tour(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        match action {
+            Action::Tour if self.may_tour() => self.begin_tour(out),
+            Action::Tour => out.say(t!("The tour is taken in the sandbox: lapel tour.")),
+            Action::TourSkip => {
+                let jobs = self.activity.jobs();
+                let went_on = self.touring.as_mut().is_some_and(|tour| tour.skip(jobs));
+                if !went_on {
+                    self.touring = None;
+                }
+            }
+            Action::TourLeave => {
+                self.touring = None;
+                let key = self.env.keymap.key(&self.tab_stack(), Action::Tour).unwrap_or_default();
+                out.say(t!("The tour has ended. {key} begins it again.", key));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes note of a receipt that was written.
+    pub(super) fn tour_hears(&mut self, answer: &Answer) {
+        let receipt = self.over.iter().any(|over| matches!(over, Over::Question(form) if form.is_receipt()));
+        if let (Answer::Paper(Ok(_)), true, Some(tour)) = (answer, receipt, &mut self.touring) {
+            tour.wrote();
+        }
+    }
+
+    /// Looks whether a step was done.
+    pub(super) fn tour_looks(&mut self) {
+        let Some(mut tour) = self.touring.take() else { return };
+        if tour.look(&self.tour_sees()) {
+            self.changed = true;
+        }
+        self.touring = Some(tour);
+    }
+
+    /// Rows that the tour takes from the screen.
+    pub(in crate::tui) fn tour_rows(&self) -> u16 {
+        if self.touring.is_some() && self.welcome.is_none() { tour::ROWS } else { 0 }
+    }
+
+    /// Draws the strip.
+    pub(in crate::tui) fn draw_tour(&self, frame: &mut Frame<'_>, area: Rect) {
+        if let Some(tour) = &self.touring {
+            tour::draw(tour, &self.tour_sees(), &self.stack(), frame, area, &self.env);
+        }
+    }
+
+    fn tour_sees(&self) -> Seen<'_> {
+        Seen { place: self.tour_place(), found: self.wallet.has_found(), jobs: self.activity.jobs() }
+    }
+
+    fn tour_place(&self) -> Place {
+        let inner = self.stack().first().copied();
+        let review = inner == Some(Context::Review);
+        match (self.over.last(), self.tab) {
+            (Some(Over::Issue(_)), _) if review => Place::IssueReview,
+            (Some(Over::Issue(_)), _) => Place::IssueForm,
+            (Some(Over::Revoke(_)), _) if review => Place::RevokeReview,
+            (Some(Over::Revoke(_)), _) => Place::RevokeForm,
+            (Some(Over::Question(form)), _) if form.is_receipt() => Place::Paper,
+            (None, Tab::Templates) if matches!(inner, Some(Context::Templates | Context::Template)) => {
+                Place::Templates
+            }
+            (None, Tab::History) if inner == Some(Context::History) => Place::History,
+            (None, Tab::Wallet) if inner == Some(Context::Prompt) => Place::WalletBox,
+            (None, Tab::Wallet) => Place::Wallet,
+            (None, Tab::Badge) if inner == Some(Context::Badge) => Place::Badge,
+            (None, Tab::Activity) if inner == Some(Context::JobRows) => Place::JobRows,
+            (None, Tab::Activity) => Place::Activity,
+            _ => Place::Elsewhere,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! A browsed list's filter and order under a name: as they are set, and set again.
+
+use super::{Browse, Browser, By, Order, Top};
+use crate::api::{Direction, DirectionStyle};
+use crate::config::NamedFilter;
+use crate::tui::env::{Go, Out};
+
+impl<T: Browse> Browser<T> {
+    /// What is set now, without a name; `None` where nothing is.
+    ///
+    /// # Errors
+    /// What is wrong with which field, in words.
+    fn current(&self) -> Result<Option<NamedFilter>, String> {
+        self.bar.values()?;
+        let typed = T::FIELDS.iter().zip(self.bar.texts());
+        let fields: Vec<(String, String)> = typed
+            .filter(|(_, text)| !text.trim().is_empty())
+            .map(|(spec, text)| (spec.name.to_owned(), text.trim().to_owned()))
+            .collect();
+        let sort = self
+            .order
+            .as_ref()
+            .map(|order| (T::HEADS[order.column].sort_by.to_owned(), order.direction == Direction::Desc));
+        let nothing = fields.is_empty() && sort.is_none();
+        let filter = NamedFilter { list: T::LIST.to_owned(), name: String::new(), fields, sort };
+        Ok((!nothing).then_some(filter))
+    }
+
+    /// Opens the saved filters; `naming`: to save this one.
+    pub(super) fn open_saved(&mut self, naming: bool, out: &mut Out<'_>) {
+        match self.current() {
+            Ok(None) if naming => {
+                out.say(t!("There is no filter and no order here to save. Nothing was saved."));
+            }
+            Err(why) if naming => out.warn(t!("{why}. Nothing was saved.", why)),
+            current => {
+                let current = current.ok().flatten();
+                out.go.push(Go::Filters { list: T::LIST, specs: T::FIELDS, current, naming });
+            }
+        }
+    }
+
+    /// Filters and orders as it says.
+    pub fn use_filter(&mut self, filter: &NamedFilter, out: &mut Out<'_>) {
+        for (at, spec) in T::FIELDS.iter().enumerate() {
+            let value = filter.fields.iter().find(|(field, _)| field == spec.name);
+            self.bar.set(at, value.map_or("", |(_, value)| value));
+        }
+        self.bar.open = false;
+        self.top = Top::Nothing;
+        let order = filter.sort.as_ref().and_then(|(column, downwards)| {
+            Some(Order {
+                column: T::HEADS.iter().position(|head| head.sort_by == column)?,
+                direction: if *downwards { Direction::Desc } else { Direction::Asc },
+                by: By::Service(DirectionStyle::Upper),
+            })
+        });
+        self.set_order(order, out);
+        self.apply(out);
+    }
+
+    /// The filter that the rows come from.
+    pub fn filter(&self) -> &T::Filter {
+        &self.filter
+    }
+
+    /// The same in words.
+    pub fn filter_words(&self) -> &[String] {
+        &self.applied
+    }
+}

@@ -1,0 +1,119 @@
+//! The person's own editor, for a text that is longer than a field is comfortable for. It gets the text in a
+//! private file of its own and the whole terminal.
+
+use crate::disk;
+use crate::domain::text::scrub;
+use std::path::Path;
+use std::process::Command;
+
+/// What is read back at most, in bytes: many times what a field takes.
+const LARGEST: u64 = 256 * 1024;
+/// What a shell says where it finds no such program.
+const NOT_FOUND: i32 = 127;
+
+/// Hands a text to an editor and waits for what comes back. `editor` is what `$VISUAL` or `$EDITOR` says: a
+/// command for the shell, as everywhere, so that it may have arguments.
+///
+/// # Errors
+/// Why nothing came back, in words that say that the text is as it was.
+pub fn run(editor: &str, text: &str) -> Result<String, String> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("lapel-");
+    // What the editor writes beside the file is private too.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    let kept =
+        |why: std::io::Error| t!("No file could be made for the editor ({why}). The text is as it was.", why);
+    let folder = builder.tempdir().map_err(kept)?;
+    let path = folder.path().join("reason.txt");
+    let ended = if text.is_empty() { String::new() } else { format!("{text}\n") };
+    disk::write_new(&path, ended.as_bytes()).map_err(kept)?;
+    edit(editor, &path)?;
+    read(&path)
+}
+
+fn edit(editor: &str, path: &Path) -> Result<(), String> {
+    let named = scrub(editor).into_owned();
+    let status = command(editor).arg(path).status().map_err(|why| {
+        t!("The editor ({named}) could not be started: {why}. The text is as it was.", named, why)
+    })?;
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(NOT_FOUND) if cfg!(unix) => Err(t!(
+            "There is no editor {named} here. The text is as it was; $VISUAL or $EDITOR names another one.",
+            named
+        )),
+        _ => Err(t!("The editor ({named}) ended with {status}. The text is as it was.", named, status)),
+    }
+}
+
+#[cfg(unix)]
+fn command(editor: &str) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.arg("-c").arg(format!("{editor} \"$@\"")).arg("lapel");
+    command
+}
+
+#[cfg(not(unix))]
+fn command(editor: &str) -> Command {
+    Command::new(editor)
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let text = match std::fs::metadata(path) {
+        Ok(about) if about.len() > LARGEST => None,
+        Ok(_) => std::fs::read(path).ok().and_then(|bytes| String::from_utf8(bytes).ok()),
+        Err(_) => None,
+    };
+    text.ok_or_else(|| {
+        t!("What the editor left is no text in UTF-8 that could be read, or it is far too long. The text is as it was.")
+            .to_owned()
+    })
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// An editor that is a script.
+    fn editor(folder: &Path, script: &str) -> String {
+        let path = folder.join("an editor.sh");
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).expect("a program");
+        format!("'{}'", path.display())
+    }
+
+    #[test]
+    fn what_the_editor_writes_comes_back_and_no_file_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let seen = folder.path().join("seen");
+        let script = format!(
+            "cat \"$2\" > '{0}'; stat -c %a \"$2\" >> '{0}'; echo \"$2\" >> '{0}'; printf 'two\\nlines\\n' > \"$2.new\"; mv \"$2.new\" \"$2\"",
+            seen.display()
+        );
+        let command = format!("{} --wait", editor(folder.path(), &script));
+        assert_eq!(run(&command, "중복 발급"), Ok("two\nlines\n".to_owned()));
+        let seen = std::fs::read_to_string(&seen).expect("seen");
+        let lines: Vec<&str> = seen.lines().collect();
+        assert_eq!(lines[..2], ["중복 발급", "600"]);
+        assert!(!Path::new(lines[2]).exists(), "{seen}");
+    }
+
+    #[test]
+    fn an_editor_that_fails_leaves_the_text_as_it_was() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (command, said) in [
+            (editor(folder.path(), "echo no > \"$1\"; exit 3"), "exit status: 3"),
+            ("/no/such/editor".to_owned(), "There is no editor /no/such/editor here"),
+        ] {
+            let why = run(&command, "x").expect_err(&command);
+            assert!(why.contains(said) && why.contains("as it was"), "{why}");
+        }
+        for script in ["printf '\\377' > \"$1\"", "rm \"$1\"", "head -c 300000 /dev/zero > \"$1\""] {
+            let why = run(&editor(folder.path(), script), "x").expect_err(script);
+            assert!(why.contains("no text in UTF-8"), "{why}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The footer: what can be done here, with its key; and what a click on it does.
+
+use super::action::Action;
+use super::app::App;
+use super::draw::HINTS;
+use super::fit::width;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// One hint, with the column that it begins at.
+struct Hint {
+    key: String,
+    words: &'static str,
+    action: Action,
+    at: usize,
+}
+
+impl Hint {
+    /// Columns that it takes, with those before the next one.
+    fn wide(&self) -> usize {
+        width(&self.key) + 1 + width(self.words) + 2
+    }
+}
+
+impl App {
+    /// The action of the hint at a column of the footer, for a click. What sends something is never clicked: its
+    /// key has to be meant.
+    pub(super) fn hint_at(&self, columns: u16, column: u16) -> Option<Action> {
+        let (_, hints) = self.hints(columns);
+        let column = usize::from(column);
+        // The columns between two hints belong to neither.
+        let hint = hints.iter().find(|hint| (hint.at..hint.at + hint.wide() - 2).contains(&column))?;
+        Some(hint.action).filter(|action| !sends(*action))
+    }
+
+    /// The keys of a chord that was begun, and what the footer offers.
+    fn hints(&self, columns: u16) -> (Option<String>, Vec<Hint>) {
+        let stack = self.stack();
+        let room = usize::from(columns).saturating_sub(2);
+        let hint = |action: Action| {
+            if self.is_forbidden(action) || !self.offers(action) {
+                return None;
+            }
+            let key = self.env.keymap.key(&stack, action)?;
+            Some(Hint { key, words: action.hint(), action, at: 0 })
+        };
+        // Help and the way back are always offered; the rest takes what room is left.
+        let fixed: Vec<Hint> = [Action::Back, Action::Help, Action::Quit]
+            .into_iter()
+            .filter(|a| *a != Action::Back || self.can_go_back())
+            .filter_map(hint)
+            .collect();
+        let mut left = room.saturating_sub(fixed.iter().map(Hint::wide).sum());
+        let mut shown: Vec<Hint> = Vec::new();
+        for action in HINTS.iter().filter(|a| !matches!(a, Action::Back | Action::Help | Action::Quit)) {
+            if let Some(h) = hint(*action)
+                && h.wide() <= left
+            {
+                left -= h.wide();
+                shown.push(h);
+            }
+        }
+        let mut begun = None;
+        if !self.begun.1.is_empty() && self.begun.0 == stack {
+            let follows = self.env.keymap.follows(&stack, &self.begun.1);
+            shown = follows
+                .into_iter()
+                .map(|(key, action)| Hint { key, words: action.hint(), action, at: 0 })
+                .collect();
+            left = room;
+            shown.retain(|h| {
+                let fits = h.wide() <= left;
+                left = left.saturating_sub(h.wide());
+                fits
+            });
+            begun = Some(self.env.keymap.name(&self.begun.1));
+        }
+        shown.extend(fixed);
+        let mut at = 2 + begun.as_deref().map_or(0, |name| width(name) + 2);
+        for hint in &mut shown {
+            hint.at = at;
+            at += hint.wide();
+        }
+        (begun, shown)
+    }
+
+    /// Draws it.
+    pub(super) fn draw_footer(&self, frame: &mut Frame<'_>, area: Rect) {
+        let (begun, hints) = self.hints(area.width);
+        let mut spans = vec![Span::raw("  ")];
+        spans.extend(begun.map(|name| Span::styled(format!("{name}  "), self.env.theme.key())));
+        for hint in hints {
+            spans.push(Span::styled(hint.key, self.env.theme.key()));
+            spans.push(Span::styled(format!(" {}  ", hint.words), self.env.theme.dim()));
+        }
+        frame.render_widget(Line::from(spans), area);
+    }
+}
+
+/// Whether something is sent, or begins to be, without another question.
+fn sends(action: Action) -> bool {
+    matches!(action, Action::Confirm | Action::Resume | Action::Retry | Action::UseUp)
+}

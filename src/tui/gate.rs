@@ -1,0 +1,94 @@
+//! The gate between the terminal's keys and lapel: closed while another program has the terminal, so that not
+//! one key of the other program is read here.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long the reading thread is waited for. It may be in the middle of an answer of the terminal that it does
+/// not understand, and then it does not come.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The gate; every copy is the same one. It is open at first.
+#[derive(Clone, Default)]
+pub struct Gate(Arc<(Mutex<State>, Condvar)>);
+
+#[derive(Default)]
+struct State {
+    closed: bool,
+    /// The reading thread stands before it and reads nothing.
+    stands: bool,
+}
+
+impl Gate {
+    /// Closes it, and gets the reading thread out of its reading with `wake`; whether it stands before the gate.
+    /// Where it does not, the gate is open again.
+    pub fn close(&self, wake: impl FnOnce() -> bool) -> bool {
+        let (state, news) = &*self.0;
+        state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
+        let woken = wake();
+        let state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let patience = if woken { PATIENCE } else { Duration::ZERO };
+        let (mut state, _) = news
+            .wait_timeout_while(state, patience, |state| !state.stands)
+            .unwrap_or_else(PoisonError::into_inner);
+        state.closed = state.stands;
+        state.stands
+    }
+
+    /// Opens it again.
+    pub fn open(&self) {
+        let (state, news) = &*self.0;
+        state.lock().unwrap_or_else(PoisonError::into_inner).closed = false;
+        news.notify_all();
+    }
+
+    /// Stands before the gate for as long as it is closed; for the reading thread, before it reads.
+    pub fn pass(&self) {
+        let (state, news) = &*self.0;
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        while state.closed {
+            state.stands = true;
+            news.notify_all();
+            state = news.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.stands = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn nobody_passes_while_it_is_closed() {
+        let gate = Gate::default();
+        let (wake, woken) = mpsc::channel();
+        let (tell, told) = mpsc::channel();
+        let reader = std::thread::spawn({
+            let gate = gate.clone();
+            move || {
+                while woken.recv().is_ok() {
+                    gate.pass();
+                    // Whoever waits is told once it has passed.
+                    let _ = tell.send(());
+                }
+            }
+        });
+        assert!(gate.close(|| wake.send(()).is_ok()), "the reader comes");
+        assert!(told.try_recv().is_err());
+        gate.open();
+        told.recv_timeout(Duration::from_secs(20)).expect("it passes");
+        assert!(gate.close(|| wake.send(()).is_ok()), "and comes again");
+        gate.open();
+        drop(wake);
+        reader.join().expect("the reader ends");
+    }
+
+    #[test]
+    fn where_nobody_comes_it_stays_open() {
+        let gate = Gate::default();
+        assert!(!gate.close(|| false));
+        gate.pass();
+    }
+}

@@ -1,0 +1,106 @@
+use super::*;
+use proptest::prelude::*;
+
+fn key() -> ApiKey {
+    ApiKey::new("Zq3xK9").expect("a key")
+}
+
+fn ticket(n: u64) -> Ticket {
+    Ticket::test(n)
+}
+
+#[test]
+fn the_newest_comes_first_once_and_no_more_than_fifty_are_kept() {
+    let mut recents = Recents::of(None, "demo", true);
+    for n in 0..60 {
+        recents.note(Typed::LookUp, &format!("p{n}@naru.example"), &key());
+    }
+    recents.note(Typed::LookUp, " p30@naru.example ", &key());
+    let list = recents.list(Typed::LookUp);
+    assert_eq!(
+        (list.len(), list[0].as_str(), list[1].as_str()),
+        (MOST, "p30@naru.example", "p59@naru.example")
+    );
+    assert!(recents.list(Typed::Badge).is_empty());
+    assert_eq!(recents.forget(), 50);
+    assert!(recents.list(Typed::LookUp).is_empty());
+}
+
+#[test]
+fn a_key_in_the_wrong_box_is_not_kept() {
+    let mut recents = Recents::of(None, "demo", true);
+    for text in
+        ["dmu_live_0123456789abcdefghij", "Zq3xK9", "xZq3xK9x", "", " ", "a\u{1b}[2J", &"x".repeat(301)]
+    {
+        recents.note(Typed::LookUp, text, &key());
+    }
+    assert!(recents.list(Typed::LookUp).is_empty(), "{recents:?}");
+    for text in ["hong_gildong_the_first@naru.example", "B-000004301-PS", "한서윤"] {
+        recents.note(Typed::LookUp, text, &key());
+    }
+    assert_eq!(recents.list(Typed::LookUp).len(), 3);
+}
+
+#[test]
+fn what_is_typed_while_the_file_is_written_is_written_next() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut recents = Recents::of(Some(folder.path()), "uni", true);
+    let mut asked = Vec::new();
+    let mut take = |ask: RecentsAsk| {
+        asked.push(ask);
+        ticket(asked.len() as u64)
+    };
+    recents.first(&mut take);
+    recents.note(Typed::LookUp, "a@naru.example", &key());
+    recents.hand_out(&mut take);
+    assert_eq!(recents.receive(ticket(9), Err("nobody has asked that".to_owned())), None);
+    assert_eq!(recents.receive(ticket(1), Ok(Lists::default())), None);
+    assert_eq!(recents.list(Typed::LookUp), ["a@naru.example"], "typed before the file was read");
+    recents.hand_out(&mut take);
+    assert_eq!(asked.len(), 2, "one at a time");
+    let lists = run(&asked[1]).expect("written");
+    assert_eq!(lists.of(Typed::LookUp), &["a@naru.example"]);
+}
+
+#[test]
+fn the_file_is_private_shared_by_two_and_goes_when_nothing_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("recent/uni.json");
+    let ask = |changes: Vec<Change>| RecentsAsk { path: path.clone(), changes };
+    assert_eq!(run(&ask(Vec::new())), Ok(Lists::default()));
+    assert!(!path.exists(), "reading makes no file");
+    run(&ask(vec![Change::Typed(Typed::LookUp, "a@x.example".into())])).expect("written");
+    let both = run(&ask(vec![Change::Typed(Typed::Badge, "B-1".into())])).expect("written");
+    assert_eq!((both.look_ups.len(), both.badges.len()), (1, 1));
+    #[cfg(unix)]
+    for (path, mode) in [(path.as_path(), 0o600), (path.parent().expect("a folder"), 0o700)] {
+        assert_eq!(disk::mode_of(&std::fs::metadata(path).expect("there")), mode);
+    }
+    let mut off = Recents::of(Some(folder.path()), "uni", false);
+    off.note(Typed::LookUp, "b@x.example", &key());
+    off.first(|ask| {
+        run(&ask).expect("removed");
+        ticket(1)
+    });
+    assert!(!path.exists() && off.list(Typed::LookUp).is_empty());
+    std::fs::create_dir_all(&path).expect("a folder in its place");
+    let why = run(&ask(vec![Change::Forget])).expect_err("a folder is no file");
+    assert!(why.contains("uni.json"), "{why}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_file_of_anything_is_read(text in any::<String>(), texts in proptest::collection::vec(any::<String>(), 0..80)) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.json");
+        let ask = RecentsAsk { path: path.clone(), changes: Vec::new() };
+        std::fs::write(&path, text).expect("written");
+        let _ = run(&ask);
+        let hostile = serde_json::json!({ "look_ups": texts, "version": 3 });
+        std::fs::write(&path, hostile.to_string()).expect("written");
+        let lists = run(&ask).expect("read");
+        prop_assert!(lists.look_ups.len() <= MOST && lists.look_ups.iter().all(|text| is_fit(text)));
+    }
+}

@@ -1,0 +1,87 @@
+//! Filters with names, at the desk: what there are, and the file that they stand in. The file is read and
+//! written by the worker.
+
+use super::browser::Browse;
+use crate::config::{FilterChange, FilteredList, FiltersFile, NamedFilter};
+use crate::domain::{HistoryItem, Template};
+use std::path::PathBuf;
+
+/// Something to do with the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FiltersAsk {
+    file: FiltersFile,
+    change: Option<FilterChange>,
+}
+
+impl FiltersAsk {
+    /// What was to be changed, if anything.
+    pub fn into_change(self) -> Option<FilterChange> {
+        self.change
+    }
+}
+
+/// The filters that there are.
+#[derive(Debug, Default)]
+pub struct Saved {
+    file: Option<FiltersFile>,
+    filters: Vec<NamedFilter>,
+    /// Why the file cannot be used as it is.
+    pub error: Option<String>,
+}
+
+impl Saved {
+    /// With a file; what is in it is yet to be asked for.
+    pub fn of(path: Option<PathBuf>) -> Self {
+        let file = path.map(|path| FiltersFile::new(path, lists()));
+        Self { file, ..Self::default() }
+    }
+
+    /// All of them, in the order of the file.
+    pub fn all(&self) -> &[NamedFilter] {
+        &self.filters
+    }
+
+    /// Those of a list, such as `history`.
+    pub fn of_list<'a>(&'a self, list: &'a str) -> impl Iterator<Item = &'a NamedFilter> {
+        self.filters.iter().filter(move |filter| filter.list == list)
+    }
+
+    /// The question what there is, or for a change; none where lapel has no folder for its settings.
+    pub fn ask(&self, change: Option<FilterChange>) -> Option<FiltersAsk> {
+        self.file.clone().map(|file| FiltersAsk { file, change })
+    }
+
+    /// Takes what there is now.
+    pub fn take(&mut self, answer: &Result<Vec<NamedFilter>, String>) {
+        match answer {
+            Ok(filters) => {
+                self.filters.clone_from(filters);
+                self.error = None;
+            }
+            Err(why) => self.error = Some(why.clone()),
+        }
+    }
+}
+
+/// Reads or changes the file.
+///
+/// # Errors
+/// All that is wrong with it, by line, or why it was not written. It is then as it was.
+pub fn run(ask: &FiltersAsk) -> Result<Vec<NamedFilter>, String> {
+    match &ask.change {
+        None => ask.file.read(),
+        Some(change) => ask.file.change(change),
+    }
+    .map_err(|why| why.to_string())
+}
+
+fn lists() -> Vec<FilteredList> {
+    fn list<T: Browse>() -> FilteredList {
+        FilteredList {
+            list: T::LIST,
+            fields: T::FIELDS.iter().map(|field| field.name).collect(),
+            columns: T::HEADS.iter().map(|head| head.sort_by).collect(),
+        }
+    }
+    vec![list::<HistoryItem>(), list::<Template>()]
+}

@@ -1,0 +1,35 @@
+//! What to tell a caller about the badge that is shown, and what nobody can do about it from here: where there is
+//! room for it. The Wallet tab says it always.
+
+use crate::domain::script::Case;
+use crate::domain::{Badge, Held, Text};
+use crate::tui::env::Env;
+use crate::tui::screens::wallet::pane;
+use jiff::civil::DateTime;
+use ratatui::text::Line;
+
+/// Columns of the labels of the Badge tab.
+const LABEL: usize = 10;
+
+/// The badge as a holder's list would have it.
+pub(super) fn held(badge: &Badge) -> Held {
+    Held { detail: Some(Box::new(badge.clone())), ..Held::new(badge.badge_id.clone()) }
+}
+
+/// What is known when somebody asks about it: nothing but itself.
+pub(super) fn case(held: &Held, now: DateTime) -> Case<'_> {
+    let asked = held.recipient_email().map_or("", Text::wire);
+    Case { held, all: std::slice::from_ref(held), asked, both: false, by_id: false, namesakes: 0, now }
+}
+
+/// The lines, behind an empty one; none where they do not fit into `rows`. The standing advice gives way first.
+pub(super) fn lines(badge: &Badge, room: usize, rows: usize, env: &Env) -> Vec<Line<'static>> {
+    let held = held(badge);
+    let case = case(&held, env.now());
+    let with = |advice: bool| {
+        let mut lines = vec![Line::raw("")];
+        lines.extend(pane::told(&case, advice, (room, LABEL), env));
+        lines
+    };
+    [true, false].into_iter().map(with).find(|lines| lines.len() <= rows).unwrap_or_default()
+}

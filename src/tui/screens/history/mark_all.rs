@@ -1,0 +1,160 @@
+//! Marking all badges that match the filter, across pages. What it costs is said before; all of them are marked
+//! in the end, or none.
+
+use super::{History, LARGEST_RANGE};
+use crate::api::{End, HistoryFilter};
+use crate::domain::HistoryItem;
+use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::env::{Go, Out};
+use crate::tui::marking::{MarkAsk, Matching, NotMarked};
+use crate::words::number;
+
+/// All that match a filter, being read.
+pub struct Marking {
+    ticket: Ticket,
+    /// The filter that they match: another one in its place ends this.
+    filter: HistoryFilter,
+    done: u64,
+    /// How many there are, or 0 where that is not known.
+    all: u64,
+}
+
+impl History {
+    /// Asks whether to mark all that match, and says what that costs; what is here already is marked at once.
+    pub(super) fn offer_mark_all(&mut self, out: &mut Out<'_>) {
+        let list = &self.browser.list;
+        let rows = list.is_counted().then(|| list.len());
+        if self.marking.is_some() {
+            out.say(t!("All that match are being read already; esc gives that up."));
+        } else if !list.is_answered() || list.error().is_some() {
+            out.say(t!("The list is not read yet; nothing was marked."));
+        } else if list.is_empty() {
+            out.say(t!("No badge matches, so there is nothing to mark."));
+        } else if rows.is_some_and(|rows| rows > LARGEST_RANGE) {
+            out.warn(too_many(rows));
+        } else if rows == Some(list.loaded().count() as u64) {
+            self.marks.extend(list.loaded().map(|(_, row)| (row.badge_id.clone(), row.clone())));
+            out.say(plural!(
+                rows.unwrap_or(0),
+                "Marked the {n} badge that matches; it was here already.",
+                "Marked all {n} badges that match; they were here already."
+            ));
+        } else {
+            out.go.push(Go::OfferMarkAll { rows, words: self.browser.filter_words().to_vec() });
+        }
+    }
+
+    /// Reads all that match, to mark them.
+    pub fn mark_all(&mut self, out: &mut Out<'_>) {
+        let filter = self.browser.filter().clone();
+        let all = self.browser.list.len();
+        let ticket = out.ask(Ask::Matching(MarkAsk { filter: filter.clone(), most: LARGEST_RANGE }));
+        self.marking = Some(Marking { ticket, filter, done: 0, all });
+    }
+
+    /// Breaks it off.
+    pub(super) fn give_up_marking(&mut self, out: &mut Out<'_>) {
+        out.cancel(self.marking.take().map(|marking| marking.ticket));
+        out.say(t!("Given up. Nothing was marked."));
+    }
+
+    /// Ends it where the filter is another one by now: what it would mark is not what is seen.
+    pub(super) fn check_marking(&mut self, out: &mut Out<'_>) {
+        if self.marking.as_ref().is_some_and(|marking| marking.filter != *self.browser.filter()) {
+            out.cancel(self.marking.take().map(|marking| marking.ticket));
+            out.warn(t!(
+                "The filter has changed while all that matched it were read: that was given up, and nothing was marked."
+            ));
+        }
+    }
+
+    /// How far it is; whether it is this that was told.
+    pub fn progress(&mut self, ticket: Ticket, done: u64, all: u64) -> bool {
+        match &mut self.marking {
+            Some(marking) if marking.ticket == ticket => {
+                (marking.done, marking.all) = (done, all);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// How far it is, in words.
+    pub(super) fn marking_words(&self) -> Option<String> {
+        let marking = self.marking.as_ref()?;
+        let done = number(marking.done);
+        Some(match marking.all {
+            0 => t!("marking all: {done} read", done),
+            all => t!("marking all: {done} of {all} read", done, all = number(all)),
+        })
+    }
+
+    /// Takes what was read, or gives it back.
+    pub(super) fn receive_marking(
+        &mut self,
+        ticket: Ticket,
+        answer: Answer,
+        out: &mut Out<'_>,
+    ) -> Result<(), Answer> {
+        match answer {
+            Answer::Matching(read) if self.marking.as_ref().is_some_and(|m| m.ticket == ticket) => {
+                self.marking = None;
+                match *read {
+                    Ok(read) => self.take_matching(read, out),
+                    Err(NotMarked::TooMany) => out.warn(too_many(None)),
+                    Err(NotMarked::Service(why)) => {
+                        out.warn(t!("Not all that match could be read: {why} Nothing was marked.", why));
+                    }
+                }
+                Ok(())
+            }
+            answer => Err(answer),
+        }
+    }
+
+    fn take_matching(&mut self, Matching { rows, read }: Matching, out: &mut Out<'_>) {
+        if read.end == End::Moving {
+            out.warn(t!(
+                "The list changed each time it was read. Nothing was marked; try again when less is going on, or filter for less."
+            ));
+            return;
+        }
+        let new = rows.iter().filter(|row| !self.marks.contains_key(&row.badge_id)).count();
+        if self.marks.len() + new > usize::try_from(LARGEST_RANGE).unwrap_or(usize::MAX) {
+            out.warn(too_many(None));
+            return;
+        }
+        let marked = rows.len() as u64;
+        self.marks.extend(rows.into_iter().map(|row: HistoryItem| (row.badge_id.clone(), row)));
+        let all = plural!(marked, "Marked the {n} badge that matches.", "Marked all {n} badges that match.");
+        match (read.end, read.total_count) {
+            (End::Unreadable, _) => out.warn(plural!(
+                read.unreadable,
+                "{all} {n} more could not be read and is not marked.",
+                "{all} {n} more could not be read and are not marked.",
+                all
+            )),
+            (End::Disagrees, Some(said)) => out.warn(t!(
+                "{all} The service counts {said}: what the others are, if there are any, it does not show.",
+                all,
+                said = number(said)
+            )),
+            _ => out.say(all),
+        }
+    }
+}
+
+fn too_many(rows: Option<u64>) -> String {
+    let most = number(LARGEST_RANGE);
+    match rows {
+        Some(rows) => t!(
+            "{rows} badges match, and lapel marks {most} at most. Nothing was marked: filter for less, or use a file of badge ids on the Activity tab.",
+            rows = number(rows),
+            most
+        ),
+        None => t!(
+            "More than {most} badges would be marked, and that is the most. Nothing was marked: filter for less, or use a file of badge ids on the Activity tab.",
+            most
+        ),
+    }
+}

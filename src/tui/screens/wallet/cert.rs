@@ -1,0 +1,87 @@
+//! Certificate numbers in the box: the service finds no badge by one, the local index does.
+
+use super::{Errands, Wallet};
+use crate::domain::Query;
+use crate::index::Cert;
+use crate::tui::ask::Ask;
+use crate::tui::env::Out;
+use crate::tui::index::IndexAsk;
+
+/// What the index says to certificate numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::tui) enum Certs {
+    /// It was not asked.
+    #[default]
+    NotAsked,
+    /// There is none, or it cannot be read.
+    NoIndex,
+    /// It knows no badge of this number.
+    Unknown,
+}
+
+impl Certs {
+    /// From its answer, where it found nothing.
+    pub(in crate::tui) fn of(found: &Result<Vec<Cert>, String>) -> Self {
+        if found.is_ok() { Self::Unknown } else { Self::NoIndex }
+    }
+
+    /// What to do about a number that finds nothing.
+    pub(in crate::tui) fn advice(self) -> &'static str {
+        match self {
+            Self::NotAsked => t!(
+                "A certificate number is found only in the index of the overview (O): the service finds badges by their id. Ask for the badge id, or for the address that the badge went to."
+            ),
+            Self::NoIndex => t!(
+                "If it is a certificate number: the service cannot look one up, and there is no index here. O opens the overview, where o turns one on; it knows the numbers of badges whose own record was read. Or ask for the badge id, or for the address that the badge went to."
+            ),
+            Self::Unknown => t!(
+                "If it is a certificate number: the index knows only those of badges whose own record was read, by opening them or with D on a list of the overview. Or ask for the badge id, or for the address that the badge went to."
+            ),
+        }
+    }
+}
+
+/// Whether what was typed may be a certificate number: it has a digit and is no address.
+pub(super) fn may_be(query: &Query) -> bool {
+    number_in(query).is_some()
+}
+
+fn number_in(query: &Query) -> Option<&str> {
+    let text = match query {
+        Query::BadgeId(id) => id.wire(),
+        Query::Name { name, .. } => name,
+        Query::Nothing | Query::NotAnAddress(_) | Query::Address { .. } => return None,
+    };
+    text.chars().any(char::is_numeric).then_some(text)
+}
+
+/// Several badges with one number, in words.
+pub(in crate::tui) fn several(found: &[Cert]) -> String {
+    let ids: Vec<String> = found.iter().map(|cert| cert.badge_id.to_string()).collect();
+    plural!(
+        found.len() as u64,
+        "{n} badge has this certificate number: {ids}. Look it up by its id.",
+        "{n} badges have this certificate number: {ids}. Look each up by its id.",
+        ids = ids.join(", ")
+    )
+}
+
+impl Wallet {
+    /// Asks the index first: that costs no request, and the service knows nothing of these numbers.
+    pub(super) fn ask_cert(&mut self, query: Query, out: &mut Out<'_>) {
+        let number = number_in(&query).unwrap_or_default().to_owned();
+        self.send(Errands::Cert(query), Ask::Index(Box::new(IndexAsk::Find(number))), out);
+    }
+
+    /// The badge that has it; or it is something else after all.
+    pub(super) fn take_cert(&mut self, query: Query, found: &Result<Vec<Cert>, String>, out: &mut Out<'_>) {
+        match found.as_deref() {
+            Ok([one]) => self.badge(one.badge_id.clone(), out),
+            Ok(all @ [_, _, ..]) => self.call.nothing = Some(several(all)),
+            Ok([]) | Err(_) => {
+                self.call.certs = Certs::of(found);
+                self.go_on(query, out);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The strip of the tour.
+
+use super::words::{Here, next, title};
+use super::{Seen, Step, Tour};
+use crate::tui::action::Action;
+use crate::tui::env::Env;
+use crate::tui::fit::{fit, width, wrap};
+use crate::tui::keymap::Context;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// Rows that the strip takes from the screen: a headline, and two lines of what to do.
+pub const ROWS: u16 = 3;
+
+/// The strip as lines of at most `columns`.
+fn strip(tour: &Tour, seen: &Seen<'_>, stack: &[Context], columns: usize, env: &Env) -> Vec<Line<'static>> {
+    let theme = &env.theme;
+    let here = Here { stack, env };
+    let step = tour.step();
+    let title = title(step);
+    let head = match step {
+        Step::End => t!("Tour: {title}", title),
+        _ => t!("Tour, {no} of {all}: {title}", no = step.no(), all = Step::ALL.len(), title),
+    };
+    let hints: Vec<(String, &str)> = [Action::TourSkip, Action::TourLeave]
+        .into_iter()
+        .filter(|action| *action != Action::TourSkip || step != Step::End)
+        .filter_map(|action| env.keymap.key(stack, action).map(|key| (key, action.hint())))
+        .collect();
+    let right: usize = hints.iter().map(|(key, words)| width(key) + width(words) + 3).sum();
+    let room = columns.saturating_sub(2);
+    let mut spans = vec![
+        Span::raw("  "),
+        Span::styled(fit(&head, room.saturating_sub(right), env.glyphs.ellipsis), theme.strong()),
+    ];
+    for (key, words) in hints {
+        spans.push(Span::styled(format!("  {key}"), theme.key()));
+        spans.push(Span::styled(format!(" {words}"), theme.dim()));
+    }
+    let mut lines = vec![Line::from(spans)];
+    let said = wrap(&next(tour, seen, &here), room.saturating_sub(1));
+    let most = usize::from(ROWS) - 1;
+    lines.extend(said.into_iter().take(most).map(|line| Line::styled(format!("  {line}"), theme.text())));
+    lines
+}
+
+/// Draws it.
+pub fn draw(tour: &Tour, seen: &Seen<'_>, stack: &[Context], frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    let lines = strip(tour, seen, stack, usize::from(area.width), env);
+    frame.render_widget(ratatui::text::Text::from(lines), area);
+}

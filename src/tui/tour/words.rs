@@ -1,0 +1,162 @@
+//! What the strip says: one thing to do, with the key that does it where the person is now.
+
+use super::{HOLDER, Place, Seen, Step, Tour};
+use crate::jobs::Bucket;
+use crate::tui::action::Action;
+use crate::tui::env::Env;
+use crate::tui::keymap::Context;
+
+/// What the step is about.
+pub fn title(step: Step) -> &'static str {
+    match step {
+        Step::Find => t!("find a holder"),
+        Step::Issue => t!("issue a badge"),
+        Step::Watch => t!("watch it become Issued"),
+        Step::Revoke => t!("revoke it"),
+        Step::Receipt => t!("keep the receipt"),
+        Step::End => t!("that was a first day"),
+    }
+}
+
+/// Where the person is, and the keys that do something there.
+pub struct Here<'a> {
+    /// The contexts that keys are looked up in.
+    pub stack: &'a [Context],
+    /// The keymap, and the signs.
+    pub env: &'a Env,
+}
+
+impl Here<'_> {
+    /// The first key of an action where the person is.
+    fn key(&self, action: Action) -> Option<String> {
+        self.env.keymap.key(self.stack, action)
+    }
+
+    /// The key of an action that is known to be possible here.
+    fn name(&self, action: Action) -> String {
+        self.key(action).unwrap_or_default()
+    }
+
+    /// A sentence with the key of an action, or how to get to where the key is one.
+    fn by(&self, action: Action, sentence: impl FnOnce(String) -> String) -> String {
+        match self.key(action) {
+            Some(key) => sentence(key),
+            None => t!("{key} goes back first.", key = self.name(Action::Back)),
+        }
+    }
+}
+
+/// What to do next.
+pub fn next(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
+    match tour.step() {
+        Step::Find => find(seen, here),
+        Step::Issue => issue(seen, here),
+        Step::Watch => watch(tour, seen, here),
+        Step::Revoke => revoke(seen, here),
+        Step::Receipt => receipt(tour, seen, here),
+        Step::End => t!(
+            "{help} lists the keys of a screen, {palette} finds every action. Your own service: lapel profile add. {leave} closes this.",
+            help = here.key(Action::Help).unwrap_or_default(),
+            palette = here.key(Action::Palette).unwrap_or_default(),
+            leave = here.name(Action::TourLeave),
+        ),
+    }
+}
+
+fn find(seen: &Seen<'_>, here: &Here<'_>) -> String {
+    match seen.place {
+        Place::WalletBox => t!(
+            "A caller asks where her badge is. Type {address} and press {key}.",
+            address = HOLDER,
+            key = here.name(Action::Accept),
+        ),
+        Place::Wallet => here.by(Action::LookUp, |key| t!("{key} opens the box for an address.", key)),
+        _ => here.by(Action::WalletTab, |key| {
+            t!("A caller asks where her badge is. {key} opens the Wallet, where one looks people up.", key)
+        }),
+    }
+}
+
+fn issue(seen: &Seen<'_>, here: &Here<'_>) -> String {
+    match seen.place {
+        Place::Templates => here.by(Action::Issue, |key| {
+            t!("A badge is issued from a template. {key} issues the selected one; in this sandbox nobody is mailed.", key)
+        }),
+        Place::IssueForm => t!(
+            "Any name and address will do, such as {address}. {key} goes on, at the end to the review.",
+            address = "gildong@naru.example",
+            key = here.name(Action::Accept),
+        ),
+        Place::IssueReview => t!(
+            "The review says what is sent, and where. Nothing has left yet; {key} sends it.",
+            key = here.name(Action::Confirm),
+        ),
+        Place::Wallet => here.by(Action::Templates, |key| {
+            t!("Each badge begins with its verdict: what to tell the caller. Now to issue one: {key} opens Templates.", key)
+        }),
+        _ => here.by(Action::Templates, |key| t!("{key} opens Templates, from which badges are issued.", key)),
+    }
+}
+
+fn watch(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
+    let Some(job) = tour.issued(seen) else {
+        return t!(
+            "No badge was issued on this tour, so there is none to watch. {key} goes on.",
+            key = here.name(Action::TourSkip),
+        );
+    };
+    if job.counts.sum(Bucket::is_open) == 0 && !job.is_sending() {
+        return t!(
+            "The service has not issued it; its row says why. {key} goes on.",
+            key = here.name(Action::TourSkip),
+        );
+    }
+    match seen.place {
+        Place::Activity | Place::JobRows => here.by(Action::Look, |key| {
+            t!("Accepted is not issued: that takes 5 minutes or more, here seconds. lapel looks by itself; {key} looks now.", key)
+        }),
+        _ => here.by(Action::Activity, |key| {
+            t!("Accepted is not issued yet. {key} opens Activity, where every job stands.", key)
+        }),
+    }
+}
+
+fn revoke(seen: &Seen<'_>, here: &Here<'_>) -> String {
+    match seen.place {
+        Place::Activity => {
+            here.by(Action::Open, |key| t!("Suppose it was a mistake. {key} opens the rows of the job.", key))
+        }
+        Place::JobRows => here.by(Action::Open, |key| t!("{key} opens the badge of this row.", key)),
+        Place::Badge | Place::Wallet | Place::History => here.by(Action::Revoke, |key| {
+            t!("{key} revokes the badge that is shown or selected; it asks for a reason first.", key)
+        }),
+        Place::RevokeForm => t!(
+            "A reason is needed, and its holder may see it. Type one and press {key}.",
+            key = here.name(Action::Accept),
+        ),
+        Place::RevokeReview => t!(
+            "This cannot be taken back. A live profile asks for number and organisation too; here {key} sends it.",
+            key = here.name(Action::Confirm),
+        ),
+        _ => here
+            .by(Action::Activity, |key| t!("{key} opens Activity, where the badge is that was issued.", key)),
+    }
+}
+
+fn receipt(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
+    match seen.place {
+        Place::Activity | Place::JobRows => here.by(Action::Receipt, |key| {
+            match tour.revoked(seen) {
+                Some(job) if job.counts.of(Bucket::Revoked) > 0 => {
+                    t!("It is Revoked, and the job adds up. {key} writes that down: every row and what became of it.", key)
+                }
+                _ => t!("Every job adds up, and stays here. {key} writes its receipt: every row and what became of it.", key),
+            }
+        }),
+        Place::Paper => t!(
+            "{key} writes it into this folder, as a table for Excel; a name ending in .csv makes it CSV.",
+            key = here.name(Action::Accept),
+        ),
+        _ => here.by(Action::Activity, |key| t!("{key} opens Activity, where every job has its receipt.", key)),
+    }
+}

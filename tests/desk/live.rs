@@ -1,0 +1,317 @@
+//! Where it is live, the number and the organisation are typed before anything is sent, at every place that sends.
+
+use super::activity::{issue, people};
+use super::sending::to_review;
+use super::*;
+use lapel::sandbox::RowState;
+use lapel::tui::Session;
+use std::time::Duration;
+use unicode_normalization::UnicodeNormalization;
+
+const NAME: &str = "연습용 기관";
+
+async fn live(options: Options, change: impl FnOnce(&mut Session)) -> Harness {
+    Harness::with(options, 80, 24, |mut session| {
+        session.environment = Environment::Live;
+        session.organisation = Some(NAME.to_owned());
+        change(&mut session);
+        session
+    })
+    .await
+}
+
+fn posts(h: &Harness) -> u64 {
+    let requests = h.sandbox.control().ledger().requests;
+    requests.iter().filter(|(what, _)| what.starts_with("POST")).map(|(_, n)| n).sum()
+}
+
+fn rows(h: &Harness, names: &[&str]) -> Vec<String> {
+    let row = |name: &&str| RowSpec {
+        state: RowState::Issued,
+        recipient_name: (*name).into(),
+        recipient_email: "mixed@naru.example".into(),
+        ..RowSpec::default()
+    };
+    let rows = Rows { insert: names.iter().map(row).collect(), ..Rows::default() };
+    h.sandbox.control().rows(&rows).expect("inserted")
+}
+
+/// Types the number and goes on; whatever is no name sends nothing. Then the name, and it is sent.
+async fn agrees(h: &mut Harness, count: &str) {
+    let before = posts(h);
+    h.settled().await;
+    h.press("y");
+    assert!(!h.screen().contains("This is LIVE"), "the number first: {}", h.screen());
+    h.type_text(count);
+    h.press("y");
+    let screen = h.screen();
+    assert!(screen.contains("This is LIVE. Type whose it is: 연습용 기관"), "{screen}");
+    assert!(screen.contains("ctrl-o to ") && screen.contains("esc back to the number"), "{screen}");
+    // No letter is a key here, Enter sends nothing, and nothing is pasted.
+    h.press("enter y enter");
+    h.paste(NAME);
+    h.press("ctrl-o");
+    let screen = h.screen();
+    assert!(screen.contains("That is not the organisation's name. Nothing was sent."), "{screen}");
+    h.press("ctrl-u");
+    h.type_text("연습용 기");
+    h.press("ctrl-o");
+    h.settled().await;
+    assert_eq!(posts(h), before, "nothing was sent before the name was right");
+    // As macOS and some input methods write it.
+    h.press("ctrl-u");
+    h.type_text(&NAME.nfd().collect::<String>());
+    h.press("ctrl-o");
+}
+
+#[tokio::test]
+async fn one_badge_and_then_again_to_the_same_person() {
+    let mut h = live(small(), |_| {}).await;
+    let screen = to_review(&mut h, "홍길동", "gildong@naru.example").await;
+    assert!(screen.contains("type 1") && screen.contains("LIVE 연습용 기관"), "{screen}");
+    // Back from the name to the number, and from there to the form.
+    h.press("1 y");
+    assert!(h.screen().contains("This is LIVE"), "{}", h.screen());
+    h.press("esc");
+    assert!(!h.screen().contains("This is LIVE") && h.screen().contains("type 1"), "{}", h.screen());
+    h.press("backspace");
+    agrees(&mut h, "1").await;
+    h.shows("1 waiting").await;
+    h.press("esc");
+    let screen = to_review(&mut h, "홍길동", "gildong@naru.example").await;
+    assert!(screen.contains("lapel sent this badge to this address before"), "{screen}");
+    agrees(&mut h, "1").await;
+    h.until("the second one", |s| s.contains("2 jobs") && s.contains("1 waiting = 1 row")).await;
+    assert_eq!(requests(&h, "POST /badges"), 2);
+}
+
+#[tokio::test]
+async fn marked_badges_and_ids_of_a_file() {
+    let mut h = live(small(), |_| {}).await;
+    let ids = rows(&h, &["가나다", "라마바", "사아자", "차카타"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("ids.csv");
+    std::fs::write(&file, format!("badge_id\n{}\n{}\n", ids[2], ids[3])).expect("written");
+    h.press("2");
+    h.settled().await;
+    h.press("/ tab");
+    h.type_text("mixed@naru.example");
+    h.settled().await;
+    h.press("esc g space j space x");
+    h.type_text("중복 발급");
+    h.press("enter");
+    agrees(&mut h, "2").await;
+    h.shows("2 being revoked").await;
+    h.settled().await;
+    let marked = h.sandbox.control().ledger().revokes.iter().map(|r| r.accepted).sum::<u64>();
+    assert_eq!(marked, 2);
+    h.press("F");
+    h.paste(&file.display().to_string());
+    h.press("enter");
+    h.type_text("중복 발급");
+    h.press("enter");
+    h.shows("badge ids from: badge_id").await;
+    h.press("enter");
+    let screen = h.shows("type ").await;
+    let count = if screen.contains("type 2") { "2" } else { "1" };
+    agrees(&mut h, count).await;
+    h.until("two jobs", |s| s.contains("2 jobs")).await;
+    h.until("sent", |s| s.contains("being revoked")).await;
+}
+
+#[tokio::test]
+async fn several_people_and_undoing_it() {
+    let mut h = live(small(), |_| {}).await;
+    let screen = people(&mut h, 0..2).await;
+    assert!(screen.contains("type 2"), "{screen}");
+    agrees(&mut h, "2").await;
+    h.shows("2 waiting = 2 rows").await;
+    h.settled().await;
+    h.press("u");
+    h.type_text("잘못된 명단");
+    h.press("enter");
+    h.shows("type 2").await;
+    agrees(&mut h, "2").await;
+    h.shows("2 jobs").await;
+}
+
+#[tokio::test]
+async fn a_corrected_badge() {
+    let mut h = live(small(), |_| {}).await;
+    let ids = rows(&h, &["서다안"]);
+    h.settled().await;
+    h.press("4");
+    h.paste(&ids[0]);
+    h.press("enter");
+    h.shows("서다안").await;
+    h.settled().await;
+    h.press("c");
+    h.shows("Correct and replace").await;
+    h.settled().await;
+    h.press("ctrl-u");
+    h.type_text("서다인");
+    h.press("tab tab");
+    h.type_text("이름 오기");
+    h.press("enter");
+    h.shows("Two mails will arrive").await;
+    agrees(&mut h, "1").await;
+    h.shows("1 waiting").await;
+}
+
+#[tokio::test]
+async fn badges_that_end_are_issued_again() {
+    let mut h = live(small(), |session| {
+        let settings = lapel::index::Settings { max_age_days: 36_500, refresh_minutes: 15 };
+        session.index = Some(lapel::tui::IndexUse { folder: None, settings });
+    })
+    .await;
+    let insert = vec![RowSpec {
+        template_id: "TPL-004".into(),
+        recipient_name: "남궁 민".into(),
+        recipient_email: "min.ng@example.com".into(),
+        minutes_ago: 60 * 24 * (730 - 9),
+        ..RowSpec::default()
+    }];
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("O");
+    h.settled().await;
+    h.press("tab tab tab tab down enter");
+    h.shows("expiring within 30 days").await;
+    h.settled().await;
+    h.press("i");
+    h.settled().await;
+    if !h.screen().contains("type ") {
+        // What is not planned was said first.
+        h.press("i");
+    }
+    h.shows("type ").await;
+    let screen = h.settled().await;
+    let count = screen.split("type ").nth(1).and_then(|s| s.split(':').next()).expect("a number").to_owned();
+    agrees(&mut h, &count).await;
+    h.shows("waiting").await;
+    assert_eq!(h.sandbox.control().ledger().accepted_for("TPL-004", "min.ng@example.com"), 1);
+}
+
+/// Issues to some people in LIVE.
+async fn issued(h: &mut Harness, n: usize) {
+    people(h, 0..n).await;
+    h.type_text(&n.to_string());
+    h.press("y");
+    h.type_text(NAME);
+    h.press("ctrl-o");
+    h.shows("planned").await;
+}
+
+#[tokio::test]
+async fn a_job_that_goes_on() {
+    let by_one = |session: &mut Session| {
+        session.jobs.batch = 2;
+        session.jobs.in_flight = 1;
+    };
+    let mut h = live(Options { quota: Some(3), ..small() }, by_one).await;
+    issued(&mut h, 5).await;
+    h.shows("3 not sent: stopped at the quota · 2 waiting").await;
+    h.settled().await;
+    h.press("H");
+    let screen = h.shows("with ever smaller requests, until the quota is used up").await;
+    assert!(screen.contains("LIVE 연습용 기관") && screen.contains("3 rows are sent"), "{screen}");
+    agrees(&mut h, "3").await;
+    h.shows("2 not sent: stopped at the quota · 3 waiting").await;
+    h.sandbox.control().set_quota(None);
+    h.settled().await;
+    h.press("R");
+    h.shows("what it has not sent is sent").await;
+    h.press("esc");
+    h.settled().await;
+    assert_eq!(h.sandbox.control().ledger().accepted_total(), 3, "esc leaves it as it is");
+    h.press("R");
+    h.shows("what it has not sent is sent").await;
+    agrees(&mut h, "2").await;
+    h.shows("5 waiting = 5 rows").await;
+    assert_eq!(h.sandbox.control().ledger().accepted_total(), 5);
+}
+
+#[tokio::test]
+async fn what_the_service_has_refused() {
+    let mut h = live(small(), |_| {}).await;
+    h.sandbox.control().add_fault("post /badges/batch status=400 times=1").expect("a rule");
+    issued(&mut h, 2).await;
+    h.shows("2 refused = 2 rows").await;
+    h.settled().await;
+    h.press("t");
+    h.shows("what the service has refused is sent again").await;
+    agrees(&mut h, "2").await;
+    h.shows("2 waiting = 2 rows").await;
+    assert_eq!(h.sandbox.control().ledger().accepted_total(), 2);
+}
+
+#[tokio::test]
+async fn what_was_never_seen() {
+    let options = Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() };
+    let mut h = live(options, |_| {}).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("post /badges/batch drop times=1").expect("a rule");
+    issued(&mut h, 2).await;
+    h.shows("This badge may exist").await;
+    h.press("enter");
+    h.shows("row 1 of 2").await;
+    h.sandbox.control().advance(Duration::from_secs(27 * 3600));
+    h.press("r");
+    h.shows("? never seen").await;
+    h.settled().await;
+    h.press("d");
+    h.shows("send it again").await;
+    h.press("enter");
+    h.type_text("담당자에게 확인함");
+    h.press("enter");
+    let screen = h.shows("is sent again: there may be two badges then").await;
+    assert!(screen.contains("1 row is sent"), "{screen}");
+    agrees(&mut h, "1").await;
+    h.shows("1 never seen · 1 waiting").await;
+    assert_eq!(h.sandbox.control().ledger().accepted_total(), 1);
+}
+
+#[tokio::test]
+async fn without_a_label_the_name_of_the_profile_is_typed_and_long_names_fit() {
+    let mut h = live(small(), |session| session.organisation = None).await;
+    to_review(&mut h, "홍길동", "gildong@naru.example").await;
+    h.press("1 y");
+    assert!(h.screen().contains("Type whose it is: demo"), "{}", h.screen());
+    let long = "달무리대학교 평생교육원 디지털 역량 인증 운영 지원 센터 부설 배지 발급 관리 사무국 제이 분원";
+    let mut h = live(small(), |session| session.organisation = Some(long.to_owned())).await;
+    people(&mut h, 0..3).await;
+    h.type_text("3");
+    h.press("y");
+    let screen = h.screen();
+    let shown: String = screen.split_whitespace().collect();
+    assert!(
+        shown.contains(&long.split_whitespace().collect::<String>()),
+        "all of it is to be read: {screen}"
+    );
+    assert!(screen.contains("ctrl-o to issue") && screen.contains("3 rows"), "{screen}");
+    h.type_text(long);
+    h.press("ctrl-o");
+    h.shows("3 waiting = 3 rows").await;
+}
+
+#[tokio::test]
+async fn outside_live_nobody_is_asked_whose_it_is() {
+    let mut h = Harness::with(small(), 80, 24, |mut session| {
+        session.environment = Environment::Staging;
+        session
+    })
+    .await;
+    issue(&mut h, 0..2).await;
+    h.shows("2 waiting = 2 rows").await;
+}
+
+#[tokio::test]
+async fn a_read_only_profile_is_asked_nothing() {
+    let mut h = live(small(), |session| session.connection.read_only = true).await;
+    h.settled().await;
+    h.press("i 5 R t H u");
+    let screen = h.settled().await;
+    assert!(!screen.contains("This is LIVE") && !screen.contains("type "), "{screen}");
+    assert_eq!(posts(&h), 0);
+}

@@ -1,0 +1,129 @@
+//! The same verbs for somebody whose computer speaks Korean: what people read is Korean, what programs read is
+//! the same to the byte.
+
+use super::kit::{Bench, Said};
+use lapel::sandbox::RowState;
+use std::fs;
+
+/// A run in one language.
+#[track_caller]
+fn run(bench: &Bench, locale: &str, args: &[&str]) -> Said {
+    bench.said(bench.lapel(args).env("LANG", locale).output().expect("it runs"))
+}
+
+fn english(bench: &Bench, args: &[&str]) -> Said {
+    run(bench, "en_US.UTF-8", args)
+}
+
+fn korean(bench: &Bench, args: &[&str]) -> Said {
+    run(bench, "ko_KR.UTF-8", args)
+}
+
+fn has_hangul(text: &str) -> bool {
+    text.chars().any(|c| ('가'..='힣').contains(&c))
+}
+
+#[test]
+fn people_read_korean() {
+    let bench = Bench::new();
+    let said =
+        korean(&bench, &["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>", "--yes"])
+            .ended(0);
+    assert!(said.out.starts_with("작업 1: ") && said.out.contains("접수는 발급이 아닙니다"), "{}", said.out);
+    assert!(said.err.contains("보냄: 1/1"), "{}", said.err);
+    let jobs = korean(&bench, &["jobs"]).ended(0).out;
+    let heads: Vec<&str> = jobs.lines().next().expect("a head").split_whitespace().collect();
+    assert_eq!(heads, ["작업", "계획", "시각", "종류", "제목", "상태", "행"], "{jobs}");
+    // Names of columns are the service's: they are what --sort and a file call them.
+    let history = korean(&bench, &["history", "--rows", "1"]).ended(0);
+    assert!(history.out.starts_with("badge_id"), "{}", history.out);
+    assert!(history.err.contains("1페이지: ") && history.err.contains("--all"), "{}", history.err);
+
+    let none = korean(&bench, &["revoke", "no-such-id", "--reason", " "]).ended(2);
+    assert!(none.err.contains("사유를 적어야 합니다. 서비스가 사유를 요구합니다."), "{}", none.err);
+    let wrong = korean(&bench, &["history", "--issue-start-date", "yesterday"]).ended(2);
+    assert!(wrong.err.starts_with("오류: 'yesterday'"), "{}", wrong.err);
+    assert!(wrong.err.contains("날짜가 아닙니다") && !wrong.err.contains("error"), "{}", wrong.err);
+    let flag = korean(&bench, &["history", "--titel", "x"]).ended(2).err;
+    assert!(flag.contains("--title") && flag.contains("사용법: lapel history"), "{flag}");
+    let key = korean(&bench, &["ping", "--api-key", "x"]).ended(2);
+    assert!(key.err.contains("API 키는 플래그로 받지 않습니다"), "{}", key.err);
+}
+
+#[test]
+fn the_help_is_korean_and_keeps_its_width() {
+    let bench = Bench::new();
+    for args in
+        [&["-h"][..], &["--help"], &["issue", "--help"], &["history", "-h"], &["profile", "add", "--help"]]
+    {
+        let (korean, english) = (korean(&bench, args).ended(0).out, english(&bench, args).ended(0).out);
+        for word in ["사용법: lapel", "옵션", "도움말 출력"] {
+            assert!(korean.contains(word), "{word}: {korean}");
+        }
+        for line in korean.lines() {
+            assert!(unicode_width::UnicodeWidthStr::width(line) <= 79, "{line}");
+        }
+        let flags = |text: &str| -> Vec<String> {
+            let mut all: Vec<String> =
+                text.split_whitespace().filter(|word| word.starts_with("--")).map(str::to_owned).collect();
+            all.sort();
+            all.dedup();
+            all
+        };
+        let lost: Vec<String> = flags(&english)
+            .into_iter()
+            .map(|flag| flag.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).to_owned())
+            .filter(|flag| !korean.contains(flag.as_str()))
+            .collect();
+        assert!(lost.is_empty(), "{lost:?} are not in {korean}");
+    }
+    for args in [&["man"][..], &["completions", "bash"]] {
+        assert_eq!(korean(&bench, args).out, english(&bench, args).out, "made for other programs: English");
+    }
+}
+
+#[test]
+fn programs_read_the_same_in_every_language() {
+    let bench = Bench::new();
+    bench.insert(&[("gildong@naru.example", RowState::Revoked), ("duri@naru.example", RowState::Waiting)]);
+    // A language in the settings, as in the environment, is for people.
+    bench.settings("[profiles.uni]\nbase_url = 'http://127.0.0.1:9'\nenvironment = 'demo'\n");
+    for args in [
+        &["history", "--rows", "3", "--json"][..],
+        &["history", "--rows", "3", "--jsonl"],
+        &["history", "--rows", "3", "--csv"],
+        &["wallet", "gildong@naru.example", "--json"],
+        &["wallet", "gildong@naru.example", "--csv"],
+        &["badge", "no/such", "--json"],
+        &["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>", "--dry-run", "--json"],
+        &["issue", "--template", "no/such", "--to", "홍길동 <gildong@naru.example>", "--json"],
+        &["revoke", "no-such-id", "--reason", "두 번 발급", "--dry-run", "--json"],
+        &["jobs", "--json"],
+        &["index", "--json"],
+        &["index", "build", "--json"],
+        &["profile", "list", "--json"],
+        &["profile", "remove", "none", "--json"],
+        &["ping", "--profile", "no-such-profile", "--json"],
+    ] {
+        let (korean, english) = (korean(&bench, args), english(&bench, args));
+        // A draft says when and by which process it was made.
+        let still = |said: &Said| match args[0] {
+            "issue" | "revoke" => said.out.replace(|c: char| c.is_ascii_digit(), ""),
+            _ => said.out.clone(),
+        };
+        assert_eq!(still(&korean), still(&english), "{args:?}");
+        assert_eq!(korean.code, english.code, "{args:?}");
+        if args.ends_with(&["--json"]) {
+            assert!(
+                !has_hangul(&korean.err.replace("홍길동", "").replace("두 번 발급", "")),
+                "{}",
+                korean.err
+            );
+        }
+    }
+    let files = ["ko.xlsx", "en.xlsx"].map(|name| bench.path(name).display().to_string());
+    assert!(korean(&bench, &["history", "--rows", "3", "--xlsx", &files[0]]).ended(0).out.contains("3행"));
+    english(&bench, &["history", "--rows", "3", "--xlsx", &files[1]]).ended(0);
+    let [one, other] = files.map(|file| fs::read(file).expect("a file"));
+    assert_eq!(one.len(), other.len());
+}
