@@ -258,21 +258,25 @@ fn read_only_is_only_ever_switched_on() {
 #[test]
 fn the_look_has_layers_too() {
     use GlyphChoice::{Ascii, Unicode};
-    use ThemeChoice::{Dark, Light, None as Plain};
+    use ThemeChoice::{Auto, Dark, Light, None as Plain};
     type Case<'a> = (Option<ThemeChoice>, &'a [(&'a str, &'a str)], &'a str, ThemeChoice, GlyphChoice);
     let cases: &[Case<'_>] = &[
-        (None, &[], "", Dark, Unicode),
+        (None, &[], "", Auto, Unicode),
         (None, &[], "theme='light'\nglyphs='ascii'", Light, Ascii),
         (None, &[("NO_COLOR", "1")], "theme='light'", Plain, Unicode),
         (None, &[("NO_COLOR", "")], "theme='light'", Light, Unicode),
         (Some(Dark), &[("NO_COLOR", "1")], "theme='light'", Dark, Unicode),
+        (None, &[], "theme='auto'", Auto, Unicode),
+        (Some(Auto), &[], "theme='light'", Auto, Unicode),
+        (Some(Auto), &[("NO_COLOR", "1")], "", Plain, Unicode),
+        (None, &[("NO_COLOR", "1")], "theme='auto'", Plain, Unicode),
         (None, &[], "theme='high-contrast'", ThemeChoice::HighContrast, Unicode),
         (None, &[], "theme='terminal'", ThemeChoice::Terminal, Unicode),
-        (None, &[("LC_ALL", "C")], "", Dark, Ascii),
-        (None, &[("LC_ALL", "C")], "glyphs='unicode'", Dark, Unicode),
-        (None, &[("LC_CTYPE", "en_US.utf8"), ("LANG", "C")], "", Dark, Unicode),
-        (None, &[("LANG", "POSIX")], "", Dark, Ascii),
-        (None, &[("LANG", "")], "", Dark, Ascii),
+        (None, &[("LC_ALL", "C")], "", Auto, Ascii),
+        (None, &[("LC_ALL", "C")], "glyphs='unicode'", Auto, Unicode),
+        (None, &[("LC_CTYPE", "en_US.utf8"), ("LANG", "C")], "", Auto, Unicode),
+        (None, &[("LANG", "POSIX")], "", Auto, Ascii),
+        (None, &[("LANG", "")], "", Auto, Ascii),
     ];
     for (flag, env, config, theme, glyphs) in cases {
         let mut home = Home::with_config(config);
@@ -286,6 +290,22 @@ fn the_look_has_layers_too() {
     let flags = Flags { glyphs: Some(Unicode), ..Flags::default() };
     let home = Home::with_config("glyphs='ascii'").set("LANG", "C");
     assert_eq!(Settings::resolve(&flags, &home.env()).expect("settings").ui.glyphs, Unicode);
+}
+
+#[test]
+fn the_environment_guesses_whether_the_terminal_is_dark_or_light() {
+    use ThemeChoice::{Auto, Dark, Light};
+    for (colours, theme, drawn) in [
+        ("0;15", Auto, Light),
+        ("15;0", Auto, Dark),
+        ("", Auto, Dark),
+        ("0;15", Dark, Dark),
+        ("15;0", Light, Light),
+    ] {
+        let home = Home::with_config(&format!("theme = '{}'", theme.word())).set("COLORFGBG", colours);
+        let palette = Settings::resolve(&Flags::default(), &home.env()).expect("settings").ui.theme;
+        assert_eq!((palette.theme, palette.drawn()), (theme, drawn), "{colours:?}");
+    }
 }
 
 #[test]
@@ -330,7 +350,7 @@ fn a_file_of_colours_stands_beside_the_settings() {
     assert!(said.contains("theme.toml, line 2: colours.eror") && said.contains("error"), "{said}");
     let demo = Settings::for_demo(&Flags::default(), &home.env());
     assert!(demo.warnings.join("\n").contains("theme.toml, line 2"), "{:?}", demo.warnings);
-    assert_eq!(demo.ui.theme, ThemeChoice::Dark.into());
+    assert_eq!(demo.ui.theme, ThemeChoice::Auto.into());
 }
 
 #[test]

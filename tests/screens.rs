@@ -1,4 +1,5 @@
-//! Every screen as a picture in text, at 80x24 and at 120x36 or 160x50, in dark, light and without colours.
+//! Every screen as a picture in text, at 80x24, 120x36 and 160x50, in dark, light and without colours. Each is also
+//! looked at for what a picture does not show: whether it can be read.
 #![allow(
     clippy::expect_used,
     clippy::panic,
@@ -30,20 +31,27 @@ fn planned(screen: &str) -> String {
     out + rest
 }
 
-/// Takes one screen: its text, which is the same in every theme, and its styles in each.
+/// Takes one screen: its text, which is the same in every theme, and its styles in each. All of it can be read.
 fn take(h: &mut Harness, name: &str) {
     // The port of the sandbox is another one in every run.
     let port =
         h.sandbox.base_url().split(':').nth(2).and_then(|rest| rest.split('/').next()).unwrap_or_default();
     let port = port.to_owned();
     let mut out = h.screen();
+    let in_colours = h.buffer();
     for theme in [ThemeChoice::Dark, ThemeChoice::Light, ThemeChoice::None] {
         h.desk.app.set_theme(theme);
         let buffer = h.buffer();
         assert_eq!(common::snap::text(&buffer), h.screen(), "{name}: a theme changes no text");
         // Writing to a String cannot fail.
         let _ = write!(out, "--- {theme:?}\n{}", common::snap::styles(&buffer));
+        match theme {
+            ThemeChoice::None => common::readable::needs_no_colour(name, &in_colours, &buffer),
+            _ => common::readable::has_contrast(name, theme, &buffer),
+        }
     }
+    h.desk.app.set_theme(ThemeChoice::HighContrast);
+    common::readable::has_contrast(name, ThemeChoice::HighContrast, &h.buffer());
     h.desk.app.set_theme(ThemeChoice::Dark);
     let out = out.replace(&format!("127.0.0.1:{port}"), "127.0.0.1:PORT");
     let out = planned(&out);
@@ -188,6 +196,10 @@ async fn walk(columns: u16, rows: u16) {
     h.press("esc 2");
     h.settled().await;
     take(&mut h, "history");
+    h.press(":");
+    h.type_text("rev");
+    take(&mut h, "palette");
+    h.press("esc");
     h.press("C j j j j j j space j space K");
     take(&mut h, "columns-menu");
     h.press("R esc");
@@ -415,6 +427,16 @@ async fn jobs_at_80x24() {
 #[tokio::test]
 async fn jobs_at_120x36() {
     walk_jobs(120, 36).await;
+}
+
+#[tokio::test]
+async fn jobs_at_160x50() {
+    walk_jobs(160, 50).await;
+}
+
+#[tokio::test]
+async fn screens_at_160x50() {
+    walk(160, 50).await;
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ Where settings come from:
 
     default_profile = "uni"
     language = "ko"                    en; left out: the locale's
-    theme = "dark"                     light, high-contrast, terminal, none
+    theme = "auto"                     dark light high-contrast terminal none
     glyphs = "unicode"                 unicode, ascii
     pictures = "auto"                  kitty, iterm2, sixel, halfblocks, none
     clipboard = "auto"                 auto, native, osc52, off

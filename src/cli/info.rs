@@ -3,7 +3,7 @@
 
 use super::label::{field, padded};
 use super::{exit, json, say};
-use crate::config::{Env, Flags, Survey, survey};
+use crate::config::{Env, Flags, Ground, Survey, survey};
 use crate::domain::text::scrub;
 use crate::jobs::Journal;
 use crate::words;
@@ -20,7 +20,7 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool) -> u8 {
             "name": s.name, "value": s.value, "source": s.source.word(),
         })).collect::<Vec<_>>(),
         "profile": profile(&found),
-        "terminal": terminal(env),
+        "terminal": terminal(env, found.asks_background),
         "remarks": found.remarks,
     });
     let said = if as_json { say::answer(&json::line(&value)) } else { say::answer(&lines(&value, &found)) };
@@ -136,7 +136,7 @@ fn profile(found: &Survey) -> Value {
 }
 
 /// What the terminal says of itself, from the environment alone: nothing is asked of it.
-fn terminal(env: &Env) -> Value {
+fn terminal(env: &Env, asks_background: bool) -> Value {
     let raw = |name: &str| env.raw(name).map(|v| v.to_string_lossy().into_owned());
     let is = |name: &str, what: &[&str]| {
         raw(name).is_some_and(|v| what.iter().any(|w| v.to_ascii_lowercase().contains(w)))
@@ -162,6 +162,8 @@ fn terminal(env: &Env) -> Value {
         "COLORTERM": raw("COLORTERM"),
         "truecolor": is("COLORTERM", &["truecolor", "24bit"]) || is("TERM", &["direct"]),
         "NO_COLOR": env.raw("NO_COLOR").is_some(),
+        "background": Ground::guess(env).map(|ground| format!("{} (COLORFGBG)", ground.word())),
+        "background_asked": asks_background,
         "program": program,
         "images": images,
         "tmux": env.raw("TMUX").is_some(),
@@ -222,7 +224,7 @@ fn lines(value: &Value, found: &Survey) -> String {
     }
     out.push(t!("terminal").to_owned());
     out.extend(
-        fields("terminal").iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 14), text(v))),
+        fields("terminal").iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 17), text(v))),
     );
     if !found.remarks.is_empty() {
         out.push(t!("remarks").to_owned());

@@ -7,6 +7,8 @@ use unicode_width::UnicodeWidthStr;
 /// them: they are typed.
 const LABELS: &[&str] = &[
     mark!("ahead of this computer s"),
+    mark!("background"),
+    mark!("background asked"),
     mark!("base url"),
     mark!("bytes"),
     mark!("columns"),

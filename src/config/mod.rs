@@ -9,6 +9,7 @@
 //! error: a value in the wrong place may be a key.
 
 mod address;
+mod background;
 mod ca;
 mod command;
 mod desk;
@@ -33,6 +34,7 @@ mod survey;
 mod theme;
 mod ui;
 
+pub use background::Ground;
 pub use desk::{ClipboardChoice, DeskSettings, NoticeChoice, RecentChoice, RefreshChoice};
 pub use edit::{Change, Removed, edit_profile, remove_profile};
 pub use env::Env;

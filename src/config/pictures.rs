@@ -54,7 +54,7 @@ pub struct TerminalHints {
     pub multiplexer: bool,
     /// It is tmux that stands between: what is wrapped up is handed on, where tmux is set to allow it.
     pub tmux: bool,
-    /// It does not take questions well: it would print them.
+    /// It does not take questions about pictures well: it would print them.
     pub mute: bool,
     /// It has no colours to speak of, such as the console of Linux.
     pub bare: bool,

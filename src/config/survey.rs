@@ -1,6 +1,7 @@
 //! Where each setting of a run comes from, for a person who wonders. Nothing here fails, and no key is looked
 //! for: what is wrong with the settings is said beside them.
 
+use super::background::Ground;
 use super::env::Env;
 use super::file::ConfigFile;
 use super::paths::Paths;
@@ -55,6 +56,8 @@ pub struct Survey {
     pub profile: Option<ProfileLine>,
     /// Which variables take the place of its settings.
     pub overrides: Vec<&'static str>,
+    /// Whether the desk asks the terminal if it is dark or light.
+    pub asks_background: bool,
     /// What is wrong, or odd, in sentences.
     pub remarks: Vec<String>,
 }
@@ -94,7 +97,7 @@ pub fn survey(flags: &Flags, env: &Env) -> Survey {
         (_, Some((name, source))) => (all.iter().any(|line| line.name == name).then_some(name), source),
         (_, None) => (None, Source::Default),
     };
-    let theme = lenient.ui.theme.theme.word();
+    let theme = lenient.ui.theme.theme;
     let glyphs = match lenient.ui.glyphs {
         GlyphChoice::Unicode => "unicode",
         GlyphChoice::Ascii => "ascii",
@@ -109,8 +112,13 @@ pub fn survey(flags: &Flags, env: &Env) -> Survey {
         Said { name: "profile", value: name, source },
         Said {
             name: "theme",
-            value: Some(theme.to_owned()),
-            source: of(flags.theme.is_some(), env.raw("NO_COLOR").is_some(), file.theme.is_some()),
+            value: Some(theme.word().to_owned()),
+            // NO_COLOR counts for more than a flag that leaves the choice to lapel.
+            source: of(
+                flags.theme.is_some_and(|flag| flag == theme),
+                env.raw("NO_COLOR").is_some(),
+                file.theme.is_some(),
+            ),
         },
         Said {
             name: "glyphs",
@@ -134,5 +142,6 @@ pub fn survey(flags: &Flags, env: &Env) -> Survey {
             source: of(false, env.raw("LAPEL_DATA_DIR").is_some(), false),
         },
     ];
-    Survey { paths, settings, profile, overrides, remarks }
+    let asks_background = Ground::is_asked(theme, &lenient.ui.pictures.terminal);
+    Survey { paths, settings, profile, overrides, asks_background, remarks }
 }

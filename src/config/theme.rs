@@ -1,5 +1,6 @@
 //! Colours of one's own: `theme.toml`, beside `config.toml`.
 
+use super::background::Ground;
 use super::file::read_text;
 use super::mistake::ConfigError;
 use super::place::{Sheet, Value};
@@ -102,11 +103,22 @@ pub type Colours = [Option<Colour>; Role::ALL.len()];
 pub struct Palette {
     /// The theme.
     pub theme: ThemeChoice,
+    /// What the terminal's background is taken for; it decides where the theme is `auto`.
+    pub ground: Ground,
     /// What `theme.toml` says, by [`Role`].
     pub colours: Colours,
 }
 
 impl Palette {
+    /// The theme that is drawn: never `auto`.
+    pub fn drawn(&self) -> ThemeChoice {
+        match (self.theme, self.ground) {
+            (ThemeChoice::Auto, Ground::Dark) => ThemeChoice::Dark,
+            (ThemeChoice::Auto, Ground::Light) => ThemeChoice::Light,
+            (said, _) => said,
+        }
+    }
+
     /// The colour of one's own for a role.
     pub fn own(&self, role: Role) -> Option<Colour> {
         self.colours.get(role as usize).copied().flatten()
@@ -203,7 +215,7 @@ mod tests {
         )
         .expect("a theme");
         assert_eq!(read.base, Some(ThemeChoice::Light));
-        let palette = Palette { theme: ThemeChoice::Light, colours: read.colours };
+        let palette = Palette { colours: read.colours, ..ThemeChoice::Light.into() };
         for (role, colour) in [
             (Role::Dim, Some(Colour::Terminal)),
             (Role::Issued, Some(Colour::Indexed(10))),

@@ -1,5 +1,6 @@
 //! How the desk looks and speaks: theme, glyphs, pictures, language.
 
+use super::background::Ground;
 use super::env::Env;
 use super::pictures::{PictureChoice, Pictures};
 use super::theme::{Palette, ThemeFile};
@@ -8,8 +9,10 @@ use crate::words::Language;
 /// The colours of the desk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThemeChoice {
-    /// For a dark terminal.
+    /// Dark or light, as the terminal's background is.
     #[default]
+    Auto,
+    /// For a dark terminal.
     Dark,
     /// For a light terminal.
     Light,
@@ -43,6 +46,7 @@ pub(super) trait Words: Sized + Copy + 'static {
 
 impl Words for ThemeChoice {
     const WORDS: &'static [(&'static str, Self)] = &[
+        ("auto", Self::Auto),
         ("dark", Self::Dark),
         ("light", Self::Light),
         ("high-contrast", Self::HighContrast),
@@ -65,7 +69,7 @@ impl ThemeChoice {
         Self::WORDS.iter().find(|(_, meaning)| *meaning == self).map_or("", |(word, _)| word)
     }
 
-    /// Reads `dark`, `light`, `high-contrast`, `terminal` or `none`.
+    /// Reads `auto`, `dark`, `light`, `high-contrast`, `terminal` or `none`.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::read(word)
     }
@@ -92,7 +96,8 @@ pub struct Ui {
 }
 
 impl Ui {
-    /// Flag, then environment (`NO_COLOR`, not empty), then file, then default. A locale without UTF-8 is a
+    /// Flag, then environment (`NO_COLOR`, not empty), then file, then default. `auto` asks for no colours in
+    /// particular, so `NO_COLOR` counts for more than such a flag. A locale without UTF-8 is a
     /// fact about the terminal rather than a wish, so it decides the glyphs only where nothing else does.
     pub(super) fn resolve(
         flags: (Option<ThemeChoice>, Option<GlyphChoice>, Option<PictureChoice>),
@@ -103,10 +108,11 @@ impl Ui {
     ) -> Self {
         let no_color = env.raw("NO_COLOR").map(|_| ThemeChoice::None);
         let locale = if speaks_utf8(env) { GlyphChoice::Unicode } else { GlyphChoice::Ascii };
-        let theme = flags.0.or(no_color).or(file.0).or(own.base).unwrap_or_default();
+        let flag = flags.0.filter(|theme| *theme != ThemeChoice::Auto || no_color.is_none());
+        let theme = flag.or(no_color).or(file.0).or(own.base).unwrap_or_default();
         let glyphs = flags.1.or(file.1).unwrap_or(locale);
         Self {
-            theme: Palette { theme, colours: own.colours },
+            theme: Palette { theme, ground: Ground::guess(env).unwrap_or_default(), colours: own.colours },
             glyphs,
             pictures: Pictures::resolve(flags.2, env, file.2, (theme, glyphs)),
             language: language.unwrap_or_else(|| spoken(env)),

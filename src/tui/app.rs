@@ -495,6 +495,7 @@ impl App {
                 self.changed = true;
             }
             Message::Pictures(way) => self.found(way),
+            Message::Background(ground) => self.found_ground(ground),
             Message::Link => self.link(),
             Message::Job(changed) => self.job(*changed, &mut out),
             Message::Jobs(jobs) => {

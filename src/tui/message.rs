@@ -3,6 +3,7 @@
 use super::ask::{Answer, Ticket};
 use super::pictures::Way;
 use crate::api::{ApiError, Reader};
+use crate::config::Ground;
 use crate::jobs::{Changed, Jobs};
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::fmt;
@@ -20,6 +21,8 @@ pub enum Message {
     Resize(u16, u16),
     /// How the terminal shows pictures, as it has said.
     Pictures(Way),
+    /// Whether the terminal is dark or light, as it has said.
+    Background(Ground),
     /// A question was answered.
     Answer(Ticket, Answer),
     /// There is a connection now; the screens may ask.

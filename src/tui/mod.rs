@@ -336,7 +336,7 @@ impl Elsewhere for Held {
 /// # Errors
 /// When standard output is no terminal, or goes away.
 pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> {
-    let (crash_dir, pictures) = (start.crash_dir.clone(), start.pictures);
+    let (crash_dir, pictures, theme) = (start.crash_dir.clone(), start.pictures, start.theme.theme);
     if pictures.choice != PictureChoice::None {
         // Pictures are colours. Where there are to be no others the theme has none; the library that writes
         // them must not leave out these.
@@ -356,7 +356,7 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     let mut held = Held { taken, gate: gate.clone() };
     // The first frame is drawn before anything is read, asked or connected.
     desk.draw()?;
-    let asked = pictures::Asked::ask(&pictures, &mut std::io::stdout()).context(t!("cannot write"))?;
+    let asked = pictures::Asked::ask(&pictures, theme, &mut std::io::stdout()).context(t!("cannot write"))?;
     terminal::read_input(desk.sender(), asked, gate);
     let ended = desk.run(&mut held).await;
     drop(held);

@@ -143,12 +143,15 @@ pub fn voice() -> Line {
 pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<Asked>, gate: Gate) {
     // Detached: it sits in a read that nothing can end but the process.
     std::thread::spawn(move || {
-        for message in asked.into_iter().flat_map(Asked::listen) {
-            if messages.blocking_send(message).is_err() {
-                return;
-            }
-        }
         let mut answers = LateAnswers::default();
+        if let Some(heard) = asked.map(Asked::listen) {
+            for message in heard.messages {
+                if messages.blocking_send(message).is_err() {
+                    return;
+                }
+            }
+            answers = LateAnswers::within(heard.broken_off);
+        }
         loop {
             gate.pass();
             let message = match crossterm::event::read() {
@@ -198,6 +201,12 @@ struct LateAnswers {
 }
 
 impl LateAnswers {
+    /// At once, where an answer has begun already.
+    fn within(answer: bool) -> Self {
+        let now = Instant::now();
+        Self { reading: answer.then_some((now, now)) }
+    }
+
     /// Whether a key is a part of such an answer.
     fn takes(&mut self, key: &KeyEvent, now: Instant) -> bool {
         let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -402,6 +411,16 @@ mod tests {
             assert!(answers.takes(&end, Instant::now() + Duration::from_millis(30)));
             assert_eq!(left(&mut answers, "jkq", quick), "jkq");
         }
+    }
+
+    #[test]
+    fn the_rest_of_an_answer_is_no_keys() {
+        let mut answers = LateAnswers::within(true);
+        assert_eq!(left(&mut answers, "1b/2626", Duration::from_millis(1)), "");
+        assert!(answers.takes(&key('g', KeyModifiers::CONTROL), Instant::now()));
+        assert_eq!(left(&mut answers, "jkq", Duration::from_millis(1)), "jkq");
+        let mut none = LateAnswers::within(false);
+        assert_eq!(left(&mut none, "jkq", Duration::from_millis(1)), "jkq");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A desk on a test terminal over a sandbox of its own, driven by scripted keys.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub mod readable;
 pub mod snap;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

@@ -47,6 +47,34 @@ async fn high_contrast_relies_on_no_colour_of_the_terminal() {
     }
 }
 
+#[tokio::test]
+async fn the_terminals_background_changes_the_theme_once_and_only_where_it_is_left_to_it() {
+    use lapel::config::{Ground, ThemeChoice};
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    let dim = |h: &mut Harness| h.buffer()[(1, 1)].fg;
+    let says = |h: &mut Harness, ground| {
+        h.desk.draw().expect("drawn");
+        let before = h.desk.app.counts.draws;
+        h.desk.app.update(Message::Background(ground));
+        let drawn = h.desk.draw().expect("drawn");
+        assert_eq!(h.desk.app.counts.draws - before, u64::from(drawn));
+        drawn
+    };
+    h.desk.app.set_theme(ThemeChoice::Auto);
+    assert_eq!(dim(&mut h), Color::Indexed(246), "dark, as long as nobody says anything");
+    assert!(!says(&mut h, Ground::Dark));
+    assert!(says(&mut h, Ground::Light));
+    assert_eq!(dim(&mut h), Color::Indexed(241));
+    assert!(!says(&mut h, Ground::Light), "nothing is drawn for what is so already");
+    for theme in [ThemeChoice::Dark, ThemeChoice::HighContrast, ThemeChoice::Terminal, ThemeChoice::None] {
+        h.desk.app.set_theme(theme);
+        let before = dim(&mut h);
+        assert!(!says(&mut h, Ground::Light) && !says(&mut h, Ground::Dark), "{theme:?}");
+        assert_eq!(dim(&mut h), before);
+    }
+}
+
 pub fn keys(text: &str) -> lapel::tui::Keymap {
     let file = lapel::config::KeymapFile::parse(std::path::Path::new("keys.toml"), text).expect("the form");
     lapel::tui::Keymap::with(&file).expect("keys").named(&lapel::tui::Glyphs::UNICODE)

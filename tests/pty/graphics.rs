@@ -285,17 +285,25 @@ fn what_stands_between_is_not_asked_what_it_would_take_for_a_title() {
 #[test]
 fn where_there_are_to_be_no_pictures_nothing_is_asked_and_nothing_is_shown() {
     let demo = || still_demo().ahead(format!("{KITTY}{CELL}{SIXEL}")).size(120, 36);
+    // With a theme that is said, nothing is left to be asked.
     let none = lapel_with("none").size(120, 36);
     let config = demo();
     config.write("config/config.toml", "pictures = \"none\"\n");
-    for setup in
-        [demo().env("NO_COLOR", "1"), demo().env("LANG", "C"), demo().env("TERM", "linux"), none, config]
-    {
+    for (setup, colourless) in [
+        (demo().env("NO_COLOR", "1"), true),
+        (demo().env("LANG", "C"), false),
+        (demo().env("TERM", "linux"), true),
+        (none, true),
+        (config, false),
+    ] {
         let mut term = setup.start();
         let shown = term.until("the detail", |s| s.has("Criteria") && s.has("row 1 of 40"));
         assert!(blocks(&shown).is_empty());
         let raw = term.raw();
-        assert!(!contains(&raw, b"\x1b_G") && !contains(&raw, b"\x1b[c") && !contains(&raw, b"\x1bP"));
+        assert!(!contains(&raw, b"\x1b_G") && !contains(&raw, b"\x1b[16t") && !contains(&raw, b"\x1bP"));
+        // Then only whether the terminal is dark or light is of interest, and not even that without colours.
+        let asked = [&b"\x1b[c"[..], b"\x1b]11;?\x07"].map(|question| contains(&raw, question));
+        assert_eq!(asked, [!colourless; 2]);
         term.send("q");
         term.exit_restored();
     }
@@ -319,14 +327,15 @@ fn kitty_behind_tmux_is_reached_only_where_it_is_named() {
 }
 
 fn lapel_with(pictures: &str) -> super::kit::Setup {
-    super::kit::lapel(&["demo", "--seed", "7", "--speed", "0", "--pictures", pictures])
+    super::kit::lapel(&["demo", "--seed", "7", "--speed", "0", "--theme", "dark", "--pictures", pictures])
 }
 
 #[test]
 fn what_is_said_is_done_without_asking() {
-    let asked = |term: &Term| contains(&term.raw(), b"\x1b[c") || contains(&term.raw(), b"a=q");
+    let asked = |term: &Term| [&b"\x1b[c"[..], b"a=q", b"\x1b]11"].iter().any(|q| contains(&term.raw(), q));
     // Also without colours: the colours of its placeholders are how kitty knows which picture is meant.
-    let term = lapel_with("kitty").env("NO_COLOR", "1").size(120, 36).start();
+    let plain = &["demo", "--seed", "7", "--speed", "0", "--pictures", "kitty"];
+    let term = super::kit::lapel(plain).env("NO_COLOR", "1").size(120, 36).start();
     let shown = term.until("placeholders", |s| placeholders(s) > 0);
     assert!(!asked(&term));
     let id = sent_to_kitty(&term.raw())[0].id;

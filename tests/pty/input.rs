@@ -94,8 +94,9 @@ fn late_answers_of_the_terminal_do_nothing() {
 /// part of it, up to the next `u` or `c`. The desk itself goes on.
 #[test]
 fn an_answer_that_is_not_understood_does_not_stop_the_desk() {
-    // Without pictures the terminal is asked nothing, and nobody but the library reads what it says.
-    let mut term = lapel(&["demo", "--seed", "7", "--speed", "0", "--pictures", "none"]).start();
+    // Without pictures and with a theme that is said the terminal is asked nothing, and nobody but the library reads what it says.
+    let mut term =
+        lapel(&["demo", "--seed", "7", "--speed", "0", "--theme", "dark", "--pictures", "none"]).start();
     term.shows("row 1 of");
     term.send("\x1b[?2026;2$y");
     term.resize(100, 30);

@@ -123,3 +123,22 @@ fn the_review_of_a_spreadsheet() {
         term.until("the review", |s| s.has("to issue") && s.has("twice in the file") && !s.is_loading());
     write("review-dark.svg", &shown, &DARK, "The review of a spreadsheet before anything is sent");
 }
+
+#[test]
+fn the_overview() {
+    let setup = lapel(&["demo", "--seed", "7", "--speed", "0", "--theme", "dark"]).size(100, 30);
+    let mut term = setup.start();
+    term.shows("row 1 of 40");
+    term.send("O");
+    term.until("the bars", |s| s.has("Issued per day") && !s.is_loading());
+    term.send("p");
+    term.until("weeks", |s| s.has("Issued per week") && !s.is_loading());
+    let shown =
+        term.until("all of it", |s| s.has("index: in memory") && s.has("4,300 badges") && !s.is_loading());
+    write(
+        "overview-dark.svg",
+        &shown,
+        &DARK,
+        "The overview: badges issued in each week, as bars with their numbers",
+    );
+}

@@ -1,6 +1,7 @@
 //! The one picture that is looked at: which screen has a place for it, and when it is asked for.
 
 use super::{App, Tab};
+use crate::config::{Ground, Palette};
 use crate::tui::action::Action;
 use crate::tui::env::Out;
 use crate::tui::pictures::{Want, Way};
@@ -38,6 +39,15 @@ impl App {
         self.changed |= self.env.pictures.found(way);
         if let Some(way) = self.env.pictures.kitty() {
             gives_kitty_pictures(&way);
+        }
+    }
+
+    /// Takes what the terminal's background is. Where the theme depends on it and was taken for the other one,
+    /// the screen is drawn again.
+    pub(super) fn found_ground(&mut self, ground: Ground) {
+        let palette = Palette { ground, ..self.palette };
+        if palette.drawn() != self.palette.drawn() {
+            self.set_theme(palette);
         }
     }
 

@@ -1,4 +1,4 @@
-//! What the terminal can do: asked once, after the first frame and before anybody else reads what it says.
+//! What the terminal can do, and whether it is dark or light: asked once, after the first frame and before anybody else reads what it says.
 //!
 //! The questions end with one that every terminal answers, so an answer to that ends the waiting. A terminal
 //! that says nothing costs the bound, in the thread that reads the input; keys that are pressed meanwhile
@@ -6,9 +6,9 @@
 
 use super::pack::{Protocol, Way};
 use super::typed;
-use crate::config::{PictureChoice, Pictures, TerminalHints};
+use crate::config::{Ground, PictureChoice, Pictures, TerminalHints, ThemeChoice};
 use crate::tui::message::Message;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 /// How long the answers are waited for.
@@ -18,12 +18,15 @@ const REST: Duration = Duration::from_millis(150);
 /// No answer is longer than this.
 const LONGEST: usize = 4096;
 
-/// Kitty graphics? Which terminal? How large is a cell? And what every terminal answers. Then what a frame
-/// ends with, whatever became of all that.
-const QUESTIONS: &[u8] = b"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[>0q\x1b[16t\x1b[c\x1b[?25l";
+/// Kitty graphics? Which terminal? How large is a cell?
+const PICTURES: &str = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[>0q\x1b[16t";
 /// What may be asked through tmux and its like: they answer for themselves, and take the first of the
 /// questions above for a title.
-const QUESTIONS_BETWEEN: &[u8] = b"\x1b[16t\x1b[c\x1b[?25l";
+const PICTURES_BETWEEN: &str = "\x1b[16t";
+/// Which colour is the background? It ends as old rxvt needs it: to the other end it gives half an answer.
+const BACKGROUND: &str = "\x1b]11;?\x07";
+/// What every terminal answers, and then what a frame ends with, whatever became of all that.
+const END: &str = "\x1b[c\x1b[?25l";
 
 /// How pictures are shown, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +74,18 @@ fn is_cell((width, height): (u16, u16)) -> bool {
 #[derive(Debug)]
 pub struct Asked {
     terminal: TerminalHints,
+    pictures: bool,
+    background: bool,
+}
+
+/// What has come of the questions.
+#[derive(Debug)]
+pub struct Heard {
+    /// What the desk has to be told: how pictures are shown, whether the terminal is dark or light, and the
+    /// keys that came in between.
+    pub messages: Vec<Message>,
+    /// The time was over in the middle of an answer: what follows is the rest of it.
+    pub broken_off: bool,
 }
 
 impl Asked {
@@ -78,27 +93,47 @@ impl Asked {
     ///
     /// # Errors
     /// When the terminal is gone.
-    pub fn ask(pictures: &Pictures, out: &mut impl Write) -> io::Result<Option<Self>> {
-        if unasked(pictures) != How::Asking {
+    pub fn ask(pictures: &Pictures, theme: ThemeChoice, out: &mut impl Write) -> io::Result<Option<Self>> {
+        let terminal = pictures.terminal;
+        let asked = Self {
+            terminal,
+            pictures: unasked(pictures) == How::Asking,
+            background: Ground::is_asked(theme, &terminal),
+        };
+        if !asked.pictures && !asked.background {
             return Ok(None);
         }
-        let terminal = pictures.terminal;
-        out.write_all(if terminal.multiplexer { QUESTIONS_BETWEEN } else { QUESTIONS })?;
+        let about_pictures = match (asked.pictures, terminal.multiplexer) {
+            (false, _) => "",
+            (true, false) => PICTURES,
+            (true, true) => PICTURES_BETWEEN,
+        };
+        let background = if asked.background { BACKGROUND } else { "" };
+        out.write_all([about_pictures, background, END].concat().as_bytes())?;
         out.flush()?;
-        Ok(Some(Self { terminal }))
+        Ok(Some(asked))
     }
 
-    /// Waits for the answers, within the bound, and gives what the desk has to be told: how pictures are
-    /// shown, and the keys that came in between. Must be called before anything else reads the terminal.
-    pub fn listen(self) -> Vec<Message> {
+    /// Waits for the answers, within the bound. Must be called before anything else reads the terminal. Where
+    /// standard input is none, nobody has answered.
+    pub fn listen(self) -> Heard {
         let mut answers = Answers::default();
         #[cfg(unix)]
-        read(&mut answers);
+        if io::stdin().is_terminal() {
+            read(&mut answers);
+        }
+        let broken_off = answers.within == Within::Text;
         answers.end();
-        let way = answers.way(&self.terminal, measured());
-        let mut messages = vec![Message::Pictures(way)];
+        let mut messages = Vec::new();
+        if self.background {
+            tracing::debug!(answered = answers.done, found = ?answers.background, "asked for the background");
+            messages.extend(answers.background.map(Message::Background));
+        }
+        if self.pictures {
+            messages.push(Message::Pictures(answers.way(&self.terminal, measured())));
+        }
         messages.extend(typed::messages(&answers.left));
-        messages
+        Heard { messages, broken_off }
     }
 }
 
@@ -156,6 +191,7 @@ pub struct Answers {
     sixel: bool,
     name: Option<String>,
     cell: Option<(u16, u16)>,
+    background: Option<Ground>,
     /// The last question is answered.
     pub done: bool,
     /// What was no answer: keys, pastes.
@@ -205,6 +241,12 @@ impl Answers {
             }
             (Within::Text, 0x1b) => Within::TextEscape,
             (Within::Text, _) => self.goes_on(byte, Within::Text),
+            // Half an end, as old terminals write it: the next escape begins something else.
+            (Within::TextEscape, 0x1b) => {
+                self.text();
+                self.begun.push(byte);
+                Within::Escape
+            }
             // Broken off by something else, which begins here.
             (Within::TextEscape, _) => {
                 self.begun.clear();
@@ -261,6 +303,10 @@ impl Answers {
                 if let Some(name) = text.strip_prefix(">|") {
                     self.name = Some(name.to_owned());
                 }
+            }
+            Some(b']') => {
+                let colour = text.strip_prefix("11;").and_then(Ground::of_colour);
+                self.background = colour.or(self.background);
             }
             _ => {}
         }

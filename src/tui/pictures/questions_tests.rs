@@ -60,9 +60,12 @@ fn what_stands_between_is_asked_less_and_believed_less() {
     let between = TerminalHints { multiplexer: true, iterm2: true, ..TerminalHints::default() };
     let auto = |terminal| Pictures { choice: PictureChoice::Auto, terminal };
     let mut out = Vec::new();
-    assert!(Asked::ask(&auto(between), &mut out).expect("asked").is_some());
+    assert!(Asked::ask(&auto(between), ThemeChoice::Auto, &mut out).expect("asked").is_some());
     let asked = String::from_utf8(out).expect("text");
-    assert!(!asked.contains("\x1b_") && !asked.contains("\x1bP") && asked.contains("\x1b[c"), "{asked:?}");
+    assert!(
+        !asked.contains("\x1b_") && !asked.contains("\x1bP") && asked.contains("\x1b]11;?\x07\x1b[c"),
+        "{asked:?}"
+    );
     assert_eq!(protocol(&format!("{CELL}{SIXEL}"), between), Protocol::Sixel);
     assert_eq!(protocol(&format!("{KITTY}{CELL}{DONE}"), between), Protocol::Halfblocks);
 }
@@ -78,7 +81,7 @@ fn nobody_is_asked_where_the_way_is_said() {
         PictureChoice::None,
     ] {
         let mut out = Vec::new();
-        let asked = Asked::ask(&Pictures { choice, terminal }, &mut out).expect("written");
+        let asked = Asked::ask(&Pictures { choice, terminal }, ThemeChoice::Dark, &mut out).expect("written");
         assert!(asked.is_none() && out.is_empty(), "{choice:?}");
     }
     let mute = Pictures { choice: PictureChoice::Auto, terminal: TerminalHints { mute: true, ..terminal } };
@@ -148,4 +151,64 @@ fn an_endless_answer_is_let_go() {
     assert!(answers.begun.len() <= LONGEST && answers.left.is_empty());
     answers.take(b"\x1b\\j");
     assert_eq!(answers.left, b"j");
+}
+
+/// What is written to a terminal.
+fn asked(choice: PictureChoice, terminal: TerminalHints, theme: ThemeChoice) -> String {
+    let mut out = Vec::new();
+    Asked::ask(&Pictures { choice, terminal }, theme, &mut out).expect("written");
+    String::from_utf8(out).expect("text")
+}
+
+#[test]
+fn the_background_is_asked_for_where_the_theme_depends_on_it() {
+    const BACKGROUND: &str = "\x1b]11;?\x07";
+    let here = TerminalHints::default();
+    let (auto, none) = (PictureChoice::Auto, PictureChoice::None);
+    assert_eq!(asked(none, here, ThemeChoice::Auto), format!("{BACKGROUND}\x1b[c\x1b[?25l"));
+    let both = asked(auto, here, ThemeChoice::Auto);
+    assert!(both.contains("\x1b_G") && both.ends_with(&format!("{BACKGROUND}\x1b[c\x1b[?25l")), "{both:?}");
+    assert_eq!(both.matches("\x1b[c").count(), 1, "one round");
+    for theme in [
+        ThemeChoice::Dark,
+        ThemeChoice::Light,
+        ThemeChoice::HighContrast,
+        ThemeChoice::Terminal,
+        ThemeChoice::None,
+    ] {
+        assert!(!asked(auto, here, theme).contains("\x1b]11"), "{theme:?}");
+        assert_eq!(asked(none, here, theme), "", "{theme:?}");
+    }
+    // It prints questions about pictures, and answers this one.
+    let mute = TerminalHints { mute: true, ..here };
+    assert_eq!(asked(auto, mute, ThemeChoice::Auto), format!("{BACKGROUND}\x1b[c\x1b[?25l"));
+    assert_eq!(asked(none, TerminalHints { bare: true, ..here }, ThemeChoice::Auto), "");
+}
+
+#[test]
+fn the_background_is_heard_among_other_answers() {
+    for (said, ground) in [
+        ("\x1b]11;rgb:fdfd/f6f6/e3e3\x07", Some(Ground::Light)),
+        ("\x1b]11;rgb:fd/f6/e3\x1b\\", Some(Ground::Light)),
+        ("\x1b]11;rgba:0000/0000/0000/ffff\x1b\\", Some(Ground::Dark)),
+        // Of something else, and no colours.
+        ("\x1b]10;rgb:ffff/ffff/ffff\x07", None),
+        ("\x1b]11;?\x07", None),
+        ("\x1b]11;rgb:ffff/ffff\x07", None),
+        ("\x1b]11;\u{ff}\x07", None),
+        // Half an end, before the next answer.
+        ("\x1b]11;rgb:ffff/ffff/ffff\x1b", Some(Ground::Light)),
+        // A second answer that says nothing takes nothing back.
+        ("\x1b]11;rgb:f/f/f\x07\x1b]11;no\x07", Some(Ground::Light)),
+    ] {
+        let mut answers = Answers::default();
+        for byte in format!("j{KITTY}{said}{CELL}{DONE}k").bytes() {
+            answers.take(&[byte]);
+        }
+        assert_eq!(answers.background, ground, "{said:?}");
+        assert!(answers.done && answers.kitty, "{said:?}");
+        assert_eq!(answers.left, b"jk", "{said:?}");
+    }
+    let endless = format!("\x1b]11;rgb:{}\x07", "f".repeat(3 * LONGEST));
+    assert_eq!(heard(&endless).background, None);
 }

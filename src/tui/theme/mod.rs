@@ -32,7 +32,7 @@ fn own(theme: ThemeChoice, role: Role) -> Style {
     };
     let weight = if role == Role::Dim { Style::new().add_modifier(Modifier::DIM) } else { Style::new() };
     match theme {
-        ThemeChoice::Dark => Style::new().fg(Color::Indexed(dark)),
+        ThemeChoice::Auto | ThemeChoice::Dark => Style::new().fg(Color::Indexed(dark)),
         ThemeChoice::Light => Style::new().fg(Color::Indexed(light)),
         ThemeChoice::HighContrast => Style::new().fg(Color::Indexed(bright)),
         ThemeChoice::Terminal => sixteen.map_or(weight, |colour| Style::new().fg(colour)),
@@ -43,7 +43,7 @@ fn own(theme: ThemeChoice, role: Role) -> Style {
 impl Theme {
     /// The styles of a palette for an environment, whose accent colour they use.
     pub fn new(palette: Palette, environment: Environment) -> Self {
-        Self { palette, environment }
+        Self { palette: Palette { theme: palette.drawn(), ..palette }, environment }
     }
 
     fn role(&self, role: Role) -> Style {

@@ -1,0 +1,156 @@
+//! Whether the terminal is dark or light: what its environment says, and what it answers when it is asked.
+
+use super::env::Env;
+use super::pictures::TerminalHints;
+use super::ui::ThemeChoice;
+
+/// A terminal's background.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ground {
+    /// Dark, or not known.
+    #[default]
+    Dark,
+    /// Light.
+    Light,
+}
+
+impl Ground {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Dark => "dark",
+            Self::Light => "light",
+        }
+    }
+
+    /// What `COLORFGBG` says, which rxvt and Konsole set and others pass on: `15;0` or `0;default;15`, the
+    /// background last. It may be of another terminal than this one, so it is a first guess and no more.
+    pub fn guess(env: &Env) -> Option<Self> {
+        let raw = env.raw("COLORFGBG")?;
+        match raw.to_string_lossy().rsplit(';').next()?.trim().parse::<u8>().ok()? {
+            7 | 9..=15 => Some(Self::Light),
+            0..=6 | 8 => Some(Self::Dark),
+            _ => None,
+        }
+    }
+
+    /// Whether a terminal is asked for it: where the theme depends on it, and where questions are understood.
+    pub fn is_asked(theme: ThemeChoice, terminal: &TerminalHints) -> bool {
+        cfg!(unix) && theme == ThemeChoice::Auto && !terminal.bare
+    }
+
+    /// What a colour is that a terminal answers: `rgb:` or `rgba:`, and parts of one to four hexadecimal digits,
+    /// as in `rgb:1e1e/1e1e/2e2e`. Nothing for everything else.
+    pub fn of_colour(answer: &str) -> Option<Self> {
+        let (parts, count) = match answer.strip_prefix("rgb:") {
+            Some(parts) => (parts, 3),
+            None => (answer.strip_prefix("rgba:")?, 4),
+        };
+        let parts = parts.split('/').take(5).map(part).collect::<Option<Vec<f64>>>()?;
+        let [red, green, blue, ..] = parts[..] else { return None };
+        // Light is what black letters stand out from better than white ones.
+        let luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+        let ground = if (luminance + 0.05).powi(2) > 1.05 * 0.05 { Self::Light } else { Self::Dark };
+        (parts.len() == count).then_some(ground)
+    }
+}
+
+/// One part of a colour, from 0 to 1: however many digits there are, the greatest number of them is 1.
+fn part(hex: &str) -> Option<f64> {
+    let is_hex = (1..=4).contains(&hex.len()) && hex.bytes().all(|b| b.is_ascii_hexdigit());
+    let value = u16::from_str_radix(hex, 16).ok().filter(|_| is_hex)?;
+    let most = (1_u32 << (4 * hex.len())) - 1;
+    Some(f64::from(value) / f64::from(most))
+}
+
+/// As WCAG 2 reckons.
+fn linear(part: f64) -> f64 {
+    if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+}
+
+#[cfg(test)]
+#[allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test says what went wrong")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_grounds_that_people_have_are_told_apart() {
+        for (answer, ground) in [
+            ("rgb:0000/0000/0000", Ground::Dark),
+            ("rgb:1e1e/1e1e/2e2e", Ground::Dark),
+            ("rgb:00/2b/36", Ground::Dark),
+            ("rgb:2/2/3", Ground::Dark),
+            ("rgba:1a1a/1b1b/2626/cccc", Ground::Dark),
+            ("rgb:0000/0000/ffff", Ground::Dark),
+            ("rgb:ffff/ffff/ffff", Ground::Light),
+            ("rgb:fdfd/f6f6/e3e3", Ground::Light),
+            ("rgb:fd/f6/e3", Ground::Light),
+            ("rgb:f/f/f", Ground::Light),
+            ("rgb:FFF/fFf/eee", Ground::Light),
+            ("rgba:ffff/ffff/ffff/0000", Ground::Light),
+            ("rgb:0000/ffff/0000", Ground::Light),
+        ] {
+            assert_eq!(Ground::of_colour(answer), Some(ground), "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_colour_is_no_ground() {
+        for answer in [
+            "",
+            "?",
+            "rgb:",
+            "rgb:ff/ff",
+            "rgb:ff/ff/ff/ff",
+            "rgba:ff/ff/ff",
+            "rgba:ff/ff/ff/ff/ff",
+            "rgb:fffff/ff/ff",
+            "rgb:+f/ff/ff",
+            "rgb:gg/ff/ff",
+            "rgb:ff//ff",
+            "rgb: ff/ff/ff",
+            "RGB:ff/ff/ff",
+            "#ffffff",
+            "rgb:\u{ff11}/ff/ff",
+        ] {
+            assert_eq!(Ground::of_colour(answer), None, "{answer}");
+        }
+    }
+
+    #[test]
+    fn the_environment_is_a_guess() {
+        for (said, guess) in [
+            ("15;0", Some(Ground::Dark)),
+            ("0;15", Some(Ground::Light)),
+            ("0;default;15", Some(Ground::Light)),
+            ("12;8", Some(Ground::Dark)),
+            ("0;7", Some(Ground::Light)),
+            ("15;default", None),
+            ("15;16", None),
+            ("0;-1", None),
+            ("garbage", None),
+            ("", None),
+        ] {
+            let env = Env::of([("COLORFGBG", said)]);
+            assert_eq!(Ground::guess(&env), guess, "{said}");
+        }
+        assert_eq!(Ground::guess(&Env::of([("TERM", "xterm")])), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_stops_it(answer in "(rgba?:)?[0-9a-f/]{0,24}.{0,8}") {
+            let _ = Ground::of_colour(&answer);
+        }
+
+        /// A grey is what it is in however many digits, and light from somewhere in the middle on.
+        #[test]
+        fn digits_make_no_difference(grey: u8) {
+            let two = Ground::of_colour(&format!("rgb:{grey:02x}/{grey:02x}/{grey:02x}"));
+            let four = Ground::of_colour(&format!("rgb:{0:04x}/{0:04x}/{0:04x}", u16::from(grey) * 257));
+            prop_assert_eq!(two, four);
+            prop_assert_eq!(two, Some(if grey >= 118 { Ground::Light } else { Ground::Dark }));
+        }
+    }
+}
