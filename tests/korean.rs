@@ -86,20 +86,6 @@ fn left_in_english(screen: &str) -> Vec<String> {
     left
 }
 
-/// When a job was planned is told by this computer's clock; every other time is the sandbox's.
-fn planned(screen: &str) -> String {
-    let mut out = String::new();
-    let mut rest = screen;
-    while let Some(at) = rest.find("계획 2") {
-        let (before, from) = rest.split_at(at + "계획 ".len());
-        out.push_str(before);
-        let moment: String = from.chars().take("2026-11-21 10:00".len()).collect();
-        out.extend(moment.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }));
-        rest = &from[moment.len()..];
-    }
-    out + rest
-}
-
 fn take(h: &mut Harness, name: &str, left: &mut Vec<String>) {
     let port = h
         .sandbox
@@ -110,7 +96,7 @@ fn take(h: &mut Harness, name: &str, left: &mut Vec<String>) {
         .unwrap_or_default()
         .to_owned();
     let screen = h.screen().replace(&format!("127.0.0.1:{port}"), "127.0.0.1:PORT");
-    let screen = planned(&screen);
+    let screen = common::snap::without_moment(&screen, "계획");
     let size = h.buffer().area;
     for line in screen.lines() {
         assert!(line.width() <= usize::from(size.width), "{name}: {line:?} is wider than the screen");
@@ -211,6 +197,7 @@ async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.settled().await;
     take(&mut h, "issue-review", left);
     h.press("y");
+    h.shows("대기 중 1").await;
     h.settled().await;
     h.press("5");
     h.settled().await;

@@ -14,23 +14,6 @@ use lapel::config::ThemeChoice;
 use lapel::sandbox::{RowSpec, RowState, Rows};
 use std::fmt::Write;
 
-/// When a job was planned is told by this computer's clock; every other time is the sandbox's.
-fn planned(screen: &str) -> String {
-    let mut out = String::new();
-    let mut rest = screen;
-    while let Some(at) = rest.find("planned 2") {
-        let (before, from) = rest.split_at(at + "planned ".len());
-        out.push_str(before);
-        // A moment may be broken over two lines, at its space.
-        let moment =
-            from.char_indices().filter(|(_, c)| c.is_ascii_digit()).nth(11).map_or(0, |(at, _)| at + 1);
-        let digits = from[..moment].chars().map(|c| if c.is_ascii_digit() { '0' } else { c });
-        out.extend(digits);
-        rest = &from[moment..];
-    }
-    out + rest
-}
-
 /// Takes one screen: its text, which is the same in every theme, and its styles in each. All of it can be read.
 fn take(h: &mut Harness, name: &str) {
     // The port of the sandbox is another one in every run.
@@ -54,7 +37,7 @@ fn take(h: &mut Harness, name: &str) {
     common::readable::has_contrast(name, ThemeChoice::HighContrast, &h.buffer());
     h.desk.app.set_theme(ThemeChoice::Dark);
     let out = out.replace(&format!("127.0.0.1:{port}"), "127.0.0.1:PORT");
-    let out = planned(&out);
+    let out = common::snap::without_moment(&out, "planned");
     let size = h.buffer().area;
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(format!("{name}@{}x{}", size.width, size.height), out);
