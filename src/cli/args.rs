@@ -55,7 +55,7 @@ pub struct ProfileFlags {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Settings")]
 pub struct LookFlags {
-    /// Colours: dark, light, high-contrast, terminal, none
+    /// Colours: auto dark light high-contrast terminal none
     #[arg(long, value_name = "THEME", value_parser = themes(), hide_possible_values = true)]
     theme: Option<ThemeChoice>,
     /// Signs of the screen: unicode or plain ascii
