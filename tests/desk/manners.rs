@@ -261,6 +261,7 @@ async fn what_comes_from_an_editor_is_one_line_and_a_failure_changes_nothing() {
     h.settled().await;
     h.press("ctrl-x");
     assert!(h.desk.app.take_wish().is_none(), "there is nothing to write");
+    h.press("esc");
     // It waits, and is to be revoked when it is Issued.
     h.press("x tab");
     h.settled().await;

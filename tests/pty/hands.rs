@@ -150,7 +150,7 @@ fn a_picture_is_opened_in_the_browser_by_its_address_alone() {
 #[test]
 fn the_bell_rings_when_a_badge_that_is_followed_is_issued() {
     let setup = lapel(&["demo", "--seed", "7", "--speed", "6000"]);
-    setup.write("config/config.toml", "notice = \"bell\"\n");
+    setup.write("config/config.toml", "notice = \"bell\"\ntheme = \"dark\"\n");
     let mut term = setup.start();
     term.shows("row 1 of");
     term.send("i");

@@ -130,7 +130,9 @@ impl App {
                 Place::Templates
             }
             (None, Tab::History) if inner == Some(Context::History) => Place::History,
-            (None, Tab::Wallet) if inner == Some(Context::Prompt) => Place::WalletBox,
+            (None, Tab::Wallet) if matches!(inner, Some(Context::Prompt | Context::LookUp)) => {
+                Place::WalletBox
+            }
             (None, Tab::Wallet) => Place::Wallet,
             (None, Tab::Badge) if inner == Some(Context::Badge) => Place::Badge,
             (None, Tab::Activity) if inner == Some(Context::JobRows) => Place::JobRows,
