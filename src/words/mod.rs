@@ -1,9 +1,10 @@
 //! What lapel says, in the language of the person who reads it.
 //!
-//! English stands where it is said, inside [`t!`], [`plural!`], [`count!`] or [`mark!`]; every other language is
-//! one file in `assets/` that has the English text as the name of its own (`ko.toml`). The compiler holds an English
-//! text against its arguments; a test holds the other languages against the English: complete, nothing that is
-//! no longer said, the same placeholders.
+//! English stands where it is said, inside [`t!`](crate::t), [`plural!`](crate::plural),
+//! [`count!`](crate::count) or [`mark!`](crate::mark); every other language is one file in `assets/` that has the
+//! English text as the name of its own (`ko.toml`). The compiler holds an English text against its arguments; a
+//! test holds the other languages against the English: complete, nothing that is no longer said, the same
+//! placeholders.
 //!
 //! Words of the service (labels, statuses, titles, names) never go through here, nor does what a machine
 //! reads: fields of JSON, names of columns, the log.
@@ -71,7 +72,7 @@ pub fn speak_to_programs() {
     SPOKEN.store(TO_PROGRAMS, Ordering::Relaxed);
 }
 
-/// A text that stands in a table, marked with [`mark!`] there, in the language that is spoken.
+/// A text that stands in a table, marked with [`mark!`](crate::mark) there, in the language that is spoken.
 pub fn say(english: &'static str) -> &'static str {
     match language() {
         Language::English => english,
@@ -118,7 +119,7 @@ macro_rules! t {
 }
 
 /// A text about a number of things: `plural!(n, "{n} row was read", "{n} rows were read")`. Both texts have the
-/// placeholders; `n` stands for the number with its digits grouped. Further arguments follow as in [`t!`].
+/// placeholders; `n` stands for the number with its digits grouped. Further arguments follow as in [`t!`](crate::t).
 /// Other languages translate the second text.
 #[macro_export]
 macro_rules! plural {
