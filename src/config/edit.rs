@@ -6,7 +6,7 @@ use super::file::{ConfigFile, read_text};
 use super::keep::{KeptIn, field, lock};
 use super::key::{self, Key};
 use super::mistake::{ConfigError, Mistake, shown};
-use super::paths::Paths;
+use super::paths::{Paths, recent_file};
 use super::profile::{Environment, Pin, Profile};
 use super::settings::{Here, profile_of};
 use super::source::KeySource;
@@ -281,8 +281,15 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
     }
     replace(&path, after.as_bytes())
         .map_err(|why| Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)))?;
-    // How the desk showed its lists goes with it: a filter may hold a name.
-    let _ = std::fs::remove_file(paths.view_file(name));
+    // How the desk showed its lists and what was looked up go with it: both may hold names and addresses. The
+    // profile is gone already, so a file that stays is no reason to fail.
+    for file in [paths.view_file(name), recent_file(&paths.data_dir, name)] {
+        if let Err(why) = std::fs::remove_file(&file)
+            && why.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(file = %file.display(), %why, "a file of a removed profile could not be removed");
+        }
+    }
     let key = take_away(paths, env, name, &entry.key).unwrap_or_else(|why| why);
     Ok(Removed { key, was_default })
 }

@@ -46,7 +46,7 @@ pub use key::{Key, check as check_key};
 pub use keymap::{KeymapFile, KeymapLine};
 pub use keyring::Keyring;
 pub use mistake::{ConfigError, Mistake};
-pub use paths::Paths;
+pub use paths::{Paths, recent_file};
 pub use pictures::{PictureChoice, Pictures, TerminalHints};
 pub use place::nearest;
 pub use profile::{CaFile, Environment, Pin, Profile, is_profile_name};

@@ -3,7 +3,7 @@
 use super::env::Env;
 use super::mistake::{ConfigError, Mistake};
 use etcetera::BaseStrategy;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The two folders of lapel. Nothing is created before something is written; then it is open to its owner
 /// only.
@@ -90,4 +90,9 @@ impl Paths {
     pub fn log_file(&self) -> PathBuf {
         self.data_dir.join("lapel.log")
     }
+}
+
+/// The file of what was looked up with a profile, in a data folder; it need not exist.
+pub fn recent_file(data_dir: &Path, profile: &str) -> PathBuf {
+    data_dir.join("recent").join(format!("{profile}.json"))
 }

@@ -11,6 +11,7 @@ use super::field::Recent;
 use super::fit::fit;
 use super::keymap::Context;
 use crate::api::ApiKey;
+use crate::config::recent_file;
 use crate::disk;
 use crate::domain::text::scrub;
 use ratatui::Frame;
@@ -147,7 +148,7 @@ pub struct Recents {
 impl Recents {
     /// Of a profile, whose file is in a folder; `keeps`: unless nothing is to be kept, when the file goes.
     pub fn of(folder: Option<&Path>, profile: &str, keeps: bool) -> Self {
-        let path = folder.map(|folder| folder.join("recent").join(format!("{profile}.json")));
+        let path = folder.map(|folder| recent_file(folder, profile));
         let pending = if keeps { Vec::new() } else { vec![Change::Forget] };
         Self { keeps, path, pending, ..Self::default() }
     }

@@ -3,8 +3,8 @@
 use super::keys::keyring;
 use super::{Home, SECRET, UNI, key};
 use lapel::config::{
-    Change, Environment, Flags, KeptIn, Pin, Source, edit_profile, named_profile, profiles, remove_profile,
-    survey,
+    Change, Environment, Flags, KeptIn, Pin, Source, edit_profile, named_profile, profiles, recent_file,
+    remove_profile, survey,
 };
 use secrecy::SecretString;
 use std::fs;
@@ -158,7 +158,14 @@ fn a_new_key_is_for_the_owner_only_whoever_could_read_the_old_one() {
 #[test]
 fn a_profile_is_removed_with_its_own_lines_and_its_own_key() {
     let home = home(MINE);
+    let personal = |name: &str| [home.paths().view_file(name), recent_file(&home.paths().data_dir, name)];
+    for file in ["uni", "other"].iter().flat_map(|name| personal(name)) {
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+        std::fs::write(file, "{}").expect("written");
+    }
     let removed = remove_profile(&home.paths(), &home.env(), "uni").expect("removed");
+    assert!(personal("uni").iter().all(|file| !file.exists()), "what holds names and addresses goes too");
+    assert!(personal("other").iter().all(|file| file.exists()), "and what is another's stays");
     assert!(removed.was_default && removed.key.contains("was removed"), "{removed:?}");
     let expected = "\
 # my settings
