@@ -3,18 +3,18 @@
 use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
 use lapel::config::{
-    ConfigError, Env, Environment, Flags, KeptIn, Key, KeymapFile, Paths, Profile, Settings, keep_profile,
-    named_profile, profiles, spoken,
+    ConfigError, Env, Environment, Flags, KeptIn, Key, KeymapFile, NewProfile, Paths, Profile, Settings,
+    keep_profile, named_profile, profiles, spoken,
 };
 use lapel::jobs::Journal;
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
-    self, Around, Begin, Candidate, Helpers, House, IndexUse, Keymap, Manner, ProfileAsk, ProfileChange,
-    Session, Shelf, Start, ViewUse, Wanted,
+    self, Around, Begin, Helpers, House, IndexUse, Keymap, Manner, ProfileAsk, ProfileChange, Session, Shelf,
+    Start, ViewUse, Wanted,
 };
 use lapel::words::speak;
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
@@ -315,11 +315,13 @@ struct Profiles {
 impl Profiles {
     fn helpers(self: &Arc<Self>) -> Helpers {
         let all = || self.clone();
-        let (keeping, listing, opening, pinning, managing) = (all(), all(), all(), all(), all());
+        let (finding, keeping, listing) = (all(), all(), all());
+        let (opening, pinning, managing) = (all(), all(), all());
         Helpers {
-            keep_profile: Arc::new(move |candidate| {
+            find_key: Arc::new(move |place| Box::pin(finding.clone().find(place))),
+            keep_profile: Arc::new(move |new, key| {
                 let all = keeping.clone();
-                Box::pin(async move { aside(move || all.keep(candidate)).await })
+                Box::pin(async move { aside(move || all.keep(&new, &key)).await })
             }),
             profiles: Arc::new(move || {
                 let all = listing.clone();
@@ -348,10 +350,13 @@ impl Profiles {
         match ask {
             ProfileAsk::Change(asked) => {
                 let ProfileChange { name, mut change, key, pin } = *asked;
-                change.key = key.map(|(in_keyring, key)| {
-                    let keyring = || KeptIn::Keyring(self.env.keyring().clone());
-                    (if in_keyring { keyring() } else { KeptIn::File }, key)
-                });
+                if let Some((place, typed)) = key {
+                    let key = match typed {
+                        Some(key) => key,
+                        None => self.clone().find(place.clone()).await?,
+                    };
+                    change.key = Some((place, key));
+                }
                 cli::change_profile(&self.paths, &self.env, &name, change, pin, &self.who).await
             }
             ProfileAsk::Remove(name) => {
@@ -361,12 +366,14 @@ impl Profiles {
         }
     }
 
+    /// Finds a key that is kept elsewhere.
+    async fn find(self: Arc<Self>, place: KeptIn) -> Result<SecretString, String> {
+        aside(move || place.find(&self.paths, &self.env).map_err(|why| format!("{why}."))).await
+    }
+
     /// Keeps a profile whose key has answered a ping.
-    fn keep(&self, mut candidate: Candidate) -> Result<Session, String> {
-        if candidate.in_keyring {
-            candidate.profile.kept_in = KeptIn::Keyring(self.env.keyring().clone());
-        }
-        let kept = keep_profile(&self.paths, &candidate.profile, candidate.key.expose_secret());
+    fn keep(&self, new: &NewProfile, key: &SecretString) -> Result<Session, String> {
+        let kept = keep_profile(&self.paths, &self.env, new, key.expose_secret());
         kept.map_err(|why| why.to_string()).and_then(|profile| self.session(profile))
     }
 

@@ -783,7 +783,7 @@ fn new(name: &str) -> NewProfile {
 #[test]
 fn a_kept_profile_is_found_again() {
     let home = Home::new();
-    let kept = keep_profile(&home.paths(), &new("first"), " k-first\n").expect("kept");
+    let kept = keep_profile(&home.paths(), &home.env(), &new("first"), " k-first\n").expect("kept");
     let found = home.profile();
     for profile in [&kept, &found] {
         assert_eq!((profile.name.as_str(), profile.environment), ("first", Environment::Staging));
@@ -795,7 +795,7 @@ fn a_kept_profile_is_found_again() {
     assert_eq!(kept.from, found.from);
     assert!(!home.config().contains("k-first"), "no key in the settings");
 
-    keep_profile(&home.paths(), &new("second"), "k-second").expect("kept");
+    keep_profile(&home.paths(), &home.env(), &new("second"), "k-second").expect("kept");
     assert_eq!(home.profile().name, "first", "the first stays the default");
     assert_eq!(
         home.with(Some("second")).expect("settings").profile.map(|p| key(&p).to_owned()).as_deref(),
@@ -807,13 +807,13 @@ fn a_kept_profile_is_found_again() {
 #[test]
 fn what_is_kept_is_for_the_owner_only() {
     let home = Home::new();
-    keep_profile(&home.paths(), &new("uni"), "k-1234").expect("kept");
+    keep_profile(&home.paths(), &home.env(), &new("uni"), "k-1234").expect("kept");
     let paths = home.paths();
     assert_eq!((mode(&paths.config_dir), mode(paths.keys_dir())), (0o700, 0o700));
     assert_eq!((mode(paths.key_file("uni")), mode(paths.config_file())), (0o600, 0o600));
     // A wider mode that the user gave the settings is the user's.
     chmod(&paths.config_file(), 0o644);
-    keep_profile(&paths, &new("two"), "k-5678").expect("kept");
+    keep_profile(&paths, &home.env(), &new("two"), "k-5678").expect("kept");
     assert_eq!((mode(paths.key_file("two")), mode(paths.config_file())), (0o600, 0o644));
 }
 
@@ -828,7 +828,7 @@ fn what_stands_in_the_file_stays_byte_for_byte() {
         "# only a comment".to_owned(),
     ] {
         let home = Home::with_config(&old);
-        keep_profile(&home.paths(), &new("added"), "k-1234").expect(&old);
+        keep_profile(&home.paths(), &home.env(), &new("added"), "k-1234").expect(&old);
         let now = home.config();
         assert!(now.starts_with(&old), "{now}");
         assert!(home.with(Some("added")).is_ok(), "{now}");
@@ -846,7 +846,7 @@ fn what_stands_in_the_file_stays_byte_for_byte() {
 fn odd_names_addresses_and_keys_are_not_kept() {
     let home = Home::new();
     let refused = |new: &NewProfile, key: &str| {
-        let error = keep_profile(&home.paths(), new, key).expect_err(&new.name);
+        let error = keep_profile(&home.paths(), &home.env(), new, key).expect_err(&new.name);
         assert!(!home.paths().config_file().exists() && !home.paths().keys_dir().exists(), "{error}");
         assert!(!error.to_string().contains("s3cret"), "{error}");
     };
@@ -878,7 +878,8 @@ fn nothing_is_lost_when_a_profile_cannot_be_kept() {
         if old_key.file_name().is_some() {
             fs::write(home.paths().keys_dir().join(&old_key), "older").expect("an older key");
         }
-        let error = keep_profile(&home.paths(), &new("uni"), SECRET).expect_err(said).to_string();
+        let error =
+            keep_profile(&home.paths(), &home.env(), &new("uni"), SECRET).expect_err(said).to_string();
         assert!(error.contains(said) && !error.contains("s3cret"), "{error}");
         assert_eq!(home.config(), config);
         let keys: Vec<_> = fs::read_dir(home.paths().keys_dir()).expect("keys").flatten().collect();
@@ -888,7 +889,8 @@ fn nothing_is_lost_when_a_profile_cannot_be_kept() {
         }
     }
     let home = Home::with_config(UNI);
-    let error = keep_profile(&home.paths(), &new("UNI"), SECRET).expect_err("differs in case only");
+    let error =
+        keep_profile(&home.paths(), &home.env(), &new("UNI"), SECRET).expect_err("differs in case only");
     assert!(error.to_string().contains("profile of this name"));
 }
 
@@ -900,7 +902,7 @@ fn a_settings_file_that_is_a_link_stays_one() {
     fs::write(&real, UNI).expect("the real file");
     fs::remove_file(home.paths().config_file()).expect("out of the way");
     std::os::unix::fs::symlink(&real, home.paths().config_file()).expect("a link");
-    keep_profile(&home.paths(), &new("added"), "k-1234").expect("kept");
+    keep_profile(&home.paths(), &home.env(), &new("added"), "k-1234").expect("kept");
     assert!(fs::symlink_metadata(home.paths().config_file()).expect("there").is_symlink());
     assert!(fs::read_to_string(&real).expect("there").contains("[profiles.added]"));
 }
@@ -912,7 +914,7 @@ fn two_at_once_do_not_lose_each_other() {
     let keep = |name: String| {
         // One that finds the other writing is told to try again; nothing else may go wrong.
         for _ in 0..1000 {
-            match keep_profile(&paths, &new(&name), "k-1234") {
+            match keep_profile(&paths, &home.env(), &new(&name), "k-1234") {
                 Ok(_) => return,
                 Err(why) => assert!(why.to_string().contains("try again"), "{why}"),
             }

@@ -47,7 +47,7 @@ pub use jobs::jobs;
 pub use office::{Asker, job_settings};
 pub use ping::{ping, ping_without_settings};
 pub use profile::{
-    AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said, change_profile, pin_profile, profile,
+    AddFlags, EditFlags, ProfileVerb, ProfileVerbs, Said, change_profile, pin_profile, profile,
     remove_profile_in_words, test_profile,
 };
 pub use read::{ReadVerb, read};

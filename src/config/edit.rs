@@ -182,7 +182,7 @@ pub fn edit_profile(
     let path = paths.config_file();
     let mut undo: Option<Box<dyn FnOnce()>> = None;
     if let Some((kept_in, key)) = &change.key {
-        undo = Some(put(paths, name, kept_in, key, &plan.key_was)?);
+        undo = Some(put(paths, env, name, kept_in, key, &plan.key_was)?);
     }
     if let Err(why) = replace(&path, plan.after.as_bytes()) {
         if let Some(undo) = undo {
@@ -193,7 +193,7 @@ pub fn edit_profile(
     let is_elsewhere = change.key.as_ref().is_some_and(|(to, _)| {
         !matches!(
             (&plan.key_was, to),
-            (KeySource::Default, KeptIn::File) | (KeySource::Keyring(_), KeptIn::Keyring(_))
+            (KeySource::Default, KeptIn::File) | (KeySource::Keyring(_), KeptIn::Keyring)
         )
     });
     let remark = is_elsewhere.then(|| take_away(paths, env, name, &plan.key_was)).and_then(Result::err);
@@ -203,6 +203,7 @@ pub fn edit_profile(
 /// Keeps a key in place of the one that was there, and gives what would bring that one back.
 fn put(
     paths: &Paths,
+    env: &Env,
     name: &str,
     kept_in: &KeptIn,
     key: &SecretString,
@@ -231,7 +232,8 @@ fn put(
                 };
             }))
         }
-        (KeptIn::Keyring(keyring), KeySource::Keyring(_)) => {
+        (KeptIn::Keyring, KeySource::Keyring(_)) => {
+            let keyring = env.keyring();
             let old = keyring.read(&name).map_err(|why| field("key", why))?;
             keyring.replace(&name, key).map_err(|why| field("key", why))?;
             let keyring = keyring.clone();
@@ -243,9 +245,9 @@ fn put(
             }))
         }
         _ => {
-            kept_in.keep(paths, &name, key)?;
-            let (paths, kept_in) = (paths.clone(), kept_in.clone());
-            Ok(Box::new(move || kept_in.take_back(&paths, &name)))
+            kept_in.keep(paths, env, &name, key)?;
+            let (paths, env, kept_in) = (paths.clone(), env.clone(), kept_in.clone());
+            Ok(Box::new(move || kept_in.take_back(&paths, &env, &name)))
         }
     }
 }

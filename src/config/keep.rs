@@ -2,14 +2,14 @@
 
 use super::address::{check_base_url, check_proxy};
 use super::ca;
+use super::command;
 use super::env::Env;
 use super::file::{ConfigFile, read_text};
 use super::key::{self, Key};
-use super::keyring::Keyring;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::profile::{CaFile, Environment, NAME_RULE, Pin, Profile, is_profile_name};
-use super::source::{KeySource, is_variable};
+use super::source::is_variable;
 use crate::disk::{create_private_dir, open_private_append, replace, write_new};
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt;
@@ -18,13 +18,13 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// Where the key of a profile is kept.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KeptIn {
     /// A file of lapel's own, which only its owner can read: `keys/NAME`.
     #[default]
     File,
     /// The keyring.
-    Keyring(Keyring),
+    Keyring,
     /// An environment variable, which lapel does not set.
     Variable(String),
     /// A file that lapel does not write.
@@ -144,9 +144,9 @@ impl KeptIn {
     pub fn words(&self) -> &'static str {
         match self {
             Self::File => t!("a file of its own"),
-            Self::Keyring(_) => t!("the keyring"),
+            Self::Keyring => t!("the keyring"),
             Self::Variable(_) => t!("an environment variable"),
-            Self::OtherFile(_) => "a file",
+            Self::OtherFile(_) => t!("a file"),
             Self::Command(_) => t!("a command (key_command)"),
         }
     }
@@ -169,21 +169,52 @@ impl KeptIn {
         }
     }
 
+    /// A variable whose name was typed.
+    ///
+    /// # Errors
+    /// It is no name of a variable.
+    pub fn of_variable(typed: &str) -> Result<Self, ConfigError> {
+        if is_variable(typed) {
+            return Ok(Self::Variable(typed.to_owned()));
+        }
+        Err(field("key", t!("must be the name of an environment variable, not the key itself")))
+    }
+
+    /// What a command line that was typed says: only where a shell would see the same words.
+    ///
+    /// # Errors
+    /// It is empty, or it holds what only a shell would understand.
+    pub fn of_command_line(typed: &str) -> Result<Self, ConfigError> {
+        let place = match command::words(typed) {
+            Some(argv) => Self::Command(argv),
+            None if typed.trim().is_empty() => Self::Command(Vec::new()),
+            None => {
+                let what = t!(
+                    "is started without a shell, so quotation marks, $, ~ and | mean nothing in it: write it into \
+                     config.toml as a list of texts, or into a small script"
+                );
+                return Err(field("key_command", what));
+            }
+        };
+        place.check().map(|()| place)
+    }
+
+    /// The command as one line, where [`KeptIn::of_command_line`] reads the same from it.
+    pub fn command_line(&self) -> Option<String> {
+        let Self::Command(argv) = self else { return None };
+        let line = argv.join(" ");
+        (command::words(&line).as_ref() == Some(argv)).then_some(line)
+    }
+
     /// Where the key of a profile is kept now.
     ///
     /// # Errors
     /// No such profile, or a settings file with mistakes.
-    pub fn of(paths: &Paths, env: &Env, name: &str) -> Result<Self, ConfigError> {
+    pub fn of(paths: &Paths, name: &str) -> Result<Self, ConfigError> {
         let file = ConfigFile::read(&paths.config_file())?;
         let entry =
             file.entry(name).ok_or_else(|| field("profile", t!("there is no profile of this name")))?;
-        Ok(match &entry.key {
-            KeySource::Default => Self::File,
-            KeySource::Keyring(_) => Self::Keyring(env.keyring().clone()),
-            KeySource::Env(name, _) => Self::Variable(name.clone()),
-            KeySource::File(path, _) => Self::OtherFile(path.into()),
-            KeySource::Command(argv, ..) => Self::Command(argv.clone()),
-        })
+        Ok(entry.key.kept_in())
     }
 
     /// The key that is there already. Blocks: a command takes its time.
@@ -214,7 +245,7 @@ impl KeptIn {
         };
         match self {
             Self::File => None,
-            Self::Keyring(_) => Some(table("keyring", true.into())),
+            Self::Keyring => Some(table("keyring", true.into())),
             Self::Variable(name) => Some(table("env", name.as_str().into())),
             Self::OtherFile(path) => Some(table("file", path.to_string_lossy().as_ref().into())),
             Self::Command(argv) => {
@@ -225,7 +256,13 @@ impl KeptIn {
     }
 
     /// Keeps a key that nobody has kept there before.
-    pub(super) fn keep(&self, paths: &Paths, name: &str, key: &SecretString) -> Result<(), ConfigError> {
+    pub(super) fn keep(
+        &self,
+        paths: &Paths,
+        env: &Env,
+        name: &str,
+        key: &SecretString,
+    ) -> Result<(), ConfigError> {
         match self {
             Self::File => {
                 let file = paths.key_file(name);
@@ -242,7 +279,8 @@ impl KeptIn {
                     .into()
                 })
             }
-            Self::Keyring(keyring) => {
+            Self::Keyring => {
+                let keyring = env.keyring();
                 if keyring.read(name).map_err(|why| field("key", why))?.is_some() {
                     let what =
                         t!("the keyring has a key for a profile of this name, which is left alone: remove \
@@ -257,13 +295,13 @@ impl KeptIn {
     }
 
     /// Takes a key away that was kept a moment ago, and is of no use without its profile.
-    pub(super) fn take_back(&self, paths: &Paths, name: &str) {
+    pub(super) fn take_back(&self, paths: &Paths, env: &Env, name: &str) {
         match self {
             Self::File => {
                 let _ = std::fs::remove_file(paths.key_file(name));
             }
-            Self::Keyring(keyring) => {
-                let _ = keyring.forget(name);
+            Self::Keyring => {
+                let _ = env.keyring().forget(name);
             }
             Self::Variable(_) | Self::OtherFile(_) | Self::Command(_) => {}
         }
@@ -279,7 +317,12 @@ impl KeptIn {
 /// # Errors
 /// A bad name, address or key; a profile or key of this name that exists; a settings file with mistakes; or
 /// what the file system or the keyring says. Then nothing is changed, and what was there before is still there.
-pub fn keep_profile(paths: &Paths, new: &NewProfile, api_key: &str) -> Result<Profile, ConfigError> {
+pub fn keep_profile(
+    paths: &Paths,
+    env: &Env,
+    new: &NewProfile,
+    api_key: &str,
+) -> Result<Profile, ConfigError> {
     let profile = new.profile(api_key)?;
     let secret = profile.key.fetch()?;
     create_private_dir(&paths.keys_dir()).map_err(|why| {
@@ -297,13 +340,13 @@ pub fn keep_profile(paths: &Paths, new: &NewProfile, api_key: &str) -> Result<Pr
     }
     check_after(&before, &after, new, &block)?;
 
-    new.kept_in.keep(paths, &new.name, &secret)?;
+    new.kept_in.keep(paths, env, &new.name, &secret)?;
     let written = match text {
         Some(_) => replace(&path, after.as_bytes()),
         None => write_new(&path, after.as_bytes()),
     };
     if let Err(why) = written {
-        new.kept_in.take_back(paths, &new.name);
+        new.kept_in.take_back(paths, env, &new.name);
         return Err(Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)).into());
     }
     Ok(Profile {

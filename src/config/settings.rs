@@ -5,12 +5,12 @@ use super::ca;
 use super::desk::DeskSettings;
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
+use super::keep::KeptIn;
 use super::key::{self, Key};
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::pictures::PictureChoice;
 use super::profile::{Environment, Pin, Profile, is_profile_name};
-use super::source::KeySource;
 use super::theme::ThemeFile;
 use super::ui::{GlyphChoice, ThemeChoice, Ui};
 use secrecy::SecretString;
@@ -69,8 +69,8 @@ pub struct ProfileLine {
     pub proxy: Option<String>,
     /// Where its key comes from, in words that never hold the key.
     pub key_from: String,
-    /// Whether that is the keyring.
-    pub in_keyring: bool,
+    /// The same, for another one in its place.
+    pub kept_in: KeptIn,
     /// What its key was when it was checked, where it was.
     pub pin: Option<Pin>,
     /// Whether it is the one that is used where none is named.
@@ -199,7 +199,7 @@ impl ProfileLine {
     fn of(entry: &Entry) -> Self {
         Self {
             key_from: String::new(),
-            in_keyring: matches!(entry.key, KeySource::Keyring(_)),
+            kept_in: entry.key.kept_in(),
             pin: entry.pin.clone(),
             is_default: false,
             name: entry.name.clone(),

@@ -3,6 +3,7 @@
 
 use super::command;
 use super::file::KEY_ADVICE;
+use super::keep::KeptIn;
 use super::place::{Sheet, Value, join};
 use std::time::Duration;
 use toml::de::DeTable;
@@ -41,6 +42,17 @@ impl KeySource {
             (Some(key), None) => of_table(sheet, key, &join(prefix, "key")),
             (None, Some(command)) => of_command(sheet, command, &join(prefix, "key_command"), patience),
             (None, None) => Self::Default,
+        }
+    }
+
+    /// Where the key is, without the lines.
+    pub fn kept_in(&self) -> KeptIn {
+        match self {
+            Self::Default => KeptIn::File,
+            Self::Keyring(_) => KeptIn::Keyring,
+            Self::Env(name, _) => KeptIn::Variable(name.clone()),
+            Self::File(path, _) => KeptIn::OtherFile(path.into()),
+            Self::Command(argv, ..) => KeptIn::Command(argv.clone()),
         }
     }
 

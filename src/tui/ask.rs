@@ -247,10 +247,8 @@ pub enum NotSaved {
 pub struct Candidate {
     /// The profile.
     pub profile: NewProfile,
-    /// Its key.
-    pub key: SecretString,
-    /// Whether the key is kept in the keyring, rather than in a file.
-    pub in_keyring: bool,
+    /// Its key; without one it is to be found where the profile says.
+    pub key: Option<SecretString>,
 }
 
 /// What came of a question.

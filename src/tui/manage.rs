@@ -1,6 +1,6 @@
 //! What the desk has done with the profiles of the settings, besides opening one: it is done by those above.
 
-use crate::config::Change;
+use crate::config::{Change, KeptIn};
 use secrecy::SecretString;
 use std::pin::Pin;
 
@@ -23,8 +23,8 @@ pub struct ProfileChange {
     pub name: String,
     /// What is changed, but for the key.
     pub change: Change,
-    /// Another key, and whether it is kept in the keyring rather than in a file.
-    pub key: Option<(bool, SecretString)>,
+    /// Another place of the key, and the key; without one it is to be found there.
+    pub key: Option<(KeptIn, Option<SecretString>)>,
     /// Pin the key as it is then, whatever was pinned before.
     pub pin: bool,
 }

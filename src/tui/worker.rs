@@ -16,13 +16,13 @@ use crate::api::{
     ApiError, ApiKey, Authorities, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader,
     WalletQuery, connect, identify, recognise, whole,
 };
-use crate::config::{Environment, Pin as Pinned, ProfileLine};
+use crate::config::{Environment, KeptIn, NewProfile, Pin as Pinned, ProfileLine};
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
 use crate::export::{self, ExportError};
 use crate::jobs::receipt::Format;
 use crate::jobs::{Account, Guarding, Job, JobError, JobId, Jobs, Journal, Reading, holdings};
 use crate::words;
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
@@ -41,6 +41,9 @@ const NO_JOBS: &str = mark!(
 /// A future that answers with how to connect, or with why not.
 pub type Connecting = Pin<Box<dyn Future<Output = Result<Session, String>> + Send>>;
 
+/// A future that answers with a key, or with why there is none.
+pub type Finding = Pin<Box<dyn Future<Output = Result<SecretString, String>> + Send>>;
+
 /// A future that answers with the profiles that there are.
 pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<ProfileLine>, String>> + Send>>;
 
@@ -49,8 +52,10 @@ pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<ProfileLine>, String>>
 pub struct Helpers {
     /// Starts a sandbox and says how to connect to it.
     pub start_sandbox: Arc<dyn Fn() -> Connecting + Send + Sync>,
-    /// Keeps a profile that ping has found good.
-    pub keep_profile: Arc<dyn Fn(Candidate) -> Connecting + Send + Sync>,
+    /// Finds a key that is kept elsewhere: in a variable, or by a command, which may take its time.
+    pub find_key: Arc<dyn Fn(KeptIn) -> Finding + Send + Sync>,
+    /// Keeps a profile, with its key, that ping has found good.
+    pub keep_profile: Arc<dyn Fn(NewProfile, SecretString) -> Connecting + Send + Sync>,
     /// Reads which profiles there are.
     pub profiles: Arc<dyn Fn() -> Listing + Send + Sync>,
     /// Opens a profile, or without a name the one that lapel was started with: its key is asked for.
@@ -67,7 +72,8 @@ impl Default for Helpers {
         let nothing = || -> Connecting { Box::pin(async { Err(t!("this cannot be done here").to_owned()) }) };
         Self {
             start_sandbox: Arc::new(nothing),
-            keep_profile: Arc::new(move |_| nothing()),
+            find_key: Arc::new(|_| Box::pin(async { Err(t!("this cannot be done here").to_owned()) })),
+            keep_profile: Arc::new(move |_, _| nothing()),
             profiles: Arc::new(|| Box::pin(async { Ok(Vec::new()) })),
             open_profile: Arc::new(move |_| nothing()),
             pin_profile: Arc::new(move |_, _| nothing()),
@@ -635,14 +641,18 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
 }
 
 /// Keeps a profile only once its key has answered; what the service says of the key is kept with it.
-async fn try_profile(mut candidate: Candidate, helpers: &Helpers) -> Result<Session, String> {
-    let key = ApiKey::new(candidate.key.expose_secret()).map_err(|e| e.to_string())?;
-    let mut connection =
-        Connection::new(&candidate.profile.base_url, key.clone()).map_err(|e| e.to_string())?;
-    let (new, secret) = (candidate.profile.clone(), candidate.key.clone());
+async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Result<Session, String> {
+    let Candidate { mut profile, key: typed } = candidate;
+    let secret = match typed {
+        Some(typed) => typed,
+        None => (helpers.find_key)(profile.kept_in.clone()).await?,
+    };
+    let key = ApiKey::new(secret.expose_secret()).map_err(|e| e.to_string())?;
+    let mut connection = Connection::new(&profile.base_url, key.clone()).map_err(|e| e.to_string())?;
+    let (new, its_key) = (profile.clone(), secret.clone());
     let connecting = move || {
         // Reads the file of certificates.
-        let profile = new.profile(secret.expose_secret()).map_err(|e| e.to_string())?;
+        let profile = new.profile(its_key.expose_secret()).map_err(|e| e.to_string())?;
         connection.proxy = profile.proxy;
         connection.authorities =
             profile.ca.map(|ca| Authorities { name: ca.path.to_string_lossy().into_owned(), pem: ca.pem });
@@ -658,14 +668,13 @@ async fn try_profile(mut candidate: Candidate, helpers: &Helpers) -> Result<Sess
             }
             other => other.to_string(),
         })?;
-    let profile = &mut candidate.profile;
     let odd = identity.oddities(profile.organisation.as_deref(), profile.environment == Environment::Live);
     profile.pin = identity.prefix.map(|prefix| Pinned { prefix, fingerprint: Some(key.fingerprint()) });
     if profile.organisation.is_none() {
         let issuer = identity.organisation.map(|issuer| issuer.wire().trim().to_owned());
         profile.organisation = issuer.filter(|issuer| !issuer.is_empty());
     }
-    let session = (helpers.keep_profile)(candidate).await?;
+    let session = (helpers.keep_profile)(profile, secret).await?;
     let remark = session.remark.into_iter().chain(odd).collect::<Vec<_>>().join(" ");
     Ok(Session { remark: Some(remark).filter(|remark| !remark.is_empty()), ..session })
 }

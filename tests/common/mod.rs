@@ -56,7 +56,7 @@ pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
 fn helpers() -> Helpers {
     Helpers {
         start_sandbox: Arc::new(|| Box::pin(async { Err("no sandbox here".to_owned()) })),
-        keep_profile: Arc::new(|_| Box::pin(async { Err("nothing is kept here".to_owned()) })),
+        keep_profile: Arc::new(|_, _| Box::pin(async { Err("nothing is kept here".to_owned()) })),
         ..Helpers::default()
     }
 }

@@ -121,10 +121,10 @@ fn a_key_moves_from_place_to_place_and_is_never_in_two() {
     let file = home.paths().key_file("uni");
     to(KeptIn::File, SECRET);
     assert_eq!(fs::read_to_string(&file).expect("the key").trim(), SECRET);
-    to(KeptIn::Keyring(keyring.clone()), SECRET);
+    to(KeptIn::Keyring, SECRET);
     assert!(!file.exists(), "the file went");
     assert!(keyring.read("uni").expect("readable").is_some());
-    to(KeptIn::Keyring(keyring.clone()), "k-second");
+    to(KeptIn::Keyring, "k-second");
     let read = named_profile(&home.paths(), "uni", &env).expect("readable");
     assert_eq!(secrecy::ExposeSecret::expose_secret(&read.key.fetch().expect("asked")), "k-second");
     to(KeptIn::Command(vec!["/bin/echo".into(), "it's".into()]), "k-third");

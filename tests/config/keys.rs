@@ -13,9 +13,9 @@ pub fn keyring() -> Keyring {
     Keyring::of(mock::Store::new().expect("a store"), Duration::from_secs(30))
 }
 
-fn in_keyring(keyring: &Keyring) -> NewProfile {
+fn in_keyring() -> NewProfile {
     NewProfile {
-        kept_in: KeptIn::Keyring(keyring.clone()),
+        kept_in: KeptIn::Keyring,
         ..NewProfile::new("uni", Environment::Live, "https://uni.example/api/v1/ext")
     }
 }
@@ -24,7 +24,7 @@ fn in_keyring(keyring: &Keyring) -> NewProfile {
 fn a_key_in_the_keyring_is_in_no_file_and_goes_with_its_profile() {
     let (home, keyring) = (Home::new(), keyring());
     let env = home.env().with_keyring(keyring.clone());
-    keep_profile(&home.paths(), &in_keyring(&keyring), SECRET).expect("kept");
+    keep_profile(&home.paths(), &env, &in_keyring(), SECRET).expect("kept");
     assert!(home.config().contains("key = { keyring = true }"), "{}", home.config());
     assert!(!home.config().contains(SECRET));
     assert_eq!(fs::read_dir(home.paths().keys_dir()).expect("keys").count(), 0);
@@ -46,7 +46,8 @@ fn a_key_in_the_keyring_is_in_no_file_and_goes_with_its_profile() {
 fn what_the_keyring_has_already_is_left_alone() {
     let (home, keyring) = (Home::new(), keyring());
     keyring.write("uni", &SecretString::from("older")).expect("kept");
-    let said = keep_profile(&home.paths(), &in_keyring(&keyring), SECRET).expect_err("taken").to_string();
+    let env = home.env().with_keyring(keyring.clone());
+    let said = keep_profile(&home.paths(), &env, &in_keyring(), SECRET).expect_err("taken").to_string();
     assert!(said.contains("left alone") && !said.contains("s3cret"), "{said}");
     assert!(!home.paths().config_file().exists());
     assert_eq!(keyring.read("uni").expect("readable").expect("there").expose_secret(), "older");

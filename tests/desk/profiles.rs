@@ -3,7 +3,7 @@
 use super::common::{desk, session};
 use super::*;
 use lapel::api::Pin;
-use lapel::config::ProfileLine;
+use lapel::config::{KeptIn, ProfileLine};
 use lapel::sandbox::Sandbox;
 use lapel::tui::{Begin, Helpers, ProfileAsk, Session};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +19,7 @@ pub fn line(name: &str, environment: Environment) -> ProfileLine {
         ca_file: None,
         proxy: None,
         key_from: "the keyring".to_owned(),
-        in_keyring: true,
+        kept_in: KeptIn::Keyring,
         pin: None,
         is_default: false,
     }
@@ -332,8 +332,8 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     let kept = Arc::new(Mutex::new(None));
     let (notes, good) = (kept.clone(), live(&sandbox));
     let helpers = Helpers {
-        keep_profile: Arc::new(move |candidate| {
-            *notes.lock().expect("notes") = Some(candidate);
+        keep_profile: Arc::new(move |new, key| {
+            *notes.lock().expect("notes") = Some((new, key));
             let session = good.clone();
             Box::pin(async move { Ok(session) })
         }),
@@ -369,14 +369,104 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     let screen =
         h.until("the desk", |s| s.contains("LIVE Organisation two") && s.contains("40 templates")).await;
     assert!(screen.contains("as a test key does"), "what is odd is said: {screen}");
-    let candidate = kept.lock().expect("notes").take().expect("kept");
-    let profile = &candidate.profile;
-    assert_eq!((profile.name.as_str(), candidate.in_keyring, profile.read_only), ("mine", true, true));
+    let (profile, kept_key) = kept.lock().expect("notes").take().expect("kept");
+    assert_eq!((profile.name.as_str(), profile.read_only), ("mine", true));
+    assert_eq!(profile.kept_in, KeptIn::Keyring);
+    assert_eq!(secrecy::ExposeSecret::expose_secret(&kept_key), key);
     assert_eq!(profile.ca_file, None, "it was taken away again");
     assert!(profile.organisation.as_deref().is_some_and(|o| !o.is_empty()), "{profile:?}");
     let pin = profile.pin.as_ref().expect("pinned");
     assert_eq!(pin.prefix, "dmu_test_");
-    assert!(pin.fingerprint.is_some() && !format!("{candidate:?}").contains(&key));
+    assert!(pin.fingerprint.is_some() && !format!("{profile:?}").contains(&key));
+}
+
+/// A key that is elsewhere is found there, tried, and not kept by lapel; what cannot be found changes nothing.
+#[tokio::test]
+async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
+    for first_screen in [true, false] {
+        let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+        let kept = Arc::new(Mutex::new(None));
+        let (notes, good) = (kept.clone(), live(&sandbox));
+        let key = sandbox.api_key().to_owned();
+        let helpers = Helpers {
+            find_key: Arc::new(move |place| {
+                let found = match place {
+                    KeptIn::Command(argv) if argv == ["pass", "show", "badges"] => Ok(key.clone().into()),
+                    other => Err(format!("key: {other:?} is not there.")),
+                };
+                Box::pin(async move { found })
+            }),
+            keep_profile: Arc::new(move |new, _| {
+                *notes.lock().expect("notes") = Some(new);
+                let session = good.clone();
+                Box::pin(async move { Ok(session) })
+            }),
+            ..Helpers::default()
+        };
+        let begin = if first_screen {
+            Begin::Welcome
+        } else {
+            Begin::Session(Box::new(session(&sandbox, Environment::Demo)))
+        };
+        let mut h = Harness { desk: desk(begin, helpers, 80, 24), sandbox };
+        h.settled().await;
+        if first_screen {
+            h.press("u");
+        } else {
+            h.press("P");
+            h.settled().await;
+            h.press("enter");
+        }
+        h.shows("Key from").await;
+        let base_url = h.sandbox.base_url().to_owned();
+        h.paste(&base_url);
+        h.press("backtab backtab right right");
+        let screen = h.screen();
+        assert!(screen.contains("(•) variable") && screen.contains("Variable "), "{screen}");
+        h.press("tab tab tab");
+        h.type_text("UNI-KEY");
+        h.press("enter");
+        let screen = h.shows("must be the name of an environment variable").await;
+        assert!(screen.contains("Nothing was kept."), "{screen}");
+        h.press("backspace backspace backspace backspace");
+        h.type_text("_KEY");
+        h.press("enter");
+        let screen = h.shows("is not there.").await;
+        assert!(screen.contains("UNI_KEY") && screen.contains("Nothing was kept."), "{screen}");
+        assert!(kept.lock().expect("notes").is_none());
+        h.press("backtab backtab backtab right tab tab tab");
+        h.type_text("pass show badges");
+        h.press("enter");
+        h.until("the desk", |s| s.contains("LIVE Organisation two") && s.contains("40 templates")).await;
+        let profile = kept.lock().expect("notes").take().expect("kept");
+        let argv = ["pass", "show", "badges"].map(str::to_owned).to_vec();
+        assert_eq!(profile.kept_in, KeptIn::Command(argv));
+        assert!(profile.pin.is_some(), "what the key is was asked");
+    }
+}
+
+#[tokio::test]
+async fn the_place_of_a_key_is_changed_on_the_list() {
+    let (mut h, asked) = managed(false).await;
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("j e");
+    h.shows("Changing profile two").await;
+    // Away from the keyring, where lapel cannot look: into a file needs the key, a variable does not.
+    h.press("tab tab tab tab tab left");
+    h.press("tab tab tab enter");
+    h.shows("The key itself is needed").await;
+    h.press("backtab backtab backtab right right tab tab tab");
+    h.type_text("UNI_KEY");
+    h.press("enter");
+    h.shows("Changed profile two").await;
+    let all = std::mem::take(&mut *asked.lock().expect("notes"));
+    let [ProfileAsk::Change(change)] = &all[..] else { panic!("{all:?}") };
+    assert!(
+        matches!(&change.key, Some((KeptIn::Variable(name), None)) if name == "UNI_KEY"),
+        "{change:?}"
+    );
 }
 
 /// What was asked of those who keep the settings.

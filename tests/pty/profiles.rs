@@ -139,6 +139,18 @@ fn a_profile_is_tested_changed_and_removed_on_the_desk() {
     );
     assert!(kept.contains("# mine") && kept.contains("# the other one"), "{kept}");
     term.shows("Naru Department");
+    // Its key comes from a command from now on: asked once before that is kept.
+    let key_file = term.home.path().join("badge-key");
+    std::fs::write(&key_file, sandbox.api_key()).expect("written");
+    term.send("je");
+    term.until("the place", |s| s.has("Changing profile dept") && s.has("BADGE_KEY"));
+    term.send(format!("\t\t\t\t\t \t\t\tcat {}-not\r", key_file.display()));
+    term.shows("has failed");
+    assert!(!read().contains("key_command"), "{}", read());
+    term.send("\x7f\x7f\x7f\x7f\r");
+    term.shows("Changed profile dept");
+    let kept = read();
+    assert!(kept.contains("key_command = [\"cat\", ") && kept.matches("BADGE_KEY").count() == 1, "{kept}");
     term.send("jX");
     term.shows("Removing a profile");
     term.send("dept\r");

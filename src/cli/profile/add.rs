@@ -1,6 +1,6 @@
 //! `lapel profile add`.
 
-use super::args::{AddFlags, KeyPlace};
+use super::args::AddFlags;
 use super::trial::Trial;
 use super::{Desk, Done, Failure, kept_in, pin_of, profile_as_json, typed_key, warn, whole};
 use crate::cli::{prompt, say};
@@ -56,11 +56,11 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     };
     let place = match (&said.key_from, ask) {
         (Some(place), _) => place.clone(),
-        (None, true) if !said.command.is_empty() => KeyPlace::Command,
+        (None, true) if !said.command.is_empty() => KeptIn::Command(Vec::new()),
         (None, true) => {
             match prompt::line(t!("Where the key is kept: file or keyring"), "file").await?.as_str() {
-                "file" => KeyPlace::File,
-                "keyring" => KeyPlace::Keyring,
+                "file" => KeptIn::File,
+                "keyring" => KeptIn::Keyring,
                 _ => {
                     return Err(Failure::usage(t!(
                         "The key is kept in a file or in the keyring. Nothing was kept."
@@ -68,10 +68,10 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
                 }
             }
         }
-        (None, false) => KeyPlace::File,
+        (None, false) => KeptIn::File,
     };
     let mut new = NewProfile::new(&name, environment, base_url.trim());
-    new.kept_in = kept_in(&place, &said.command, &desk.env)?;
+    new.kept_in = kept_in(place, &said.command)?;
     new.organisation = Some(organisation.trim().to_owned()).filter(|o| !o.is_empty());
     new.read_only = said.read_only;
     new.proxy = said.proxy.clone().filter(|proxy| !proxy.trim().is_empty());
@@ -93,7 +93,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     }
     let warnings = trial.warnings(&profile);
     warn(&warnings);
-    let kept = desk.aside(move |paths, _| keep_profile(paths, &new, key.expose_secret())).await?;
+    let kept = desk.aside(move |paths, env| keep_profile(paths, env, &new, key.expose_secret())).await?;
     let value = json!({
         "ok": true, "profile": profile_as_json(&kept), "issuer": trial.issuer(), "warnings": warnings,
     });
@@ -129,7 +129,7 @@ async fn given(
 /// The key of a new place: typed where lapel keeps it, found where it does not.
 pub(super) async fn key_of(desk: &Desk, place: &KeptIn, stdin: bool) -> Result<SecretString, Failure> {
     match place {
-        KeptIn::File | KeptIn::Keyring(_) => typed_key(stdin).await,
+        KeptIn::File | KeptIn::Keyring => typed_key(stdin).await,
         KeptIn::Variable(_) | KeptIn::OtherFile(_) | KeptIn::Command(_) => {
             if stdin {
                 return Err(Failure::usage(t!(

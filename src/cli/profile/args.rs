@@ -1,6 +1,6 @@
 //! What can be typed behind `lapel profile`.
 
-use crate::config::Environment;
+use crate::config::{Environment, KeptIn};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -91,7 +91,7 @@ pub struct Said {
     /// Where the key is.
     #[arg(long, value_name = "PLACE", value_parser = key_place,
           help = "Where the key is: file (one of lapel's own), keyring, env:VARIABLE, file:PATH, or command")]
-    pub key_from: Option<KeyPlace>,
+    pub key_from: Option<KeptIn>,
     /// Read the key from standard input
     #[arg(long)]
     pub key_stdin: bool,
@@ -116,34 +116,20 @@ pub struct Said {
     pub command: Vec<String>,
 }
 
-/// Where a key is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeyPlace {
-    /// A file of lapel's own.
-    File,
-    /// The keyring.
-    Keyring,
-    /// An environment variable.
-    Variable(String),
-    /// A file of somebody else's.
-    OtherFile(PathBuf),
-    /// A command.
-    Command,
-}
-
 fn environments() -> impl TypedValueParser<Value = Environment> {
     PossibleValuesParser::new(["demo", "staging", "live"])
         .map(|word| Environment::from_word(&word).unwrap_or(Environment::Live))
 }
 
-/// Reads a place of keys. What is not one is not repeated: somebody may have typed the key itself.
-fn key_place(text: &str) -> Result<KeyPlace, String> {
+/// Reads a place of keys. What is not one is not repeated: somebody may have typed the key itself. A command stands
+/// at the end of the line and is not in it yet.
+fn key_place(text: &str) -> Result<KeptIn, String> {
     match text.split_once(':') {
-        None if text == "file" => Ok(KeyPlace::File),
-        None if text == "keyring" => Ok(KeyPlace::Keyring),
-        None if text == "command" => Ok(KeyPlace::Command),
-        Some(("env", name)) if !name.is_empty() => Ok(KeyPlace::Variable(name.to_owned())),
-        Some(("file", path)) if !path.is_empty() => Ok(KeyPlace::OtherFile(path.into())),
+        None if text == "file" => Ok(KeptIn::File),
+        None if text == "keyring" => Ok(KeptIn::Keyring),
+        None if text == "command" => Ok(KeptIn::Command(Vec::new())),
+        Some(("env", name)) if !name.is_empty() => Ok(KeptIn::Variable(name.to_owned())),
+        Some(("file", path)) if !path.is_empty() => Ok(KeptIn::OtherFile(path.into())),
         _ => Err(t!("the places are file, keyring, env:VARIABLE, file:PATH and command").to_owned()),
     }
 }
@@ -155,11 +141,11 @@ mod tests {
     #[test]
     fn a_place_of_keys_is_one_of_five() {
         for (text, place) in [
-            ("file", KeyPlace::File),
-            ("keyring", KeyPlace::Keyring),
-            ("command", KeyPlace::Command),
-            ("env:UNI_KEY", KeyPlace::Variable("UNI_KEY".into())),
-            ("file:/run/secrets/a:b", KeyPlace::OtherFile("/run/secrets/a:b".into())),
+            ("file", KeptIn::File),
+            ("keyring", KeptIn::Keyring),
+            ("command", KeptIn::Command(Vec::new())),
+            ("env:UNI_KEY", KeptIn::Variable("UNI_KEY".into())),
+            ("file:/run/secrets/a:b", KeptIn::OtherFile("/run/secrets/a:b".into())),
         ] {
             assert_eq!(key_place(text), Ok(place));
         }

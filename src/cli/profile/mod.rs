@@ -7,7 +7,7 @@ mod edit;
 mod manage;
 mod trial;
 
-pub use args::{AddFlags, EditFlags, KeyPlace, ProfileVerb, ProfileVerbs, Said};
+pub use args::{AddFlags, EditFlags, ProfileVerb, ProfileVerbs, Said};
 pub use edit::pin_profile;
 pub use manage::{change_profile, remove_profile as remove_profile_in_words, test_profile};
 
@@ -227,24 +227,20 @@ async fn adopt(desk: &Desk, profile: &Profile, former: Option<&str>) -> Result<A
 }
 
 /// Where a key is to be kept, of what was typed.
-fn kept_in(place: &KeyPlace, command: &[String], env: &Env) -> Result<KeptIn, Failure> {
-    if *place != KeyPlace::Command && !command.is_empty() {
+fn kept_in(place: KeptIn, command: &[String]) -> Result<KeptIn, Failure> {
+    if !matches!(place, KeptIn::Command(_)) && !command.is_empty() {
         return Err(Failure::usage(t!(
             "A command stands at the end, but not --key-from command. Nothing was kept."
         )));
     }
-    Ok(match place {
-        KeyPlace::File => KeptIn::File,
-        KeyPlace::Keyring => KeptIn::Keyring(env.keyring().clone()),
-        KeyPlace::Variable(name) => KeptIn::Variable(name.clone()),
-        KeyPlace::OtherFile(path) => KeptIn::OtherFile(whole(path)),
-        KeyPlace::Command if command.is_empty() => {
-            return Err(Failure::usage(t!(
-                "--key-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges"
-            )));
-        }
-        KeyPlace::Command => KeptIn::Command(command.to_vec()),
-    })
+    match place {
+        KeptIn::OtherFile(path) => Ok(KeptIn::OtherFile(whole(&path))),
+        KeptIn::Command(_) if command.is_empty() => Err(Failure::usage(t!(
+            "--key-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges"
+        ))),
+        KeptIn::Command(_) => Ok(KeptIn::Command(command.to_vec())),
+        place => Ok(place),
+    }
 }
 
 /// A path that means the same wherever lapel is started.

@@ -10,6 +10,7 @@ pub mod file;
 pub mod filters;
 pub mod ids;
 pub mod issue;
+pub mod key_from;
 pub mod label;
 pub mod mark_all;
 pub mod organisation;

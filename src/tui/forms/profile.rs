@@ -1,32 +1,23 @@
 //! The form for a profile, a new one or one that is changed: on the first screen, and on the list of profiles. Its
 //! key is never shown.
 
-use crate::api::ApiKey;
+use super::key_from::KeyFrom;
 use crate::config::{Change, Environment, NewProfile, ProfileLine};
 use crate::tui::action::Action;
 use crate::tui::ask::Candidate;
 use crate::tui::env::Env;
 use crate::tui::field::{Field, Focus};
-use crate::tui::fit::{fit, wrap};
+use crate::tui::fit::{fit, width, wrap};
 use crate::tui::manage::ProfileChange;
 use crate::tui::paths;
 use crate::words;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
-use secrecy::SecretString;
 
-const LABELS: [&str; 6] = [
-    mark!("Name"),
-    mark!("Organisation"),
-    mark!("Key kept in"),
-    mark!("Environment"),
-    mark!("Base URL"),
-    mark!("API key"),
-];
-/// What stands below the labels above, for whoever needs it.
-const MORE: [&str; 4] = [mark!("Rights"), mark!("CA file"), mark!("Proxy"), mark!("Key's beginning")];
 const RIGHTS: [&str; 2] = [mark!("issue and revoke"), mark!("only look")];
 const PINNING: [&str; 2] = [mark!("as it was pinned"), mark!("pin it anew")];
+/// In the place of the key while everything else is looked at.
+const NO_KEY: &str = "not-yet-known";
 /// Columns of the labels.
 const WIDE: usize = 16;
 
@@ -39,7 +30,7 @@ enum Slot {
     CaFile,
     Proxy,
     Pinning,
-    Kept,
+    Place,
     Environment,
     BaseUrl,
     Key,
@@ -52,7 +43,7 @@ const NEW: [Slot; 9] = [
     Slot::Rights,
     Slot::CaFile,
     Slot::Proxy,
-    Slot::Kept,
+    Slot::Place,
     Slot::Environment,
     Slot::BaseUrl,
     Slot::Key,
@@ -63,31 +54,30 @@ const CHANGED: [Slot; 9] = [
     Slot::CaFile,
     Slot::Proxy,
     Slot::Pinning,
-    Slot::Kept,
+    Slot::Place,
     Slot::Environment,
     Slot::BaseUrl,
     Slot::Key,
 ];
 
 impl Slot {
-    fn label(self) -> &'static str {
+    fn label(self, key: &KeyFrom) -> &'static str {
         match self {
-            Self::Name => words::say(LABELS[0]),
-            Self::Organisation => words::say(LABELS[1]),
-            Self::Kept => words::say(LABELS[2]),
-            Self::Environment => words::say(LABELS[3]),
-            Self::BaseUrl => words::say(LABELS[4]),
-            Self::Key => words::say(LABELS[5]),
-            Self::Rights => words::say(MORE[0]),
-            Self::CaFile => words::say(MORE[1]),
-            Self::Proxy => words::say(MORE[2]),
-            Self::Pinning => words::say(MORE[3]),
+            Self::Name => t!("Name"),
+            Self::Organisation => t!("Organisation"),
+            Self::Rights => t!("Rights"),
+            Self::CaFile => t!("CA file"),
+            Self::Proxy => t!("Proxy"),
+            Self::Pinning => t!("Key's beginning"),
+            Self::Place => t!("Key from"),
+            Self::Environment => t!("Environment"),
+            Self::BaseUrl => t!("Base URL"),
+            Self::Key => key.label(),
         }
     }
 }
 
 const ENVIRONMENTS: [Environment; 3] = [Environment::Live, Environment::Staging, Environment::Demo];
-const PLACES: [&str; 2] = [mark!("a file"), mark!("the keyring")];
 
 /// The form.
 pub struct ProfileForm {
@@ -99,10 +89,9 @@ pub struct ProfileForm {
     proxy: Field,
     only_look: usize,
     pin: usize,
-    kept: usize,
     environment: usize,
     base_url: Field,
-    key: Field,
+    key: KeyFrom,
     focus: Focus,
 }
 
@@ -132,10 +121,9 @@ impl ProfileForm {
             proxy: Field::default(),
             only_look: 0,
             pin: 0,
-            kept: 0,
             environment: 0,
             base_url: Field::default(),
-            key: Field::secret(),
+            key: KeyFrom::new(),
             focus: Focus { at: NEW.iter().position(|slot| *slot == at).unwrap_or(0) },
         }
     }
@@ -148,7 +136,7 @@ impl ProfileForm {
             ca_file: text(&line.ca_file),
             proxy: text(&line.proxy),
             only_look: usize::from(line.read_only),
-            kept: usize::from(line.in_keyring),
+            key: KeyFrom::of(line.kept_in.clone()),
             environment: ENVIRONMENTS.iter().position(|e| *e == line.environment).unwrap_or(0),
             base_url: Field::with(&line.base_url),
             focus: Focus::default(),
@@ -194,15 +182,17 @@ impl ProfileForm {
     }
 
     fn candidate(&self) -> Step {
-        if let Err(error) = ApiKey::new(self.key.value()) {
-            return Step::Wrong(error.to_string());
-        }
+        let (place, key) = match self.key.given() {
+            Ok(given) => given,
+            Err(why) => return Step::Wrong(why),
+        };
         let organisation = self.organisation.value().trim();
         let mut profile = NewProfile::new(
             self.name.value().trim(),
             ENVIRONMENTS[self.environment],
             self.base_url.value().trim(),
         );
+        profile.kept_in = place;
         profile.organisation = (!organisation.is_empty()).then(|| organisation.to_owned());
         profile.read_only = self.only_look == 1;
         profile.proxy = Some(self.proxy.value().trim().to_owned()).filter(|proxy| !proxy.is_empty());
@@ -210,11 +200,10 @@ impl ProfileForm {
         // What the settings would refuse is said before the key leaves; what is in the file of certificates is
         // looked at later, where it may take its time.
         let looked_at = NewProfile { ca_file: None, ..profile.clone() };
-        if let Err(error) = looked_at.profile(self.key.value()) {
+        if let Err(error) = looked_at.profile(NO_KEY) {
             return Step::Wrong(format!("{error}."));
         }
-        let key = SecretString::from(self.key.value().trim());
-        Step::Try(Box::new(Candidate { profile, key, in_keyring: self.kept == 1 }))
+        Step::Try(Box::new(Candidate { profile, key }))
     }
 
     /// The path of the file of certificates, the same wherever lapel is started; empty where none is named.
@@ -227,12 +216,10 @@ impl ProfileForm {
     }
 
     fn change(&self, line: &ProfileLine) -> Step {
-        let typed_key = self.key.value().trim();
-        if !typed_key.is_empty()
-            && let Err(error) = ApiKey::new(typed_key)
-        {
-            return Step::Wrong(error.to_string());
-        }
+        let key = match self.key.changed() {
+            Ok(key) => key,
+            Err(why) => return Step::Wrong(why),
+        };
         let changed = |field: &Field, was: Option<&str>| {
             let now = field.value().trim();
             (now != was.unwrap_or_default()).then(|| now.to_owned())
@@ -247,7 +234,6 @@ impl ProfileForm {
             proxy: changed(&self.proxy, line.proxy.as_deref()),
             ..Change::default()
         };
-        let key = (!typed_key.is_empty()).then(|| (self.kept == 1, SecretString::from(typed_key)));
         if change.is_empty() && key.is_none() && self.pin == 0 {
             return Step::Wrong(t!("Everything is as it was.").to_owned());
         }
@@ -267,7 +253,10 @@ impl ProfileForm {
             by != 0
         };
         match self.at() {
-            Slot::Kept => turn(&mut self.kept, PLACES.len()),
+            Slot::Place => {
+                self.key.turn(if by == usize::MAX { -1 } else { by.cast_signed() });
+                by != 0
+            }
             Slot::Environment => turn(&mut self.environment, ENVIRONMENTS.len()),
             Slot::Rights => turn(&mut self.only_look, RIGHTS.len()),
             Slot::Pinning => turn(&mut self.pin, PINNING.len()),
@@ -289,8 +278,8 @@ impl ProfileForm {
             Slot::CaFile => Some(&mut self.ca_file),
             Slot::Proxy => Some(&mut self.proxy),
             Slot::BaseUrl => Some(&mut self.base_url),
-            Slot::Key => Some(&mut self.key),
-            Slot::Rights | Slot::Pinning | Slot::Kept | Slot::Environment => None,
+            Slot::Key => self.key.field_mut(),
+            Slot::Rights | Slot::Pinning | Slot::Place | Slot::Environment => None,
         }
     }
 
@@ -303,7 +292,7 @@ impl ProfileForm {
             let focused = self.focus.at == at;
             let mut spans = vec![
                 Span::styled(
-                    format!("  {}", fit(slot.label(), WIDE, "")),
+                    format!("  {}", fit(slot.label(&self.key), WIDE, "")),
                     if focused { theme.strong() } else { theme.dim() },
                 ),
                 Span::styled(if focused { env.glyphs.cursor } else { " " }, theme.accent()),
@@ -315,22 +304,25 @@ impl ProfileForm {
                 Slot::CaFile => Some(&self.ca_file),
                 Slot::Proxy => Some(&self.proxy),
                 Slot::BaseUrl => Some(&self.base_url),
-                Slot::Key => Some(&self.key),
-                Slot::Rights | Slot::Pinning | Slot::Kept | Slot::Environment => None,
+                Slot::Key => self.key.field(),
+                Slot::Rights | Slot::Pinning | Slot::Place | Slot::Environment => None,
             };
             match (slot, field) {
                 (_, Some(field)) => spans.extend(field.spans(room, focused, env)),
                 (Slot::Rights, _) => {
-                    spans.extend(choice(&RIGHTS.map(words::say), self.only_look, focused, env));
+                    spans.extend(choice(&RIGHTS.map(words::say), self.only_look, room, focused, env));
                 }
                 (Slot::Pinning, _) => {
-                    spans.extend(choice(&PINNING.map(words::say), self.pin, focused, env));
+                    spans.extend(choice(&PINNING.map(words::say), self.pin, room, focused, env));
                 }
-                (Slot::Kept, _) => spans.extend(choice(&PLACES.map(words::say), self.kept, focused, env)),
+                (Slot::Place, _) => {
+                    spans.extend(choice(&self.key.places(), self.key.chosen(), room, focused, env));
+                }
+                (Slot::Key, _) => spans.push(Span::styled(t!("as the settings file says"), theme.dim())),
                 _ => {
                     let words = ENVIRONMENTS.map(|environment| environment.to_string());
                     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-                    spans.extend(choice(&words, self.environment, focused, env));
+                    spans.extend(choice(&words, self.environment, room, focused, env));
                 }
             }
             lines.push(Line::from(spans));
@@ -342,15 +334,16 @@ impl ProfileForm {
         if brief {
             // The fields say enough.
         } else if self.was.is_some() {
+            put(self.key.advice());
             put(t!(
                 "Without a key the one that is there stays. The service is asked before anything is kept that leads \
                  elsewhere. An empty CA file or proxy takes it away; user and password of a proxy are not shown."
             ));
         } else {
+            put(self.key.advice());
             put(t!(
                 "The base URL ends in /api/v1/ext. An empty organisation becomes what the service calls it. The \
-             service is asked about the key before anything is kept; the key is then kept where only you can \
-             read it, and the settings remember how it begins."
+                 service is asked about the key before anything is kept; the settings remember how it begins."
             ));
         }
         if !brief {
@@ -363,18 +356,20 @@ impl ProfileForm {
     }
 }
 
-/// One of a few words, with a sign before the one that is chosen.
-fn choice(words: &[&str], chosen: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
-    let mut spans: Vec<Span<'static>> = words
+/// One of a few words, with a sign before the one that is chosen; only that one where not all have room.
+fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+    let hint = t!("space changes");
+    let all: Vec<String> = words
         .iter()
         .enumerate()
-        .map(|(i, word)| {
-            let sign = if i == chosen { env.glyphs.on } else { env.glyphs.off };
-            Span::raw(format!("{sign} {word}   "))
-        })
+        .map(|(i, word)| format!("{} {word}", if i == chosen { env.glyphs.on } else { env.glyphs.off }))
         .collect();
+    let wide = |gap: usize| all.iter().map(|word| width(word) + gap).sum::<usize>() + width(hint);
+    let gap = if wide(3) <= room { "   " } else { "  " };
+    let shown = if wide(2) <= room { &all[..] } else { all.get(chosen..=chosen).unwrap_or_default() };
+    let mut spans: Vec<Span<'static>> = shown.iter().map(|word| Span::raw(format!("{word}{gap}"))).collect();
     if focused {
-        spans.push(Span::styled(t!("space changes"), env.theme.dim()));
+        spans.push(Span::styled(hint, env.theme.dim()));
     }
     spans
 }
