@@ -463,10 +463,7 @@ async fn the_place_of_a_key_is_changed_on_the_list() {
     h.shows("Changed profile two").await;
     let all = std::mem::take(&mut *asked.lock().expect("notes"));
     let [ProfileAsk::Change(change)] = &all[..] else { panic!("{all:?}") };
-    assert!(
-        matches!(&change.key, Some((KeptIn::Variable(name), None)) if name == "UNI_KEY"),
-        "{change:?}"
-    );
+    assert!(matches!(&change.key, Some((KeptIn::Variable(name), None)) if name == "UNI_KEY"), "{change:?}");
 }
 
 /// What was asked of those who keep the settings.

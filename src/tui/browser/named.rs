@@ -1,7 +1,7 @@
 //! A browsed list's filter and order under a name: as they are set, and set again.
 
-use super::{Browse, Browser, By, Order, Top};
-use crate::api::{Direction, DirectionStyle};
+use super::{Browse, Browser, By, Top};
+use crate::api::DirectionStyle;
 use crate::config::NamedFilter;
 use crate::tui::env::{Go, Out};
 
@@ -17,10 +17,7 @@ impl<T: Browse> Browser<T> {
             .filter(|(_, text)| !text.trim().is_empty())
             .map(|(spec, text)| (spec.name.to_owned(), text.trim().to_owned()))
             .collect();
-        let sort = self
-            .order
-            .as_ref()
-            .map(|order| (T::HEADS[order.column].sort_by.to_owned(), order.direction == Direction::Desc));
+        let sort = self.heading.sorted_by().map(|(field, descending)| (field.to_owned(), descending));
         let nothing = fields.is_empty() && sort.is_none();
         let filter = NamedFilter { list: T::LIST.to_owned(), name: String::new(), fields, sort };
         Ok((!nothing).then_some(filter))
@@ -48,14 +45,10 @@ impl<T: Browse> Browser<T> {
         }
         self.bar.open = false;
         self.top = Top::Nothing;
-        let order = filter.sort.as_ref().and_then(|(column, downwards)| {
-            Some(Order {
-                column: T::HEADS.iter().position(|head| head.sort_by == column)?,
-                direction: if *downwards { Direction::Desc } else { Direction::Asc },
-                by: By::Service(DirectionStyle::Upper),
-            })
-        });
-        self.set_order(order, out);
+        let sort = filter.sort.as_ref();
+        let order = sort.and_then(|(field, downwards)| self.heading.order_by(field, *downwards));
+        self.heading.close();
+        self.set_order(order, By::Service(DirectionStyle::Upper), out);
         self.apply(out);
     }
 
