@@ -128,6 +128,8 @@ impl KeyFrom {
                 "lapel runs this command, without a shell, whenever it needs the key: it prints the key and nothing \
                  else, such as pass show badges. No copy is kept."
             ),
+            AS_IT_IS => t!("Where the key is stays as config.toml says; the other places take its place."),
+            _ if self.was.is_some() => t!("Without a key the one that is there stays."),
             _ => t!("The key is kept where only you can read it."),
         }
     }
