@@ -446,24 +446,22 @@ fn profile(name: &str, environment: Environment, organisation: &str, key: (KeptI
     }
 }
 
-/// The list of profiles; changing one whose key a command prints, and one whose key only the settings file can
-/// describe; adding one; removing one.
+/// The list of profiles; changing one whose key is in a variable, which a command is to print; adding one; removing one.
 async fn walk_profiles(columns: u16, rows: u16) {
     let sandbox = Sandbox::start(frozen()).await.expect("a sandbox");
-    let argv = |words: &[&str]| KeptIn::Command(words.iter().map(|word| (*word).to_owned()).collect());
     let lines = vec![
         profile("demo", Environment::Demo, "연습용 기관", (KeptIn::File, "its own file")),
         profile(
             "uni",
             Environment::Live,
             "달무리대학교 평생교육원",
-            (argv(&["pass", "show", "badges"]), "a command"),
+            (KeptIn::Variable("UNI_KEY".to_owned()), "the variable UNI_KEY"),
         ),
         profile(
             "dept",
             Environment::Staging,
             "Naru Department",
-            (argv(&["sh", "-c", "pass show dept | head -1"]), "a command"),
+            (KeptIn::Keyring, "the keyring"),
         ),
     ];
     let helpers = Helpers {
@@ -482,10 +480,10 @@ async fn walk_profiles(columns: u16, rows: u16) {
     take(&mut h, "profiles");
     h.press("e");
     take(&mut h, "profile-change");
-    h.press("esc j e");
-    h.press("tab tab tab tab tab");
-    take(&mut h, "profile-change-as-it-is");
-    h.press("esc X");
+    h.press("tab tab tab tab tab left tab tab tab");
+    h.type_text("pass show badges");
+    take(&mut h, "profile-change-command");
+    h.press("esc j X");
     h.type_text("dept");
     take(&mut h, "profile-remove");
     h.press("enter");

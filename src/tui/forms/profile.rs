@@ -136,7 +136,7 @@ impl ProfileForm {
             ca_file: text(&line.ca_file),
             proxy: text(&line.proxy),
             only_look: usize::from(line.read_only),
-            key: KeyFrom::of(line.kept_in.clone()),
+            key: KeyFrom::of(line.kept_in.clone(), &line.key_from),
             environment: ENVIRONMENTS.iter().position(|e| *e == line.environment).unwrap_or(0),
             base_url: Field::with(&line.base_url),
             focus: Focus::default(),
@@ -318,7 +318,9 @@ impl ProfileForm {
                 (Slot::Place, _) => {
                     spans.extend(choice(&self.key.places(), self.key.chosen(), room, focused, env));
                 }
-                (Slot::Key, _) => spans.push(Span::styled(t!("as the settings file says"), theme.dim())),
+                (Slot::Key, _) => {
+                    spans.push(Span::styled(fit(self.key.said(), room, env.glyphs.ellipsis), theme.dim()))
+                }
                 _ => {
                     let words = ENVIRONMENTS.map(|environment| environment.to_string());
                     let words: Vec<&str> = words.iter().map(String::as_str).collect();
