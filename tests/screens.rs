@@ -457,12 +457,7 @@ async fn walk_profiles(columns: u16, rows: u16) {
             "달무리대학교 평생교육원",
             (KeptIn::Variable("UNI_KEY".to_owned()), "the variable UNI_KEY"),
         ),
-        profile(
-            "dept",
-            Environment::Staging,
-            "Naru Department",
-            (KeptIn::Keyring, "the keyring"),
-        ),
+        profile("dept", Environment::Staging, "Naru Department", (KeptIn::Keyring, "the keyring")),
     ];
     let helpers = Helpers {
         profiles: Arc::new(move || {
