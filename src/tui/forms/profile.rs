@@ -319,7 +319,7 @@ impl ProfileForm {
                     spans.extend(choice(&self.key.places(), self.key.chosen(), room, focused, env));
                 }
                 (Slot::Key, _) => {
-                    spans.push(Span::styled(fit(self.key.said(), room, env.glyphs.ellipsis), theme.dim()))
+                    spans.push(Span::styled(fit(self.key.said(), room, env.glyphs.ellipsis), theme.dim()));
                 }
                 _ => {
                     let words = ENVIRONMENTS.map(|environment| environment.to_string());
