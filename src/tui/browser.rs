@@ -255,7 +255,7 @@ impl<T: Browse> Browser<T> {
             Top::Row(field) => {
                 field.key(key);
             }
-            _ => return false,
+            Top::Nothing => return false,
         }
         true
     }
@@ -265,7 +265,7 @@ impl<T: Browse> Browser<T> {
         match &mut self.top {
             Top::Filter => self.bar.paste(text, out),
             Top::Row(field) => field.paste(text),
-            _ => return false,
+            Top::Nothing => return false,
         }
         true
     }

@@ -84,9 +84,9 @@ impl RowField {
             Self::Line => "coalesce(line, no)".to_owned(),
             Self::Bucket => {
                 let places = Bucket::ALL.iter().zip(0..);
-                let cases: String =
-                    places.map(|(bucket, n)| format!(" WHEN '{}' THEN {n}", bucket.code())).collect();
-                format!("CASE bucket{cases} END")
+                let cases: Vec<String> =
+                    places.map(|(bucket, n)| format!("WHEN '{}' THEN {n}", bucket.code())).collect();
+                format!("CASE bucket {} END", cases.join(" "))
             }
             Self::Holder => "name COLLATE NOCASE".to_owned(),
             Self::Address => "email COLLATE NOCASE".to_owned(),

@@ -1,7 +1,7 @@
 //! A heading without a list.
 
 use super::*;
-use crate::config::{GlyphChoice, Palette};
+use crate::config::{GlyphChoice, ThemeChoice};
 use crate::tui::action::Action;
 use crate::tui::ask::Tickets;
 use crate::tui::env::Out;
@@ -31,7 +31,7 @@ fn act(heading: &mut Heading, actions: &[Action]) {
 }
 
 fn line(heading: &Heading, room: usize) -> String {
-    let env = Env::new(Palette::None, Glyphs::of(GlyphChoice::Ascii), Keymap::default());
+    let env = Env::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
     let line = heading.line(&heading.widths(room), 1, &env);
     line.spans.iter().map(|span| span.content.as_ref()).collect()
 }
@@ -60,7 +60,7 @@ fn numbers_and_their_heading_stand_at_the_right() {
     assert_eq!(line(&heading, 14), " Name      Rows");
     heading.set_order(heading.order_by("rows", false));
     assert_eq!(line(&heading, 20), " Name           Rows^");
-    let env = Env::new(Palette::None, Glyphs::of(GlyphChoice::Ascii), Keymap::default());
+    let env = Env::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
     let cells = ["a", "12", "x"].map(|text| (text.to_owned(), Style::default())).to_vec();
     let spans = heading.cells(cells, &heading.widths(14), &env);
     let text: String = spans.iter().map(|span| span.content.as_ref()).collect();
@@ -126,7 +126,7 @@ proptest! {
         let there = widths.iter().filter(|wide| **wide > 0).count();
         prop_assert!(widths.iter().sum::<usize>() + there.saturating_sub(1) <= room);
         prop_assert!(there > 0 || room == 0);
-        prop_assert!(!heading.order().is_some_and(|order| order.column >= TABLE.heads.len()));
+        prop_assert!(heading.order().is_none_or(|order| order.column < TABLE.heads.len()));
         let mut again = Heading::new(TABLE);
         again.restore_all(&heading.view());
         prop_assert_eq!(again.view(), heading.view());

@@ -128,7 +128,7 @@ pub fn sort_key(job: &Job, column: usize) -> SortKey {
         7 => SortKey::Number(job.created.as_second()),
         8 => job.next_look.map_or(SortKey::None, |at| SortKey::Number(at.as_second())),
         9 => maybe(job.origin.as_ref().map(|origin| origin.name.wire())),
-        10 => maybe(job.template_id.as_ref().map(|id| id.wire())),
+        10 => maybe(job.template_id.as_ref().map(crate::domain::TemplateId::wire)),
         11 => text(&job.profile),
         12 => job.follows.map_or(SortKey::None, |id| SortKey::Number(id.0)),
         13 => maybe(job.owner.as_ref().map(|owner| owner.label.as_str())),

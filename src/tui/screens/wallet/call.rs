@@ -228,7 +228,7 @@ impl Wallet {
         let email = self.asked.clone().unwrap_or_default();
         let nothing = held.is_empty() && troubles.is_empty() && complete;
         let (both, order) = (troubles.is_empty(), Vec::new());
-        self.found = Some(Found { email, held, order, both, troubles, complete, failed });
+        self.found = Some(Found { email, held, order, troubles, both, complete, failed });
         self.unsorted = true;
         if !self.choosing {
             let place = self.rows().position(|one| Some(&one.badge_id) == selected.as_ref());
