@@ -313,7 +313,7 @@ impl<T: Browse> Browser<T> {
             // While the bar is open it names the field itself. The list stays as it was.
             Err(_) if self.bar.open => return,
             Err(error) => {
-                out.warn(t!("{error}. The filter was not changed; / opens it again.", error));
+                out.warn(t!("{error}. The filter was not changed; open it again to correct it.", error));
                 return;
             }
         };

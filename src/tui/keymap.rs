@@ -660,6 +660,11 @@ impl Keymap {
         self.bound(stack, move |a| a == action).next().map(|(_, chord)| self.name(chord))
     }
 
+    /// Whether an action belongs to one of these contexts, bound or not.
+    pub fn has(&self, stack: &[Context], action: Action) -> bool {
+        self.lines.iter().any(|(context, a, _)| *a == action && stack.contains(context))
+    }
+
     /// Every line, in order: for the README's table and for tests.
     pub fn lines(&self) -> impl Iterator<Item = (Context, Action, String)> + '_ {
         self.lines.iter().map(|(context, action, chords)| (*context, *action, self.names(chords)))

@@ -223,7 +223,7 @@ impl ExportForm {
         lines.push(Line::from(spans));
         lines.extend(self.file.lines(room, env));
         lines.push(Line::raw(""));
-        let key = |action| env.keymap.key(&self.stack(), action).unwrap_or_default();
+        let key = |action| env.key(&self.stack(), action);
         if let Some((_, done, all)) = &self.work {
             let (done, all) = (number(*done), (*all > 0).then(|| number(*all)));
             let far = match all {
@@ -232,8 +232,9 @@ impl ExportForm {
             };
             put(&mut lines, &format!("{} {far}", env.spinner()), theme.text());
             let text = t!(
-                "{key} lets it go on while you work; it is said when it is done.  esc gives it up: nothing is left of it then.",
-                key = key(Action::Aside)
+                "{key} lets it go on while you work; it is said when it is done.  {esc} gives it up: nothing is left of it then.",
+                key = key(Action::Aside),
+                esc = key(Action::Back)
             );
             put(&mut lines, &text, theme.dim());
         } else if self.exists {
@@ -245,7 +246,11 @@ impl ExportForm {
             put(&mut lines, &text, theme.warning());
             put(
                 &mut lines,
-                &t!("{key} replaces it.  esc goes back.", key = key(Action::Confirm)),
+                &t!(
+                    "{key} replaces it.  {esc} goes back.",
+                    key = key(Action::Confirm),
+                    esc = key(Action::Back)
+                ),
                 theme.accent(),
             );
         } else {

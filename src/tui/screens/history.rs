@@ -259,7 +259,7 @@ impl History {
                 }
             }
             Action::Mark => self.toggle_mark(out),
-            Action::Range => self.range(out),
+            Action::Range => self.range(env, out),
             Action::MarkLoaded => {
                 self.marks
                     .extend(self.browser.list.loaded().map(|(_, row)| (row.badge_id.clone(), row.clone())));
@@ -271,7 +271,7 @@ impl History {
                     all = crate::tui::fit::number(self.browser.list.len())
                 ));
             }
-            Action::MarkAll => self.offer_mark_all(out),
+            Action::MarkAll => self.offer_mark_all(env, out),
             Action::InvertMarks => {
                 let loaded: Vec<HistoryItem> =
                     self.browser.list.loaded().map(|(_, row)| row.clone()).collect();
@@ -334,7 +334,7 @@ impl History {
         self.browser.list.move_by(1);
     }
 
-    fn range(&mut self, out: &mut Out<'_>) {
+    fn range(&mut self, env: &Env, out: &mut Out<'_>) {
         let Some(here) = self.here() else {
             out.say(t!("There is no badge on this row to begin or end a range at."));
             return;
@@ -342,7 +342,12 @@ impl History {
         match self.range_from.take() {
             None => {
                 self.range_from = Some(here);
-                out.say(t!("A range begins here. Go to its other end and press v again; esc gives it up."));
+                let key = |action| env.key(&self.stack(), action);
+                out.say(t!(
+                    "A range begins here. Go to its other end and press {key} again; {esc} gives it up.",
+                    key = key(Action::Range),
+                    esc = key(Action::Back)
+                ));
             }
             Some(from) if from.0.abs_diff(here.0) >= LARGEST_RANGE => {
                 out.warn(t!(
@@ -416,13 +421,13 @@ impl History {
     }
 
     /// The mouse was let go: what it was dragged over is marked. Whether it was dragged at all.
-    pub fn drop_at(&mut self, out: &mut Out<'_>) -> bool {
+    pub fn drop_at(&mut self, env: &Env, out: &mut Out<'_>) -> bool {
         let Some((from, true)) = self.held.take() else { return false };
         if self.here().is_none() {
             return false;
         }
         self.range_from = Some(from);
-        self.range(out);
+        self.range(env, out);
         true
     }
 
