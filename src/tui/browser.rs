@@ -47,8 +47,6 @@ pub trait Browse: Row {
     const HEADS: &'static [Head];
     /// How many of the columns, the first ones, are shown where nobody has chosen.
     const USUAL: usize;
-    /// The filter's fields under their names in the contract, in the order of [`Browse::FIELDS`].
-    const FILTERS: &'static [&'static str];
     /// What one and many are called.
     const NOUN: (&'static str, &'static str);
     /// What it is called in files: `history`.

@@ -3,7 +3,6 @@
 
 use super::{History, LARGEST_RANGE};
 use crate::api::{End, HistoryFilter};
-use crate::domain::HistoryItem;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
@@ -35,7 +34,7 @@ impl History {
         } else if rows.is_some_and(|rows| rows > LARGEST_RANGE) {
             out.warn(too_many(rows));
         } else if rows == Some(list.loaded().count() as u64) {
-            self.marks.extend(list.loaded().map(|(_, row)| (row.badge_id.clone(), row.clone())));
+            self.mark(self.loaded());
             out.say(plural!(
                 rows.unwrap_or(0),
                 "Marked the {n} badge that matches; it was here already.",
@@ -127,7 +126,7 @@ impl History {
             return;
         }
         let marked = rows.len() as u64;
-        self.marks.extend(rows.into_iter().map(|row: HistoryItem| (row.badge_id.clone(), row)));
+        self.mark(rows);
         let all = plural!(marked, "Marked the {n} badge that matches.", "Marked all {n} badges that match.");
         match (read.end, read.total_count) {
             (End::Unreadable, _) => out.warn(plural!(
