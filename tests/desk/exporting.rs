@@ -257,18 +257,25 @@ async fn a_list_that_cannot_be_read_to_its_end_is_no_file() {
 }
 
 #[tokio::test]
-async fn leaving_gives_up_the_file_first() {
+async fn leaving_asks_about_the_file_first_and_leaves_nothing_of_it() {
     let (mut h, folder) = history().await;
     h.sandbox.control().add_fault("get /badges/history delay=60s after=2").expect("a rule");
     open(&mut h, &folder, "a.xlsx");
     h.press("enter");
     h.shows("200 of 600 rows").await;
+    let asks =
+        "a.xlsx is being written. Quit again to leave: it is given up then, and nothing of it is left.";
+    h.press("ctrl-c");
+    assert!(h.screen().contains(asks), "{}", h.screen());
     h.press("ctrl-o q");
-    assert!(h.screen().contains("The export was given up"), "{}", h.screen());
+    assert!(h.screen().contains(asks), "{}", h.screen());
     assert!(h.desk.app.take_wish().is_none());
-    emptied(&mut h, &folder).await;
-    h.press("q");
+    // It goes on as long as nobody means it.
+    h.press("e");
+    assert!(h.screen().contains("200 of 600 rows"), "{}", h.screen());
+    h.press("ctrl-o q q");
     assert!(h.desk.app.take_wish().is_some());
+    emptied(&mut h, &folder).await;
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Files that are being written: in sight, or while one works on.
 
-use super::{App, Over};
+use super::{App, Over, Wish};
 use crate::tui::ask::{Answer, Ticket};
 use crate::tui::env::{Out, Takeaway};
 use crate::tui::forms::export::ExportForm;
@@ -72,19 +72,27 @@ impl App {
         Ok(())
     }
 
-    /// Gives up a file that is being written; whether there was one.
-    pub(super) fn give_up_export(&mut self, out: &mut Out<'_>) -> bool {
-        let aside = self.aside.take().and_then(|form| form.ticket());
-        let open = self.over.iter().find_map(|over| match over {
-            Over::Export(form) => form.ticket(),
+    /// The file that is being written, and what is left when that is given up.
+    pub(super) fn being_written(&self) -> Option<(String, &'static str)> {
+        let open = self.over.iter().filter_map(|over| match over {
+            Over::Export(form) => Some(form),
             _ => None,
         });
-        if open.is_some() {
-            self.over.retain(|over| !matches!(over, Over::Export(_)));
+        open.chain(&self.aside).find_map(|form| form.being_written(&self.env))
+    }
+
+    /// Leaves; a file that is being written is given up.
+    pub(super) fn leave(&mut self, out: &mut Out<'_>) {
+        if let Some((file, left)) = self.being_written() {
+            self.parting = Some(t!("the export to {file} was given up: {left}", file, left));
         }
-        let given_up: Vec<Ticket> = aside.into_iter().chain(open).collect();
-        let any = !given_up.is_empty();
-        out.cancel(given_up);
-        any
+        let open =
+            self.over.extract_if(.., |over| matches!(over, Over::Export(_))).filter_map(|over| match over {
+                Over::Export(form) => Some(form),
+                _ => None,
+            });
+        let tickets: Vec<Ticket> = open.chain(self.aside.take()).filter_map(|form| form.ticket()).collect();
+        out.cancel(tickets);
+        self.wish = Some(Wish::Quit);
     }
 }

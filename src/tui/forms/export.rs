@@ -25,6 +25,9 @@ const KINDS: [(Kind, &str, &str); 4] = [
     (Kind::Lines, "JSON Lines", mark!("a record a line, for programs")),
 ];
 
+/// Columns that a file's name may take in a sentence.
+const LONGEST_NAME: usize = 32;
+
 /// The form.
 pub struct ExportForm {
     takeaway: Takeaway,
@@ -34,6 +37,8 @@ pub struct ExportForm {
     exists: bool,
     /// The question that writes it: rows so far, and of how many.
     work: Option<(Ticket, u64, u64)>,
+    /// Whether what is written replaces a file.
+    replaces: bool,
     said: Option<String>,
 }
 
@@ -42,7 +47,7 @@ impl ExportForm {
     pub fn new(takeaway: Takeaway, env: &Env, out: &mut Out<'_>) -> Self {
         let mut file = PathField::new(false, out);
         file.set(&format!("lapel-{}-{}.xlsx", takeaway.name, env.now().date()));
-        Self { takeaway, kind: 0, file, exists: false, work: None, said: None }
+        Self { takeaway, kind: 0, file, exists: false, work: None, replaces: false, said: None }
     }
 
     /// The contexts that its keys are looked up in.
@@ -53,6 +58,19 @@ impl ExportForm {
     /// The question that writes the file, while it does.
     pub fn ticket(&self) -> Option<Ticket> {
         self.work.map(|(ticket, ..)| ticket)
+    }
+
+    /// The name of the file that is being written, and what is left when that is given up.
+    pub fn being_written(&self, env: &Env) -> Option<(String, &'static str)> {
+        self.work?;
+        let path = self.file.path()?;
+        let name = scrub(&path.file_name()?.to_string_lossy()).into_owned();
+        let left = if self.replaces {
+            t!("the file that is there already stays as it is")
+        } else {
+            t!("nothing of it is left")
+        };
+        Some((fit(&name, LONGEST_NAME, env.glyphs.ellipsis).trim_end().to_owned(), left))
     }
 
     /// Whether an action does something here now.
@@ -121,7 +139,7 @@ impl ExportForm {
             self.said = Some(t!("type the name of a file").to_owned());
             return;
         };
-        self.exists = false;
+        (self.exists, self.replaces) = (false, overwrite);
         let order = Order { what: self.takeaway.what.clone(), to, kind: KINDS[self.kind].0, overwrite };
         self.work = Some((out.ask(Ask::Export(Box::new(order))), 0, self.takeaway.rows.unwrap_or(0)));
     }
