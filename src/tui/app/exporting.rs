@@ -7,7 +7,7 @@ use crate::tui::forms::export::ExportForm;
 
 impl App {
     /// Opens the form; the one whose file is being written comes back instead.
-    pub(super) fn open_export(&mut self, takeaway: Takeaway, out: &mut Out<'_>) {
+    pub(super) fn open_export(&mut self, takeaway: Takeaway) {
         let form = match self.aside.take() {
             Some(form) => {
                 if let Some(ticket) = form.ticket() {
@@ -15,7 +15,7 @@ impl App {
                 }
                 form
             }
-            None => Box::new(ExportForm::new(takeaway, &self.env, out)),
+            None => Box::new(ExportForm::new(takeaway, &self.env)),
         };
         self.over.push(Over::Export(form));
     }
@@ -48,7 +48,7 @@ impl App {
             _ => None,
         });
         if let Some(form) = open {
-            match form.receive(ticket, left) {
+            match form.receive(ticket, left, out) {
                 Ok(said) => {
                     if said.is_some() {
                         out.notice = said;
@@ -61,7 +61,7 @@ impl App {
         }
         let Some(form) = &mut self.aside else { return Err(left) };
         // It stays until it is closed: the person is busy with something else.
-        if let Some(said) = form.receive(ticket, left)? {
+        if let Some(said) = form.receive(ticket, left, out)? {
             out.news = Some(said);
         } else if let Some(why) = form.trouble() {
             out.news = Some((why, true));

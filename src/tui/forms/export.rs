@@ -11,6 +11,7 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::fit::{fit, number, width, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::recents::Typed;
 use crate::words::say;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -44,8 +45,8 @@ pub struct ExportForm {
 
 impl ExportForm {
     /// Opens it.
-    pub fn new(takeaway: Takeaway, env: &Env, out: &mut Out<'_>) -> Self {
-        let mut file = PathField::new(false, out);
+    pub fn new(takeaway: Takeaway, env: &Env) -> Self {
+        let mut file = PathField::with_earlier(env.recents.list(Typed::Export));
         file.set(&format!("lapel-{}-{}.xlsx", takeaway.name, env.now().date()));
         Self { takeaway, kind: 0, file, exists: false, work: None, replaces: false, said: None }
     }
@@ -78,8 +79,14 @@ impl ExportForm {
         match action {
             Action::Aside => self.work.is_some(),
             Action::Accept | Action::Complete | Action::ClearField => self.work.is_none() && !self.exists,
+            Action::Earlier => self.work.is_none() && !self.exists && self.file.offers(action),
             // What they do stands beside them.
-            Action::Down | Action::Up | Action::Confirm | Action::PageDown | Action::PageUp => false,
+            Action::Later
+            | Action::Down
+            | Action::Up
+            | Action::Confirm
+            | Action::PageDown
+            | Action::PageUp => false,
             _ => true,
         }
     }
@@ -92,6 +99,10 @@ impl ExportForm {
             _ if self.work.is_some() => return action != Action::Help,
             Action::Confirm if self.exists => self.write(true, out),
             Action::Accept if !self.exists => self.write(false, out),
+            Action::Earlier | Action::Later if !self.exists => {
+                self.file.act(action, out);
+                self.follow_ending();
+            }
             Action::Down => self.choose(self.kind + 1),
             Action::Up => self.choose(self.kind + KINDS.len() - 1),
             Action::Help => return false,
@@ -177,12 +188,23 @@ impl ExportForm {
     }
 
     /// Takes an answer, or gives it back. What is to be said of the file: the text, and whether it is bad news.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<Option<(String, bool)>, Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: Ticket,
+        answer: Answer,
+        out: &mut Out<'_>,
+    ) -> Result<Option<(String, bool)>, Answer> {
         match answer {
             Answer::Export(done) if self.ticket() == Some(ticket) => {
                 self.work = None;
                 match *done {
-                    Ok(done) => return Ok(Some(said(&done, &self.takeaway))),
+                    Ok(done) => {
+                        // From wherever lapel is started the next time.
+                        if let Ok(path) = std::path::absolute(&done.written.path) {
+                            out.typed.push((Typed::Export, path.to_string_lossy().into_owned()));
+                        }
+                        return Ok(Some(said(&done, &self.takeaway)));
+                    }
                     Err(ExportError::File(SheetError::Exists(_))) => self.exists = true,
                     Err(why) => self.said = Some(why.to_string()),
                 }
