@@ -1,7 +1,6 @@
 //! A browsed list's filter and order under a name: as they are set, and set again.
 
-use super::{Browse, Browser, By, Order, Top};
-use crate::api::{Direction, DirectionStyle};
+use super::{Browse, Browser, Top};
 use crate::config::NamedFilter;
 use crate::tui::env::{Go, Out};
 
@@ -12,15 +11,7 @@ impl<T: Browse> Browser<T> {
     /// What is wrong with which field, in words.
     fn current(&self) -> Result<Option<NamedFilter>, String> {
         self.bar.values()?;
-        let typed = T::FIELDS.iter().zip(self.bar.texts());
-        let fields: Vec<(String, String)> = typed
-            .filter(|(_, text)| !text.trim().is_empty())
-            .map(|(spec, text)| (spec.name.to_owned(), text.trim().to_owned()))
-            .collect();
-        let sort = self
-            .order
-            .as_ref()
-            .map(|order| (T::HEADS[order.column].sort_by.to_owned(), order.direction == Direction::Desc));
+        let (fields, sort) = (self.typed(), self.sorted());
         let nothing = fields.is_empty() && sort.is_none();
         let filter = NamedFilter { list: T::LIST.to_owned(), name: String::new(), fields, sort };
         Ok((!nothing).then_some(filter))
@@ -42,19 +33,11 @@ impl<T: Browse> Browser<T> {
 
     /// Filters and orders as it says.
     pub fn use_filter(&mut self, filter: &NamedFilter, out: &mut Out<'_>) {
-        for (at, spec) in T::FIELDS.iter().enumerate() {
-            let value = filter.fields.iter().find(|(field, _)| field == spec.name);
-            self.bar.set(at, value.map_or("", |(_, value)| value));
-        }
+        // What a field does not take is left in it, and said.
+        self.fill_in(&filter.fields, |_, _| true);
         self.bar.open = false;
         self.top = Top::Nothing;
-        let order = filter.sort.as_ref().and_then(|(column, downwards)| {
-            Some(Order {
-                column: T::HEADS.iter().position(|head| head.sort_by == column)?,
-                direction: if *downwards { Direction::Desc } else { Direction::Asc },
-                by: By::Service(DirectionStyle::Upper),
-            })
-        });
+        let order = filter.sort.as_ref().and_then(|(field, downwards)| Self::order_by(field, *downwards));
         self.set_order(order, out);
         self.apply(out);
     }
