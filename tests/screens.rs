@@ -10,9 +10,11 @@
 mod common;
 
 use common::{Harness, frozen};
-use lapel::config::ThemeChoice;
-use lapel::sandbox::{RowSpec, RowState, Rows};
+use lapel::config::{Environment, KeptIn, ProfileLine, ThemeChoice};
+use lapel::sandbox::{RowSpec, RowState, Rows, Sandbox};
+use lapel::tui::{Begin, Helpers};
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Takes one screen: its text, which is the same in every theme, and its styles in each. All of it can be read.
 fn take(h: &mut Harness, name: &str) {
@@ -111,7 +113,7 @@ async fn walk_log(columns: u16, rows: u16) {
 /// Where it is live: the number, and then the organisation; in a review of one, and of a draft.
 async fn walk_live(columns: u16, rows: u16) {
     let mut h = Harness::with(frozen(), columns, rows, |mut session| {
-        session.environment = lapel::config::Environment::Live;
+        session.environment = Environment::Live;
         session.organisation = Some("달무리대학교 평생교육원 디지털 역량 인증 운영 지원 센터".to_owned());
         session
     })
@@ -425,6 +427,72 @@ async fn screens_at_160x50() {
 #[tokio::test]
 async fn screens_at_80x24() {
     walk(80, 24).await;
+}
+
+/// A profile as the settings file has it.
+fn profile(name: &str, environment: Environment, organisation: &str, key: (KeptIn, &str)) -> ProfileLine {
+    ProfileLine {
+        name: name.to_owned(),
+        environment,
+        base_url: "https://badges.example/api/v1/ext".to_owned(),
+        organisation: Some(organisation.to_owned()),
+        read_only: environment == Environment::Staging,
+        ca_file: None,
+        proxy: None,
+        key_from: key.1.to_owned(),
+        kept_in: key.0,
+        pin: None,
+        is_default: environment == Environment::Demo,
+    }
+}
+
+/// The list of profiles; changing one whose key is in a variable, which a command is to print; adding one; removing one.
+async fn walk_profiles(columns: u16, rows: u16) {
+    let sandbox = Sandbox::start(frozen()).await.expect("a sandbox");
+    let lines = vec![
+        profile("demo", Environment::Demo, "연습용 기관", (KeptIn::File, "its own file")),
+        profile(
+            "uni",
+            Environment::Live,
+            "달무리대학교 평생교육원",
+            (KeptIn::Variable("UNI_KEY".to_owned()), "the variable UNI_KEY"),
+        ),
+        profile("dept", Environment::Staging, "Naru Department", (KeptIn::Keyring, "the keyring")),
+    ];
+    let helpers = Helpers {
+        profiles: Arc::new(move || {
+            let lines = lines.clone();
+            Box::pin(async move { Ok(lines) })
+        }),
+        ..Helpers::default()
+    };
+    let begin = Begin::Session(Box::new(common::session(&sandbox, Environment::Demo)));
+    let mut h = Harness { desk: common::desk(begin, helpers, columns, rows), sandbox };
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("j");
+    take(&mut h, "profiles");
+    h.press("e");
+    take(&mut h, "profile-change");
+    h.press("tab tab tab tab tab left tab tab tab");
+    h.type_text("pass show badges");
+    take(&mut h, "profile-change-command");
+    h.press("esc j X");
+    h.type_text("dept");
+    take(&mut h, "profile-remove");
+    h.press("enter");
+    take(&mut h, "profile-remove-typed");
+    h.press("esc esc j enter");
+    h.press("backtab backtab backtab backtab right right tab tab tab");
+    h.type_text("UNI_KEY");
+    take(&mut h, "profile-new-variable");
+}
+
+#[tokio::test]
+async fn profiles_at_80x24_and_160x50() {
+    walk_profiles(80, 24).await;
+    walk_profiles(160, 50).await;
 }
 
 #[tokio::test]

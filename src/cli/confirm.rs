@@ -8,19 +8,20 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 /// The longest answer that is read.
 const LONGEST: u64 = 1000;
 
-/// Refuses where nobody can be asked.
+/// Refuses where nobody can be asked; `besides` is what can be done besides.
 ///
 /// # Errors
 /// A usage failure that says that `--yes` is needed.
-pub(super) fn somebody_is_there(yes: bool, what: &str) -> Result<(), Failure> {
+pub(super) fn somebody_is_there(yes: bool, what: &str, besides: &str) -> Result<(), Failure> {
     if yes || io::stdin().is_terminal() && io::stderr().is_terminal() {
         return Ok(());
     }
     Err(Failure {
         kind: "not_confirmed".to_owned(),
         ..Failure::usage(t!(
-            "there is no terminal to ask on, so --yes is needed to {what}. Nothing was sent. --dry-run shows what would be.",
-            what
+            "there is no terminal to ask on, so --yes is needed to {what}. Nothing was sent.{besides}",
+            what,
+            besides
         ))
     })
 }

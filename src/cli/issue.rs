@@ -35,7 +35,7 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
             "standard input is read for recipients, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent."
         )));
     }
-    confirm::somebody_is_there(yes, t!("issue badges"))?;
+    confirm::somebody_is_there(yes, t!("issue badges"), t!(" --dry-run shows what would be."))?;
     let source = match &flags.recipients {
         Some(file) => source::of_file(file).await?,
         None => source::of_people(&flags.to)?,

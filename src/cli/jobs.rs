@@ -5,9 +5,9 @@ use super::failure::Failure;
 use super::office::{Asker, Office, Wish, answer_json, may_act, profile};
 use super::review;
 use super::sending::{Report, Seen};
-use super::verbs::{FileFlags, JobsFlags, JobsVerb};
+use super::verbs::{AgainFlags, FileFlags, JobsFlags, JobsVerb};
 use super::{exit, json, say, words};
-use crate::config::Settings;
+use crate::config::{Environment, Settings};
 use crate::domain::BadgeId;
 use crate::domain::text::scrub;
 use crate::jobs::receipt::{Format, Written};
@@ -55,22 +55,26 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             let done = office.jobs.cancel(JobId(id), &office.who).await.map(drop);
             steered(office, JobId(id), done, as_json).await
         }
-        JobsVerb::Resume { id, wait } => {
+        JobsVerb::Resume { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.resume(JobId(id), who).await;
-            send(open(Wish::Act).await?, JobId(id), work, wait, as_json).await
+            may_be_asked(settings, how)?;
+            send(open(Wish::Act).await?, JobId(id), (ready, work), how, as_json).await
         }
-        JobsVerb::Retry { id, wait } => {
+        JobsVerb::Retry { id, how } => {
+            let refused = |job: &Job| job.counts.of(Bucket::NotDone);
             let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(JobId(id), who).await.map(drop);
-            send(open(Wish::Act).await?, JobId(id), work, wait, as_json).await
+            may_be_asked(settings, how)?;
+            send(open(Wish::Act).await?, JobId(id), (refused, work), how, as_json).await
         }
-        JobsVerb::Resend { id, row, why, wait } => {
+        JobsVerb::Resend { id, row, why, how } => {
             if why.trim().is_empty() {
                 return Err(Failure::usage(t!(
                     "--why must say why a second one is right. Nothing was sent."
                 )));
             }
             let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), row, who, &why).await;
-            send(open(Wish::Act).await?, JobId(id), work, wait, as_json).await
+            may_be_asked(settings, how)?;
+            send(open(Wish::Act).await?, JobId(id), (|_: &Job| 1, work), how, as_json).await
         }
         JobsVerb::Settle { id, row, is, leave: _, why } => {
             let decision = match is.map(|badge| badge.trim().to_owned()) {
@@ -86,14 +90,15 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             let done = office.jobs.decide(JobId(id), row, decision, &office.who, &why).await;
             steered(office, JobId(id), done, as_json).await
         }
-        JobsVerb::UseUp { id } => {
+        JobsVerb::UseUp { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(JobId(id), who).await;
-            send(open(Wish::Act).await?, JobId(id), work, false, as_json).await
+            may_be_asked(settings, how)?;
+            send(open(Wish::Act).await?, JobId(id), (ready, work), how, as_json).await
         }
         JobsVerb::Undo { id, reason, yes, wait } => {
             // Nobody to ask, or nothing to act with: nothing is called off either.
             may_act(profile(settings)?)?;
-            confirm::somebody_is_there(yes, t!("revoke what was issued"))?;
+            confirm::somebody_is_there(yes, t!("revoke what was issued"), "")?;
             undo(open(Wish::Act).await?, JobId(id), &reason, (yes, wait), as_json).await
         }
         JobsVerb::Follow { wait } => follow(open(Wish::Act).await?, wait, as_json).await,
@@ -208,17 +213,40 @@ async fn steered(
     Ok(exit::OK)
 }
 
-/// Does something that sends, and sees it through.
+/// Refuses to send with a LIVE profile where nobody can be asked, before anything is opened.
+fn may_be_asked(settings: &Settings, how: AgainFlags) -> Result<(), Failure> {
+    let profile = profile(settings)?;
+    may_act(profile)?;
+    if profile.environment != Environment::Live {
+        return Ok(());
+    }
+    confirm::somebody_is_there(how.yes, t!("send with a LIVE profile"), "")
+}
+
+/// The rows that are sent when a job goes on.
+fn ready(job: &Job) -> u64 {
+    job.counts.of(Bucket::Ready)
+}
+
+/// Does something that sends so many rows of a job, and sees it through. LIVE is confirmed first.
 async fn send(
     mut office: Office,
     id: JobId,
-    work: impl AsyncFnOnce(&Jobs, &str) -> Result<(), JobError>,
-    wait: bool,
+    (rows, work): (impl Fn(&Job) -> u64, impl AsyncFnOnce(&Jobs, &str) -> Result<(), JobError>),
+    how: AgainFlags,
     as_json: bool,
 ) -> Result<u8, Failure> {
     let (jobs, who) = (office.jobs.clone(), office.who.clone());
     let in_doubt = |job: &Job| job.counts.of(Bucket::InDoubt);
-    let before = jobs.job(id).await.as_ref().map_or(0, in_doubt);
+    let job = jobs.job(id).await;
+    // What cannot be sent is refused below, with its reason.
+    if let (Ok(job), false) = (&job, how.yes)
+        && let Err(failure) = office.confirmed_again(job, rows(job)).await
+    {
+        office.close().await;
+        return Err(failure);
+    }
+    let before = job.as_ref().map_or(0, in_doubt);
     let done = tokio::select! {
         done = work(&jobs, &who) => done,
         // What has begun by then is seen through like anything else.
@@ -233,8 +261,8 @@ async fn send(
         office.close().await;
         return Err(failure);
     }
-    let seen = office.see_through(&[id], wait).await?;
-    let report = Report { ids: &[id], seen: &seen, waited: wait, held_back: 0, more: Map::new() };
+    let seen = office.see_through(&[id], how.wait).await?;
+    let report = Report { ids: &[id], seen: &seen, waited: how.wait, held_back: 0, more: Map::new() };
     office.report(report, as_json).await
 }
 

@@ -144,6 +144,29 @@ impl Office {
             Kind::Issue => t!("Type {n} to issue {badges}; anything else sends nothing:", n, badges),
             Kind::Revoke => t!("Type {n} to revoke {badges}; anything else sends nothing:", n, badges),
         };
+        self.typed(review, question, n).await
+    }
+
+    /// Has a person confirm, where it is LIVE, that a job which was reviewed before sends so many rows (again).
+    ///
+    /// # Errors
+    /// When anything else was typed.
+    pub async fn confirmed_again(&mut self, job: &Job, rows: u64) -> Result<(), Failure> {
+        if rows == 0 || !self.is_live() {
+            return Ok(());
+        }
+        self.progress.clear();
+        let question = t!(
+            "Type {rows} to send {what} of job {id}; anything else sends nothing:",
+            rows,
+            what = words::count(rows, "row"),
+            id = job.id
+        );
+        self.typed(&words::head(job), question, rows).await
+    }
+
+    /// Has the number typed, and for LIVE the organisation.
+    async fn typed(&self, review: &str, question: String, n: u64) -> Result<(), Failure> {
         let mut words = vec![(question, n.to_string())];
         if self.is_live() {
             let organisation = self.organisation();

@@ -37,7 +37,7 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
             "standard input is read for badge ids, so nobody can be asked there: say --yes, or --dry-run to see what would be sent. Nothing was sent."
         )));
     }
-    confirm::somebody_is_there(yes, t!("revoke badges"))?;
+    confirm::somebody_is_there(yes, t!("revoke badges"), t!(" --dry-run shows what would be."))?;
     let source = match &flags.ids {
         Some(file) => source::of_file(file).await?,
         None => of_ids(&flags.badge_ids)?,

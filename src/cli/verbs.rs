@@ -122,6 +122,17 @@ pub struct JobsFlags {
     pub read_only: bool,
 }
 
+/// How a job that was reviewed before is sent on.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct AgainFlags {
+    /// Follow it until nothing changes any more
+    #[arg(long)]
+    pub wait: bool,
+    /// LIVE: send without asking for the number and the organisation; scripts need it
+    #[arg(long)]
+    pub yes: bool,
+}
+
 /// What can be done with jobs.
 #[derive(Clone, Debug, Subcommand)]
 pub enum JobsVerb {
@@ -141,9 +152,9 @@ pub enum JobsVerb {
         /// The job
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
-        /// Follow it until nothing changes any more
-        #[arg(long)]
-        wait: bool,
+        /// How it is sent
+        #[command(flatten)]
+        how: AgainFlags,
     },
     /// Pause a job before its next request
     Pause {
@@ -162,9 +173,9 @@ pub enum JobsVerb {
         /// The job
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
-        /// Follow it until nothing changes any more
-        #[arg(long)]
-        wait: bool,
+        /// How they are sent
+        #[command(flatten)]
+        how: AgainFlags,
     },
     /// Send one row again that was looked for and never seen
     Resend {
@@ -177,9 +188,9 @@ pub enum JobsVerb {
         /// Why a second one is right; it is kept in the journal
         #[arg(long, value_name = "TEXT")]
         why: String,
-        /// Follow it until nothing changes any more
-        #[arg(long)]
-        wait: bool,
+        /// How it is sent
+        #[command(flatten)]
+        how: AgainFlags,
     },
     /// Settle one row that lapel cannot tell about: it is this badge, or nothing more is done
     Settle {
@@ -204,6 +215,9 @@ pub enum JobsVerb {
         /// The job
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
+        /// How it is sent
+        #[command(flatten)]
+        how: AgainFlags,
     },
     /// Undo an issue job: call off what was not sent, revoke what was
     Undo {

@@ -18,7 +18,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// Where the key of a profile is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub enum KeptIn {
     /// A file of lapel's own, which only its owner can read: `keys/NAME`.
     #[default]
@@ -31,6 +31,19 @@ pub enum KeptIn {
     OtherFile(PathBuf),
     /// What a command prints, the program first; started without a shell.
     Command(Vec<String>),
+}
+
+impl fmt::Debug for KeptIn {
+    /// Without names and words: somebody may have put the key there.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "File",
+            Self::Keyring => "Keyring",
+            Self::Variable(_) => "Variable(..)",
+            Self::OtherFile(_) => "OtherFile(..)",
+            Self::Command(_) => "Command(..)",
+        })
+    }
 }
 
 /// A profile to be kept.
@@ -197,13 +210,6 @@ impl KeptIn {
             }
         };
         place.check().map(|()| place)
-    }
-
-    /// The command as one line, where [`KeptIn::of_command_line`] reads the same from it.
-    pub fn command_line(&self) -> Option<String> {
-        let Self::Command(argv) = self else { return None };
-        let line = argv.join(" ");
-        (command::words(&line).as_ref() == Some(argv)).then_some(line)
     }
 
     /// Where the key of a profile is kept now.

@@ -115,7 +115,7 @@ actions! {
     CopyAll: "copy", "copy all of it";
     OpenPicture: "open picture", "open the picture in the browser; over ssh, copy its link";
     Raw: "raw JSON", "the record as the service sends it";
-    OtherRecord: "other record", "the same badge as the history and the wallet tell it";
+    OtherRecord: "other record", "of a badge: the same one as the history and the wallet tell it";
     RequestLog: "requests", "the log of requests: what each cost and what came of it";
     Language: "language", "speak the other language: English, Korean";
     AutoRefresh: "auto", "read the screen again by itself: every 30 s, every 2 min, off";

@@ -2,6 +2,8 @@
 //! and never draws.
 
 mod comforts;
+mod connecting;
+mod contexts;
 mod editing;
 mod exporting;
 mod going;
@@ -10,12 +12,14 @@ mod keeping;
 mod news;
 mod pictures;
 mod pointing;
+mod tab;
 mod touring;
 mod view;
 
+pub use tab::Tab;
+
 use super::Begin;
-use super::action::Action;
-use super::ask::{Ask, Session, Ticket, Tickets};
+use super::ask::{Ask, Ticket, Tickets};
 use super::commands::CommandPalette;
 use super::copy_menu::CopyMenu;
 use super::env::{Env, Out};
@@ -60,55 +64,6 @@ pub const SMALLEST: (u16, u16) = (60, 16);
 
 /// What is said to whoever tries to act with a read-only profile.
 const READ_ONLY: &str = mark!("This profile is read-only: it can neither issue nor revoke.");
-
-/// The tabs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "named after what they show")]
-pub enum Tab {
-    Templates,
-    History,
-    Wallet,
-    Badge,
-    Activity,
-    /// Over the others: not among the tabs of the header.
-    Overview,
-}
-
-impl Tab {
-    /// Those of the header, in order, with their names.
-    pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Templates, mark!("Templates")),
-        (Self::History, mark!("History")),
-        (Self::Wallet, mark!("Wallet")),
-        (Self::Badge, mark!("Badge")),
-        (Self::Activity, mark!("Activity")),
-    ];
-
-    /// All of them, with their words on the command line and in files.
-    pub const WORDS: [(&'static str, Self); 6] = [
-        ("templates", Self::Templates),
-        ("history", Self::History),
-        ("wallet", Self::Wallet),
-        ("badge", Self::Badge),
-        ("activity", Self::Activity),
-        ("overview", Self::Overview),
-    ];
-
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(_, tab)| *tab == self).map_or("", |(word, _)| word)
-    }
-
-    /// The tab of a word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, tab)| *tab)
-    }
-
-    fn step(self, by: usize) -> Self {
-        let at = Self::ALL.iter().position(|(tab, _)| *tab == self).unwrap_or(0);
-        Self::ALL[(at + by) % Self::ALL.len()].0
-    }
-}
 
 /// What is open over the tab and takes its keys.
 pub(super) enum Over {
@@ -271,55 +226,6 @@ impl App {
         app
     }
 
-    fn begin_with(&mut self, begin: impl FnOnce(&mut Out<'_>) -> Welcome) {
-        let mut tickets = std::mem::take(&mut self.tickets);
-        let mut out = Out::new(&mut tickets);
-        self.welcome = Some(begin(&mut out));
-        self.finish(out);
-        self.tickets = tickets;
-    }
-
-    /// Uses another profile: nothing of the one before is left, shown or asked for.
-    fn switch(&mut self, mut session: Session) {
-        self.templates = Templates::default();
-        self.history = History::default();
-        self.wallet = Wallet::default();
-        self.badge = BadgeScreen::default();
-        self.activity = Activity::default();
-        self.over.clear();
-        self.came_from.clear();
-        self.tab = Tab::Templates;
-        self.notice = None;
-        let remark = session.remark.take().map(|text| Notice { text, bad: true });
-        // What is said of the settings at the start is said of every profile.
-        if remark.is_some() || self.welcome.is_none() {
-            self.news = remark;
-        }
-        self.deeds.clear();
-        self.broken = None;
-        self.quit_asked = false;
-        self.views.opened();
-        self.connect(session);
-    }
-
-    fn connect(&mut self, session: Session) {
-        self.connection += 1;
-        self.env.theme = Theme::new(self.palette, session.environment);
-        self.env.session = Some(session.clone());
-        self.env.reader = None;
-        self.env.link = None;
-        self.jobs = None;
-        self.no_jobs = false;
-        self.overview = Overview::default();
-        self.outstanding.clear();
-        self.env.pictures.begin_anew(session.connection.picture_base.clone());
-        self.comforts.reset();
-        self.aside = None;
-        self.touring = None;
-        self.orders.push(Order::Connect(Box::new(session), self.connection));
-        self.welcome = None;
-    }
-
     /// What the worker has to do now.
     pub fn take_orders(&mut self) -> Vec<Order> {
         std::mem::take(&mut self.orders)
@@ -396,59 +302,6 @@ impl App {
     fn is_ready(&self) -> bool {
         let connected = self.env.reader.is_some() && (self.jobs.is_some() || self.no_jobs);
         connected || self.welcome.is_some() || self.broken.is_some()
-    }
-
-    /// The contexts in which a key is looked up now, innermost first.
-    pub fn stack(&self) -> Vec<Context> {
-        let mut stack = self.own_stack();
-        if self.tour_rows() > 0 {
-            stack.push(Context::Tour);
-        }
-        stack
-    }
-
-    fn own_stack(&self) -> Vec<Context> {
-        if let Some(welcome) = &self.welcome {
-            return welcome.stack();
-        }
-        match self.over.last() {
-            Some(Over::Issue(form)) => form.stack(),
-            Some(Over::Revoke(form)) => form.stack(),
-            Some(Over::Question(form)) => form.stack(),
-            Some(Over::Again(form)) => form.stack(),
-            Some(Over::Draft(form)) => form.stack(),
-            Some(Over::Correct(form)) => form.stack(),
-            Some(Over::File(form)) => form.stack(),
-            Some(Over::Ids(form)) => form.stack(),
-            Some(Over::Export(form)) => form.stack(),
-            Some(Over::Replace(form)) => form.stack(),
-            Some(Over::Commands(_)) => vec![Context::Palette, Context::Always],
-            Some(Over::Profiles(list)) => list.stack(),
-            Some(Over::Pin(form)) => form.stack(),
-            Some(Over::Help(_)) => vec![Context::Help, Context::Always],
-            Some(Over::Copy(_)) => CopyMenu::stack(),
-            Some(Over::Raw(_)) => RawPane::stack(),
-            Some(Over::Log(log)) => log.stack(),
-            Some(Over::Filters(form)) => form.stack(),
-            Some(Over::MarkAll(_)) => MarkAllForm::stack(),
-            None => self.tab_stack(),
-        }
-    }
-
-    fn tab_stack(&self) -> Vec<Context> {
-        match self.tab {
-            Tab::Templates => self.templates.stack(),
-            Tab::History => self.history.stack(),
-            Tab::Wallet => self.wallet.stack(),
-            Tab::Badge => self.badge.stack(),
-            Tab::Activity => self.activity.stack(),
-            Tab::Overview => self.overview.stack(),
-        }
-    }
-
-    /// Whether an action is one that this profile cannot do: it is not shown either.
-    pub fn is_forbidden(&self, action: Action) -> bool {
-        (self.env.read_only() && is_acting(action)) || (action == Action::Tour && !self.may_tour_from_here())
     }
 
     /// Takes a message. This is the only way in.
@@ -633,49 +486,9 @@ impl App {
         self.orders.append(&mut out.orders);
     }
 
-    /// Whether an action does something where one is now: the footer offers nothing else.
-    pub(super) fn offers(&self, action: Action) -> bool {
-        let has_reason = matches!(
-            self.over.last(),
-            Some(Over::Revoke(_) | Over::Question(_) | Over::Ids(_) | Over::Replace(_))
-        );
-        if action == Action::Editor && !has_reason {
-            return false;
-        }
-        match self.over.last() {
-            Some(Over::Question(form)) => form.offers(action),
-            Some(Over::Again(form)) => form.offers(action),
-            Some(Over::Draft(form)) => form.offers(action),
-            Some(Over::Revoke(form)) => form.offers(action),
-            Some(Over::Issue(form)) => form.offers(action),
-            Some(Over::File(form)) => form.offers(action),
-            Some(Over::Ids(form)) => form.offers(action),
-            Some(Over::Export(form)) => form.offers(action),
-            Some(Over::Replace(form)) => form.offers(action),
-            Some(Over::Profiles(list)) => list.offers(action),
-            Some(Over::Pin(form)) => form.offers(action),
-            Some(Over::Log(log)) => log.offers(action),
-            Some(Over::Raw(pane)) => pane.offers(action),
-            Some(Over::Filters(form)) => form.offers(action, &self.env),
-            Some(Over::MarkAll(_)) => MarkAllForm::offers(action),
-            None if matches!(action, Action::Earlier | Action::Later) => self.offers_earlier(action),
-            None if self.welcome.is_some() => self.welcome.as_ref().is_some_and(|w| w.offers(action)),
-            None if matches!(action, Action::Picture | Action::TurnOver) => self.offers_picture(action),
-            None if self.tab == Tab::Activity => self.activity.offers(action),
-            None if self.tab == Tab::Wallet => self.wallet.offers(action),
-            None if self.tab == Tab::Overview => self.overview.offers(action, &self.env),
-            Some(Over::Correct(_) | Over::Commands(_) | Over::Help(_) | Over::Copy(_)) | None => true,
-        }
-    }
-
     /// Whether something that has consequences was handed to the worker and is not answered.
     pub(super) fn outstanding_deeds(&self) -> bool {
         self.deeds.iter().any(|ticket| self.outstanding.contains_key(ticket))
-    }
-
-    /// Whether jobs outlive the program.
-    pub fn keeps_jobs(&self) -> bool {
-        self.env.session.as_ref().is_some_and(|session| session.journal.is_some())
     }
 
     /// The part of the screen between header and footer.
@@ -692,15 +505,6 @@ impl App {
     /// What is wrong with the connection as a whole, if anything.
     pub(super) fn broken(&self) -> Option<&str> {
         self.broken.as_deref()
-    }
-
-    fn link(&mut self) {
-        let Some(reader) = &self.env.reader else { return };
-        let now = Some(reader.link_now());
-        if now != self.env.link {
-            self.env.link = now;
-            self.changed = true;
-        }
     }
 
     /// Opens a tab from another one, which back then returns to.
@@ -722,31 +526,6 @@ impl App {
         self.tab = tab;
         self.came_from.clear();
         self.over.clear();
-    }
-
-    /// Whether back would do something that a person can see.
-    pub(super) fn can_go_back(&self) -> bool {
-        let inside = !self.over.is_empty() || !self.stack().contains(&Context::Global);
-        let filtered = match self.tab {
-            Tab::Templates => self.templates.can_go_back(),
-            Tab::History => self.history.can_go_back(),
-            Tab::Activity => self.activity.can_go_back(),
-            Tab::Overview => self.overview.can_go_back(),
-            Tab::Badge => self.badge.can_go_back(),
-            Tab::Wallet => self.wallet.can_go_back(),
-        };
-        inside || filtered || !self.came_from.is_empty() || self.news.is_some()
-    }
-
-    /// Tries to connect again, where that has failed.
-    pub(super) fn reconnect(&mut self) -> bool {
-        match (self.broken.take(), self.env.session.clone()) {
-            (Some(_), Some(session)) => {
-                self.connect(session);
-                true
-            }
-            _ => false,
-        }
     }
 
     /// How many table rows the last drawing built: counted, so that a long list costs what a short one does.
@@ -781,23 +560,4 @@ impl App {
     pub fn marked(&self) -> Vec<String> {
         self.history.marks().keys().map(|id| id.wire().to_owned()).collect()
     }
-}
-
-/// Whether an action has consequences at the service, or prepares some.
-fn is_acting(action: Action) -> bool {
-    matches!(
-        action,
-        Action::Issue
-            | Action::Revoke
-            | Action::Pause
-            | Action::Resume
-            | Action::UseUp
-            | Action::Retry
-            | Action::CallOff
-            | Action::Undo
-            | Action::Decide
-            | Action::Ids
-            | Action::Replace
-            | Action::Renew
-    )
 }

@@ -52,6 +52,7 @@ mod requests;
 mod rows;
 mod saved;
 mod screens;
+mod spelled;
 mod terminal;
 mod theme;
 mod tour;

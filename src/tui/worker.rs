@@ -1,34 +1,30 @@
 //! The worker: runs the desk's questions as tasks and sends the answers back.
 
-use super::ask::{Answer, Ask, Candidate, Holder, NotSaved, Session, Ticket};
+mod helpers;
+mod line;
+
+pub use helpers::{Connecting, Helpers};
+
+use super::ask::{Answer, Ask, Holder, NotSaved, Session, Ticket};
 use super::deed;
 use super::errand;
 use super::hands;
-use super::index::{self, Slot};
-use super::manage::{Managing, ProfileAsk};
+use super::index::{self};
 use super::marking::{self, NotMarked};
-use super::message::{Handle, Message};
+use super::message::Message;
 use super::paths;
-use super::pictures::Gallery;
 use super::view::{self, file::ViewAnswer};
 use super::{recents, saved};
-use crate::api::{
-    ApiError, ApiKey, Authorities, Call, Connection, HistoryFilter, HistoryQuery, Paging, Reader,
-    WalletQuery, connect, identify, recognise, whole,
-};
-use crate::config::{Environment, KeptIn, NewProfile, Pin as Pinned, ProfileLine};
+use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, whole};
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
 use crate::export::{self, ExportError};
 use crate::jobs::receipt::Format;
-use crate::jobs::{Account, Guarding, Job, JobError, JobId, Jobs, Journal, Reading, holdings};
+use crate::jobs::{Guarding, Job, JobError, JobId, Jobs, Reading, holdings};
 use crate::words;
-use secrecy::{ExposeSecret, SecretString};
+use helpers::try_profile;
+use line::{Line, Link, Tell};
 use std::collections::HashMap;
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// Pages of one holder's badges that a look-up reads at most.
@@ -37,50 +33,6 @@ const HOLDER_PAGES: u64 = 20;
 const NO_JOBS: &str = mark!(
     "The journal cannot be used: nothing can be sent, and nothing is known of jobs. Nothing was changed."
 );
-
-/// A future that answers with how to connect, or with why not.
-pub type Connecting = Pin<Box<dyn Future<Output = Result<Session, String>> + Send>>;
-
-/// A future that answers with a key, or with why there is none.
-pub type Finding = Pin<Box<dyn Future<Output = Result<SecretString, String>> + Send>>;
-
-/// A future that answers with the profiles that there are.
-pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<ProfileLine>, String>> + Send>>;
-
-/// What the desk cannot know itself: it is handed in from above.
-#[derive(Clone)]
-pub struct Helpers {
-    /// Starts a sandbox and says how to connect to it.
-    pub start_sandbox: Arc<dyn Fn() -> Connecting + Send + Sync>,
-    /// Finds a key that is kept elsewhere: in a variable, or by a command, which may take its time.
-    pub find_key: Arc<dyn Fn(KeptIn) -> Finding + Send + Sync>,
-    /// Keeps a profile, with its key, that ping has found good.
-    pub keep_profile: Arc<dyn Fn(NewProfile, SecretString) -> Connecting + Send + Sync>,
-    /// Reads which profiles there are.
-    pub profiles: Arc<dyn Fn() -> Listing + Send + Sync>,
-    /// Opens a profile, or without a name the one that lapel was started with: its key is asked for.
-    pub open_profile: Arc<dyn Fn(Option<String>) -> Connecting + Send + Sync>,
-    /// Pins the key of a profile (its name) that begins like this now.
-    pub pin_profile: Arc<dyn Fn(String, String) -> Connecting + Send + Sync>,
-    /// Changes, removes or tests a profile of the settings.
-    pub profile: Arc<dyn Fn(ProfileAsk) -> Managing + Send + Sync>,
-}
-
-impl Default for Helpers {
-    /// Helpers that can do nothing, and say so.
-    fn default() -> Self {
-        let nothing = || -> Connecting { Box::pin(async { Err(t!("this cannot be done here").to_owned()) }) };
-        Self {
-            start_sandbox: Arc::new(nothing),
-            find_key: Arc::new(|_| Box::pin(async { Err(t!("this cannot be done here").to_owned()) })),
-            keep_profile: Arc::new(move |_, _| nothing()),
-            profiles: Arc::new(|| Box::pin(async { Ok(Vec::new()) })),
-            open_profile: Arc::new(move |_| nothing()),
-            pin_profile: Arc::new(move |_, _| nothing()),
-            profile: Arc::new(|_| Box::pin(async { Err(t!("this cannot be done here").to_owned()) })),
-        }
-    }
-}
 
 /// To the worker.
 pub enum Order {
@@ -163,64 +115,6 @@ pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Messa
     }
 }
 
-/// The connection in use, or the one that is being made.
-#[derive(Default)]
-struct Line {
-    link: Option<Link>,
-    making: Option<(JoinHandle<Option<Link>>, CancellationToken)>,
-}
-
-impl Line {
-    /// Lets go of the connection that there is, its jobs in good order, and makes another one.
-    fn change(&mut self, session: Box<Session>, tell: Tell) {
-        let (before, link) = (self.making.take(), self.link.take());
-        let token = CancellationToken::new();
-        let given_up = token.clone();
-        let making = tokio::spawn(async move {
-            let mut old = vec![link];
-            if let Some((making, token)) = before {
-                token.cancel();
-                old.push(making.await.ok().flatten());
-            }
-            for jobs in old.into_iter().flatten().filter_map(|link| link.jobs) {
-                jobs.close().await;
-            }
-            Link::new(&session, &tell, given_up).await
-        });
-        self.making = Some((making, token));
-    }
-
-    fn is_changing(&self) -> bool {
-        self.making.is_some()
-    }
-
-    /// Comes back when a connection that was being made is there, or has failed.
-    async fn changed(&mut self) {
-        match &mut self.making {
-            Some((making, _)) => {
-                let link = making.await.ok().flatten();
-                self.making = None;
-                self.link = link;
-            }
-            None => std::future::pending().await,
-        }
-    }
-}
-
-/// What a connection says by itself goes to the desk with the connection's number.
-#[derive(Clone)]
-struct Tell {
-    number: u64,
-    messages: mpsc::Sender<Message>,
-}
-
-impl Tell {
-    /// Whether anybody is there to hear it.
-    async fn send(&self, message: Message) -> bool {
-        self.messages.send(Message::Of(self.number, Box::new(message))).await.is_ok()
-    }
-}
-
 /// What goes with a question that takes a while.
 struct Errand {
     ticket: Ticket,
@@ -245,98 +139,6 @@ impl Errand {
             }
         });
         sender
-    }
-}
-
-/// A connection in use.
-#[derive(Clone)]
-struct Link {
-    reader: Reader,
-    connection: Connection,
-    jobs: Option<Jobs>,
-    gallery: Gallery,
-    index: Slot,
-}
-
-impl Link {
-    async fn new(session: &Session, tell: &Tell, given_up: CancellationToken) -> Option<Self> {
-        let connection = session.connection.clone();
-        // Building the client reads the system's certificates: tens of milliseconds that no key waits for.
-        let access = tokio::task::spawn_blocking(move || connect(&connection)).await;
-        let access = match access {
-            Ok(Ok(access)) => access,
-            Ok(Err(error)) => {
-                tell.send(Message::LinkFailed(error)).await;
-                return None;
-            }
-            Err(panicked) => {
-                let error =
-                    ApiError::NotReached { why: t!("the client could not be built ({panicked})", panicked) };
-                tell.send(Message::LinkFailed(error)).await;
-                return None;
-            }
-        };
-        let reader = access.reader().clone();
-        let call = Call::interactive().cancelled_by(given_up);
-        match recognise(&reader, &session.connection, &call).await {
-            Ok(odd) if odd.is_empty() => {}
-            Ok(odd) => {
-                tell.send(Message::Odd(odd.join(" "))).await;
-            }
-            Err(error) => {
-                // Nothing is asked with a key that nobody has checked.
-                tell.send(Message::LinkFailed(error)).await;
-                return None;
-            }
-        }
-        // Kept as long as jobs are: a demo's service is another one each time.
-        let folder = session.journal.as_ref().map(|folder| folder.join("pictures"));
-        let gallery = Gallery::new(session.connection.clone(), folder);
-        let connection = session.connection.clone();
-        tell.send(Message::Linked(reader.clone())).await;
-        let index = Slot::new(session);
-        let account = Account::of(&session.name, &session.connection);
-        let journal = session.journal.clone();
-        let opened = tokio::task::spawn_blocking(move || match journal {
-            Some(folder) => Journal::open(&folder),
-            None => Journal::in_memory(),
-        })
-        .await;
-        let journal = match opened {
-            Ok(Ok(journal)) => journal,
-            Ok(Err(why)) => {
-                tell.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, connection, jobs: None, gallery, index });
-            }
-            Err(_) => return Some(Self { reader, connection, jobs: None, gallery, index }),
-        };
-        let (jobs, mut changed) = match Jobs::start(access, journal, account, session.jobs.clone()).await {
-            Ok(started) => started,
-            Err(why) => {
-                tell.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, connection, jobs: None, gallery, index });
-            }
-        };
-        let sender = tell.clone();
-        tokio::spawn(async move {
-            while let Some(job) = changed.recv().await {
-                if !sender.send(Message::Job(Box::new(job))).await {
-                    break;
-                }
-            }
-        });
-        // A demo without its files is as good as one with them.
-        let _ = jobs.offer_files(&session.files).await;
-        let (mut status, sender) = (reader.link(), tell.clone());
-        tokio::spawn(async move {
-            while status.changed().await.is_ok() {
-                if !sender.send(Message::Link).await {
-                    break;
-                }
-            }
-        });
-        tell.send(Message::Jobs(Handle(jobs.clone()))).await;
-        Some(Self { reader, connection, jobs: Some(jobs), gallery, index })
     }
 }
 
@@ -638,43 +440,4 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
         }),
         requests,
     }
-}
-
-/// Keeps a profile only once its key has answered; what the service says of the key is kept with it.
-async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Result<Session, String> {
-    let Candidate { mut profile, key: typed } = candidate;
-    let secret = match typed {
-        Some(typed) => typed,
-        None => (helpers.find_key)(profile.kept_in.clone()).await?,
-    };
-    let key = ApiKey::new(secret.expose_secret()).map_err(|e| e.to_string())?;
-    let mut connection = Connection::new(&profile.base_url, key.clone()).map_err(|e| e.to_string())?;
-    let (new, its_key) = (profile.clone(), secret.clone());
-    let connecting = move || {
-        // Reads the file of certificates.
-        let profile = new.profile(its_key.expose_secret()).map_err(|e| e.to_string())?;
-        connection.proxy = profile.proxy;
-        connection.authorities =
-            profile.ca.map(|ca| Authorities { name: ca.path.to_string_lossy().into_owned(), pem: ca.pem });
-        connect(&connection).map_err(|e| e.to_string())
-    };
-    let access = tokio::task::spawn_blocking(connecting).await.map_err(|e| e.to_string())??;
-    let identity =
-        identify(access.reader(), &key, &Call::interactive()).await.map_err(|error| match error {
-            ApiError::NotFound(_) => {
-                t!("Something answers at this base URL, but it has no ping. Does the base URL end in \
-                                  /api/v1/ext?")
-                .to_owned()
-            }
-            other => other.to_string(),
-        })?;
-    let odd = identity.oddities(profile.organisation.as_deref(), profile.environment == Environment::Live);
-    profile.pin = identity.prefix.map(|prefix| Pinned { prefix, fingerprint: Some(key.fingerprint()) });
-    if profile.organisation.is_none() {
-        let issuer = identity.organisation.map(|issuer| issuer.wire().trim().to_owned());
-        profile.organisation = issuer.filter(|issuer| !issuer.is_empty());
-    }
-    let session = (helpers.keep_profile)(profile, secret).await?;
-    let remark = session.remark.into_iter().chain(odd).collect::<Vec<_>>().join(" ");
-    Ok(Session { remark: Some(remark).filter(|remark| !remark.is_empty()), ..session })
 }

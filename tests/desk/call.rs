@@ -427,17 +427,21 @@ async fn upper_case_and_hidden_letters_of_an_address_stand_out() {
     insert(&h, vec![RowSpec { recipient_email: "Minsu.KIM@naru.example".into(), ..RowSpec::default() }]);
     let (screen, _) = answer(&mut h, "minsu.kim@naru.example").await;
     says(&screen, &["mail SENT to Minsu.KIM@naru.example upper-case letters", "to Minsu.KIM@naru.example"]);
-    let buffer = h.buffer();
-    let y = screen.lines().position(|l| l.contains("mail SENT to")).expect("the mail line");
-    let line = screen.lines().nth(y).expect("a line");
-    let at = line.find("Minsu").expect("the address");
-    let underlined = |x: usize| {
-        let cell = &buffer[(u16::try_from(x).expect("small"), u16::try_from(y).expect("small"))];
-        cell.modifier.contains(ratatui::style::Modifier::UNDERLINED)
+    let marked = |h: &mut Harness, screen: &str, beside: &str| -> String {
+        let buffer = h.buffer();
+        let y = screen.lines().position(|l| l.contains(beside)).expect("the line of the address");
+        let line = screen.lines().nth(y).expect("a line");
+        let at = line.find("Minsu").expect("the address");
+        let underlined = |x: usize| {
+            let cell = &buffer[(u16::try_from(x).expect("small"), u16::try_from(y).expect("small"))];
+            cell.modifier.contains(ratatui::style::Modifier::UNDERLINED)
+        };
+        line[at..at + 22].char_indices().filter(|(i, _)| underlined(at + i)).map(|(_, c)| c).collect()
     };
-    let marked: String =
-        line[at..at + 22].char_indices().filter(|(i, _)| underlined(at + i)).map(|(_, c)| c).collect();
-    assert_eq!(marked, "MKIM");
+    assert_eq!(marked(&mut h, &screen, "mail SENT to"), "MKIM");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert_eq!(marked(&mut h, &screen, "the address has upper-case letters"), "MKIM", "{screen}");
 }
 
 #[tokio::test]

@@ -61,3 +61,59 @@ fn live_asks_for_the_organisation_too() {
     assert_eq!(term.exit().exit_code(), 0, "{}", term.shown().text);
     assert_eq!(sandbox.control().ledger().accepted_total(), 1);
 }
+
+/// What goes on or is sent again was reviewed before; where it is LIVE it is confirmed like everything else.
+#[test]
+fn live_asks_before_a_job_goes_on() {
+    let runtime = Runtime::new().expect("a runtime");
+    let sandbox = runtime
+        .block_on(Sandbox::start(Options { history: Some(0), ..Options::default() }))
+        .expect("the sandbox starts");
+    let accepted = || sandbox.control().ledger().accepted_total();
+    let issue = |who: &str| {
+        lapel(&["issue", "--template", "TPL-001", "--to", who, "--yes"]).env("BADGE_KEY", sandbox.api_key())
+    };
+    let setup = issue("Kim Minseo <minseo@naru.example>");
+    setup.write(
+        "config/config.toml",
+        format!(
+            "[profiles.uni]\nenvironment = 'live'\norganisation = 'Naru University'\nbase_url = '{}'\nkey = {{ env = 'BADGE_KEY' }}\n",
+            sandbox.base_url()
+        ),
+    );
+    // A refused key stops it; nothing was done.
+    sandbox.control().add_fault("post /badges status=401 code=4001").expect("a rule");
+    let mut first = setup.start();
+    assert_eq!(first.exit().exit_code(), 4, "{}", first.shown().text);
+    sandbox.control().clear_faults();
+    let run = |program: super::kit::Setup| program.env("BADGE_KEY", sandbox.api_key()).at(&first.home);
+
+    // A wrong number, a wrong organisation, and nobody there to be asked.
+    for typed in [&["2\r"][..], &["1\r", "Naru\r"], &["\x03"]] {
+        let mut term = run(lapel(&["jobs", "resume", "1"])).start();
+        term.shows("Type 1 to send 1 row of job 1");
+        for (i, typed) in typed.iter().enumerate() {
+            if i == 1 {
+                term.shows("This is LIVE");
+            }
+            term.send(*typed);
+        }
+        term.shows("Nothing was sent");
+        assert_eq!(term.exit().exit_code(), 2, "{typed:?}: {}", term.shown().text);
+    }
+    for verb in ["resume 1", "retry 1", "resend 1 --row 1 --why x", "use-up 1"] {
+        let script = format!("\"$0\" jobs {verb} </dev/null");
+        let mut term = run(super::kit::program("/bin/sh", &["-c", &script, super::kit::LAPEL])).start();
+        term.shows("--yes is needed");
+        assert_eq!(term.exit().exit_code(), 2, "{verb}: {}", term.shown().text);
+    }
+    assert_eq!(accepted(), 0);
+
+    let mut term = run(lapel(&["jobs", "resume", "1"])).start();
+    term.shows("Type 1 to send 1 row of job 1");
+    term.send("1\r");
+    term.shows("This is LIVE");
+    term.send("Naru University\r");
+    assert_eq!(term.exit().exit_code(), 0, "{}", term.shown().text);
+    assert_eq!(accepted(), 1);
+}

@@ -87,7 +87,7 @@ fn what_has_stopped_can_be_called_off() {
     let said = bench.json(&["jobs", "cancel", &id], 0);
     assert_eq!((&said["job"]["phase"], count(&said["job"], "left_out")), (&"cancelled".into(), 1));
     bench.control().clear_faults();
-    bench.run(&["jobs", "resume", &id]).ended(1);
+    bench.run(&["jobs", "resume", &id, "--yes"]).ended(1);
     assert_eq!(bench.accepted(), 0);
 }
 

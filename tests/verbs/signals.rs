@@ -52,7 +52,7 @@ fn stops_cleanly(signal: Signal) {
 
     bench.control().clear_faults();
     let id = job["id"].to_string();
-    let said = bench.json(&["jobs", "resume", &id], 0);
+    let said = bench.json(&["jobs", "resume", &id, "--yes"], 0);
     assert_eq!(count(&said["jobs"][0], "waiting"), 6, "{said}");
     assert_eq!((bench.accepted(), bench.most_for_one(), bench.posts()), (6, 1, 3));
 }
@@ -78,7 +78,7 @@ fn a_second_ctrl_c_ends_at_once_and_nothing_is_lost_or_repeated() {
         "{said}"
     );
     let id = said["changed"][0]["id"].to_string();
-    bench.run(&["jobs", "resume", &id]).ended(0);
+    bench.run(&["jobs", "resume", &id, "--yes"]).ended(0);
     assert_eq!((bench.accepted(), bench.most_for_one()), (6, 1));
 }
 
@@ -104,9 +104,10 @@ fn a_job_belongs_to_one_lapel_at_a_time() {
     let owner = format!("process {}", running.id());
     assert_eq!(job["owner"], owner.as_str(), "{job}");
     let id = job["id"].to_string();
-    for verb in ["pause", "cancel", "resume", "retry", "use-up"] {
-        let said = bench.run(&["jobs", verb, &id]).ended(1);
-        assert!(said.err.contains("another lapel") && said.err.contains(&owner), "{verb}: {}", said.err);
+    for verb in [&["pause"][..], &["cancel"], &["resume", "--yes"], &["retry", "--yes"], &["use-up", "--yes"]]
+    {
+        let said = bench.run(&[&["jobs"], verb, &[&id]].concat()).ended(1);
+        assert!(said.err.contains("another lapel") && said.err.contains(&owner), "{verb:?}: {}", said.err);
     }
     let said = bench.json(&["jobs", "follow"], 0);
     assert_eq!((&said["elsewhere"][0], &said["followed"]), (&job["id"], &Value::Array(Vec::new())));

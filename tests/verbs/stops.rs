@@ -43,14 +43,14 @@ fn the_quota_stops_it_and_more_quota_lets_it_go_on() {
         said.out
     );
 
-    let said = bench.json(&["jobs", "use-up", &id], 4);
+    let said = bench.json(&["jobs", "use-up", &id, "--yes"], 4);
     assert_eq!((count(&said["jobs"][0], "waiting"), bench.accepted()), (2, 3), "{said}");
 
     bench.control().set_quota(None);
-    let said = bench.json(&["jobs", "resume", &id], 0);
+    let said = bench.json(&["jobs", "resume", &id, "--yes"], 0);
     assert_eq!(count(&said["jobs"][0], "waiting"), 5, "{said}");
     assert_eq!((bench.accepted(), bench.most_for_one()), (6, 1));
-    let said = bench.run(&["jobs", "resume", &id]).ended(1);
+    let said = bench.run(&["jobs", "resume", &id, "--yes"]).ended(1);
     assert!(said.err.contains("Nothing was changed"), "{}", said.err);
 }
 
@@ -60,7 +60,7 @@ fn a_refusal_that_cannot_be_proven_leaves_its_rows_in_doubt() {
     bench.control().set_quota(Some(0));
     let id = bench.json(ONE, 4)["jobs"][0]["id"].to_string();
     bench.control().set_quota(None);
-    let said = bench.run(&["jobs", "resume", &id]).ended(5);
+    let said = bench.run(&["jobs", "resume", &id, "--yes"]).ended(5);
     assert!(said.out.contains("in doubt"), "{}", said.out);
     assert_eq!(bench.accepted(), 0);
 }
@@ -76,7 +76,7 @@ fn a_refused_key_stops_it_and_a_good_one_lets_it_go_on() {
         said.out
     );
     bench.control().clear_faults();
-    bench.run(&["jobs", "resume", "1"]).ended(0);
+    bench.run(&["jobs", "resume", "1", "--yes"]).ended(0);
     assert_eq!((bench.accepted(), bench.most_for_one()), (1, 1));
 }
 
@@ -87,8 +87,8 @@ fn a_refused_request_needs_a_person_and_can_be_retried() {
     let said = bench.json(ONE, 3);
     assert_eq!(said["rows"][0]["bucket"], "not_done");
     let id = said["jobs"][0]["id"].to_string();
-    bench.run(&["jobs", "retry", &id]).ended(0);
-    bench.run(&["jobs", "retry", &id]).ended(1);
+    bench.run(&["jobs", "retry", &id, "--yes"]).ended(0);
+    bench.run(&["jobs", "retry", &id, "--yes"]).ended(1);
     assert_eq!((bench.accepted(), bench.most_for_one()), (1, 1));
 }
 
@@ -101,7 +101,7 @@ fn a_lost_answer_is_in_doubt_until_the_service_shows_its_hand() {
     bench.control().clear_faults();
     let id = said["jobs"][0]["id"].to_string();
     bench.run(&["jobs", "follow"]).ended(5);
-    let said = bench.run(&["jobs", "resend", &id, "--row", "1", "--why", "impatience"]).ended(1);
+    let said = bench.run(&["jobs", "resend", &id, "--row", "1", "--why", "impatience", "--yes"]).ended(1);
     assert!(said.err.contains("nothing to decide"), "what is in doubt is not sent again: {}", said.err);
     bench.advance(10);
     let said = bench.json(&["jobs", "follow"], 0);
@@ -168,7 +168,7 @@ fn what_was_never_seen_is_sent_again_only_when_a_person_says_why() {
     let (bench, id) = never_seen();
     let text = bench.run(&["jobs", "show", &id]).ended(0).out;
     assert!(text.contains("lapel jobs resend"), "{text}");
-    bench.run(&["jobs", "resend", &id, "--row", "1", "--why", "the line was cut"]).ended(0);
+    bench.run(&["jobs", "resend", &id, "--row", "1", "--why", "the line was cut", "--yes"]).ended(0);
     assert_eq!((bench.accepted(), bench.most_for_one()), (2, 1));
 }
 

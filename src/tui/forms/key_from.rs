@@ -6,7 +6,7 @@ use crate::tui::field::Field;
 use crate::words;
 use secrecy::SecretString;
 
-/// The places that can be chosen; the last one only where the settings file says more than a line can.
+/// The places that can be chosen; the last one only where the key is elsewhere now.
 const PLACES: [&str; 5] =
     [mark!("file"), mark!("keyring"), mark!("variable"), mark!("command"), mark!("as it is")];
 const FILE: usize = 0;
@@ -22,6 +22,7 @@ pub type Given = (KeptIn, Option<SecretString>);
 pub struct KeyFrom {
     /// Where the key of the profile that is changed comes from now.
     was: Option<KeptIn>,
+    said: String,
     chosen: usize,
     variable: Field,
     command: Field,
@@ -33,6 +34,7 @@ impl KeyFrom {
     pub fn new() -> Self {
         Self {
             was: None,
+            said: String::new(),
             chosen: FILE,
             variable: Field::default(),
             command: Field::default(),
@@ -40,27 +42,15 @@ impl KeyFrom {
         }
     }
 
-    /// For a profile that is changed.
-    pub fn of(was: KeptIn) -> Self {
-        let mut lines = Self::new();
-        lines.chosen = match &was {
+    /// For a profile that is changed, with the words for where its key is. Names and commands of the settings file are
+    /// not shown: somebody may have put the key there.
+    pub fn of(was: KeptIn, said: &str) -> Self {
+        let chosen = match was {
             KeptIn::File => FILE,
             KeptIn::Keyring => KEYRING,
-            KeptIn::Variable(name) => {
-                lines.variable.set(name);
-                VARIABLE
-            }
-            KeptIn::Command(_) => match was.command_line() {
-                Some(line) => {
-                    lines.command.set(&line);
-                    COMMAND
-                }
-                None => AS_IT_IS,
-            },
-            KeptIn::OtherFile(_) => AS_IT_IS,
+            KeptIn::Variable(_) | KeptIn::Command(_) | KeptIn::OtherFile(_) => AS_IT_IS,
         };
-        lines.was = Some(was);
-        lines
+        Self { was: Some(was), said: said.to_owned(), chosen, ..Self::new() }
     }
 
     /// The places that there are to choose from, in the language set.
@@ -68,14 +58,10 @@ impl KeyFrom {
         PLACES[..self.many()].iter().map(|place| words::say(place)).collect()
     }
 
-    /// How many places there are: "as it is" where nothing else says what the settings file does.
+    /// How many places there are: "as it is" where the key is elsewhere now.
     fn many(&self) -> usize {
-        let is_beyond = |was: &KeptIn| match was {
-            KeptIn::OtherFile(_) => true,
-            KeptIn::Command(_) => was.command_line().is_none(),
-            KeptIn::File | KeptIn::Keyring | KeptIn::Variable(_) => false,
-        };
-        if self.was.as_ref().is_some_and(is_beyond) { PLACES.len() } else { PLACES.len() - 1 }
+        let is_elsewhere = !matches!(self.was, None | Some(KeptIn::File | KeptIn::Keyring));
+        if is_elsewhere { PLACES.len() } else { PLACES.len() - 1 }
     }
 
     /// Which of the places is chosen.
@@ -95,6 +81,11 @@ impl KeyFrom {
             COMMAND => t!("Command"),
             _ => t!("API key"),
         }
+    }
+
+    /// Where the key is now, in words.
+    pub fn said(&self) -> &str {
+        &self.said
     }
 
     /// What the second line takes; none where there is nothing to say.
@@ -128,6 +119,8 @@ impl KeyFrom {
                 "lapel runs this command, without a shell, whenever it needs the key: it prints the key and nothing \
                  else, such as pass show badges. No copy is kept."
             ),
+            AS_IT_IS => t!("Where the key is stays as config.toml says; the other places take its place."),
+            _ if self.was.is_some() => t!("Without a key the one that is there stays."),
             _ => t!("The key is kept where only you can read it."),
         }
     }
@@ -226,27 +219,30 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_is_no_change_and_what_only_the_file_can_say_is_left_alone() {
-        let argv = |words: &[&str]| KeptIn::Command(words.iter().map(|w| (*w).to_owned()).collect());
+    fn what_stays_is_no_change_and_what_the_settings_file_names_is_not_shown() {
         for was in [
             KeptIn::File,
             KeptIn::Keyring,
             KeptIn::Variable("UNI_KEY".into()),
-            argv(&["pass", "show", "badges"]),
-            argv(&["sh", "-c", "pass show badges | head -1"]),
+            KeptIn::Command(vec!["pass".into(), "show".into()]),
             KeptIn::OtherFile("/run/secrets/key".into()),
         ] {
-            let lines = KeyFrom::of(was.clone());
+            let lines = KeyFrom::of(was.clone(), "somewhere");
             assert!(lines.changed().expect("nothing wrong").is_none(), "{was:?}");
-            let beyond = lines.chosen == AS_IT_IS;
-            assert_eq!(lines.places().len(), if beyond { 5 } else { 4 }, "{was:?}");
-            assert_eq!(lines.field().is_none(), beyond, "{was:?}");
+            let elsewhere = lines.chosen == AS_IT_IS;
+            assert_eq!(lines.places().len(), if elsewhere { 5 } else { 4 }, "{was:?}");
+            assert_eq!(lines.field().is_none(), elsewhere, "{was:?}");
+            assert!(lines.field().is_none_or(|field| field.value().is_empty()), "{was:?}");
         }
+        let mut lines = KeyFrom::of(KeptIn::Variable("UNI_KEY".into()), "the variable UNI_KEY");
+        lines.turn(-2);
+        lines.field_mut().expect("a field").set("UNI_KEY");
+        assert!(lines.changed().expect("nothing wrong").is_none(), "the same again");
     }
 
     #[test]
     fn another_place_of_lapels_own_needs_the_key_once_more() {
-        let mut lines = KeyFrom::of(KeptIn::File);
+        let mut lines = KeyFrom::of(KeptIn::File, "a file");
         lines.turn(1);
         assert!(lines.changed().expect_err("no key").contains("type it"));
         lines.field_mut().expect("a field").set("dmu_live_0123456789");

@@ -137,7 +137,7 @@ impl ProfileForm {
             ca_file: text(&line.ca_file),
             proxy: text(&line.proxy),
             only_look: usize::from(line.read_only),
-            key: KeyFrom::of(line.kept_in.clone()),
+            key: KeyFrom::of(line.kept_in.clone(), &line.key_from),
             environment: ENVIRONMENTS.iter().position(|e| *e == line.environment).unwrap_or(0),
             base_url: Field::with(&line.base_url),
             focus: Focus::default(),
@@ -319,7 +319,9 @@ impl ProfileForm {
                 (Slot::Place, _) => {
                     spans.extend(choice(&self.key.places(), self.key.chosen(), room, focused, env));
                 }
-                (Slot::Key, _) => spans.push(Span::styled(t!("as the settings file says"), theme.dim())),
+                (Slot::Key, _) => {
+                    spans.push(Span::styled(fit(self.key.said(), room, env.glyphs.ellipsis), theme.dim()));
+                }
                 _ => {
                     let words = ENVIRONMENTS.map(|environment| environment.to_string());
                     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -337,8 +339,8 @@ impl ProfileForm {
         } else if self.was.is_some() {
             put(self.key.advice());
             put(t!(
-                "Without a key the one that is there stays. The service is asked before anything is kept that leads \
-                 elsewhere. An empty CA file or proxy takes it away; user and password of a proxy are not shown."
+                "The service is asked before anything is kept that leads elsewhere. An empty CA file or proxy takes it \
+                 away; user and password of a proxy are not shown."
             ));
         } else {
             put(self.key.advice());
@@ -361,7 +363,8 @@ impl ProfileForm {
     }
 }
 
-/// One of a few words, with a sign before the one that is chosen; only that one where not all have room.
+/// One of a few words, with a sign before the one that is chosen; only that one where not all have room. How to choose
+/// is said where there is room for it besides.
 fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
     // No key of the keymap: it is typed, as a letter is into the other fields.
     let hint = t!("space changes");
@@ -370,11 +373,11 @@ fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, env: &Env) 
         .enumerate()
         .map(|(i, word)| format!("{} {word}", if i == chosen { env.glyphs.on } else { env.glyphs.off }))
         .collect();
-    let wide = |gap: usize| all.iter().map(|word| width(word) + gap).sum::<usize>() + width(hint);
-    let gap = if wide(3) <= room { "   " } else { "  " };
+    let wide = |gap: usize| all.iter().map(|word| width(word) + gap).sum::<usize>();
+    let gap = if wide(3) + width(hint) <= room { "   " } else { "  " };
     let shown = if wide(2) <= room { &all[..] } else { all.get(chosen..=chosen).unwrap_or_default() };
     let mut spans: Vec<Span<'static>> = shown.iter().map(|word| Span::raw(format!("{word}{gap}"))).collect();
-    if focused {
+    if focused && spans.iter().map(Span::width).sum::<usize>() + width(hint) <= room {
         spans.push(Span::styled(hint, env.theme.dim()));
     }
     spans

@@ -23,6 +23,7 @@ use crate::tui::recents::{self, Typed};
 use crate::tui::screens::picture;
 use crate::tui::screens::templates::labelled;
 use crate::tui::screens::wallet::cert::{Certs, several};
+use crate::tui::spelled::spelled;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -524,10 +525,20 @@ fn mail_line(badge: &Badge, room: usize, env: &Env) -> Vec<Line<'static>> {
     // A verifier compares addresses letter by letter, so an odd spelling is worth a line.
     let odd = remarks(address.wire());
     if !odd.is_empty() {
-        lines.push(Line::styled(
-            t!("the address has {remarks}", remarks = odd.join(", ")),
-            env.theme.warning(),
-        ));
+        let said = t!("the address has {remarks}", remarks = odd.join(", "));
+        let letters = spelled(address.wire(), env);
+        let wide: usize = letters.iter().map(Span::width).sum();
+        let beside = width(&said) + 2 + wide <= room;
+        lines.push(Line::styled(said, env.theme.warning()));
+        match lines.last_mut() {
+            Some(line) if beside => {
+                line.spans.push(Span::raw("  "));
+                line.spans.extend(letters);
+            }
+            // An address that is longer than the line is whole among the fields.
+            _ if wide <= room => lines.push(Line::from(letters)),
+            _ => {}
+        }
     }
     lines
 }

@@ -2,7 +2,7 @@
 
 use super::rows::place;
 use crate::domain::script::{Case, correction, is_sent, script};
-use crate::domain::spelling::{pieces, remarks};
+use crate::domain::spelling::remarks;
 use crate::domain::summary::with_age;
 use crate::domain::time::age;
 use crate::domain::{ServiceTime, Text, Verdict};
@@ -10,6 +10,7 @@ use crate::tui::action::Action;
 use crate::tui::env::Env;
 use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::spelled::spelled;
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use ratatui::style::{Modifier, Style};
@@ -154,24 +155,18 @@ pub fn mail(status: Option<&Text>, address: Option<&Text>, room: usize, env: &En
         None => (t!("nothing is said of a mail; address").to_owned(), theme.dim()),
     };
     let Some(address) = address else { return styled(&said, room, style) };
-    let spelled = pieces(address.wire());
-    let wide: usize = spelled.iter().map(|p| width(&p.text)).sum();
-    let letters = || {
-        spelled.iter().map(|piece| {
-            let odd = theme.warning().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
-            Span::styled(piece.text.clone(), if piece.odd { odd } else { theme.text() })
-        })
-    };
+    let letters = spelled(address.wire(), env);
+    let wide: usize = letters.iter().map(Span::width).sum();
     let remarks = remarks(address.wire());
     let remark = if remarks.is_empty() { String::new() } else { format!("  {}", remarks.join(", ")) };
     let mut lines = Vec::new();
     if width(&said) + 1 + wide <= room {
         let mut spans = vec![Span::styled(format!("{said} "), style)];
-        spans.extend(letters());
+        spans.extend(letters);
         lines.push(Line::from(spans));
     } else if wide <= room {
         lines.push(Line::styled(fit(&said, room, env.glyphs.ellipsis).trim_end().to_owned(), style));
-        lines.push(Line::from(letters().collect::<Vec<_>>()));
+        lines.push(Line::from(letters));
     } else {
         // Longer than a line: all of it matters, so it is broken where the line ends.
         lines.push(Line::styled(fit(&said, room, env.glyphs.ellipsis).trim_end().to_owned(), style));

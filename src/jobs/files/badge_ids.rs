@@ -1,0 +1,151 @@
+//! Badge ids of a file: where each badge stands is looked at, and a revocation is drafted.
+
+use super::{Reading, Watcher, off_the_loop, origin_of};
+use crate::api::{ApiError, Call, HistoryFilter};
+use crate::domain::{BadgeId, State};
+use crate::jobs::core::Jobs;
+use crate::jobs::draft;
+use crate::jobs::error::JobError;
+use crate::jobs::intake::{self, Choices, IdRow, Source};
+use crate::jobs::job::{Bucket, JobId};
+use crate::jobs::journal::rows::{self, NewRow};
+use crate::jobs::journal::{facts, jobs};
+use crate::jobs::look::{self, Scan, Sight};
+use std::collections::HashMap;
+use std::sync::atomic::AtomicU64;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// Up to so many badges are read one by one without asking what the history's pages would cost.
+const FEW: usize = 3;
+
+/// Ids of badges that are to be revoked.
+#[derive(Clone, Debug)]
+pub struct IdsRequest {
+    /// The file, or what was pasted.
+    pub source: Source,
+    /// How it is read, as far as a person has decided.
+    pub choices: Choices,
+    /// The reason; holders may see it.
+    pub reason: String,
+    /// Whether those that still wait are revoked when they become Issued.
+    pub when_issued: bool,
+}
+impl Jobs {
+    /// Reads ids of badges, looks where each stands, and writes a revocation down for review. Ids that are
+    /// damaged or stand there twice are rows of it too, with the reason.
+    ///
+    /// # Errors
+    /// What is wrong with the file, or that the service could not be asked; nothing is left of the draft then.
+    pub async fn draft_ids(
+        &self,
+        request: IdsRequest,
+        progress: watch::Sender<Reading>,
+        cancel: CancellationToken,
+    ) -> Result<JobId, JobError> {
+        self.core.writer()?;
+        let reason = request.reason.trim().to_owned();
+        if reason.is_empty() {
+            return Err(JobError::no(t!(
+                "A reason is required: the service asks for one. Nothing was sent."
+            )));
+        }
+        let watcher = Watcher { progress: progress.clone(), cancel: cancel.clone(), rows: AtomicU64::new(0) };
+        let (source, choices) = (request.source, request.choices);
+        let list = off_the_loop(move || {
+            intake::read_ids(&source, &choices, &watcher).map_err(|why| JobError::file(&why))
+        })
+        .await?;
+        let ids: Vec<BadgeId> = list.rows.iter().filter_map(|r| r.id.clone().ok()).collect();
+        let seen = self.resolve(&ids, &progress, &cancel).await?;
+        let new: Vec<NewRow> =
+            list.rows.into_iter().map(|row| id_row(row, &seen, request.when_issued)).collect();
+        let origin = origin_of(&list.about, None);
+        let (account, me) = (self.core.account.clone(), self.core.journal.me());
+        let (now, _) = self.core.moment();
+        Ok(self
+            .core
+            .journal
+            .write("plan", move |db| {
+                let job = draft::revoke_job(&reason, None, false, Some(origin));
+                let id = jobs::insert(db, &account, (&me.0, &me.1), &job)?;
+                rows::insert(db, id, &new)?;
+                facts::keep(db, "reason", &reason, &reason, now.as_second())?;
+                Ok(id)
+            })
+            .await?)
+    }
+
+    /// Where badges stand: one by one, or by all pages of the history where that is cheaper.
+    async fn resolve(
+        &self,
+        ids: &[BadgeId],
+        progress: &watch::Sender<Reading>,
+        cancel: &CancellationToken,
+    ) -> Result<HashMap<BadgeId, Sight>, JobError> {
+        let reader = self.core.reader();
+        let call = if ids.len() > 100 { Call::background() } else { Call::interactive() }
+            .cancelled_by(cancel.clone());
+        let mut seen: HashMap<BadgeId, Sight> = HashMap::new();
+        let told = |done: usize| {
+            progress.send_replace(Reading {
+                bytes_done: done as u64,
+                bytes_all: ids.len() as u64,
+                rows: done as u64,
+            });
+        };
+        if ids.len() > FEW {
+            let wanted: std::collections::HashSet<&BadgeId> = ids.iter().collect();
+            let mut scan = Scan::new(reader, HistoryFilter::default(), &call);
+            let mut page = scan.next().await?;
+            if scan.left() < ids.len() as u64 {
+                while let Some(sights) = page {
+                    let found = sights.into_iter().filter(|s| wanted.contains(&s.badge_id));
+                    seen.extend(found.map(|s| (s.badge_id.clone(), s)));
+                    told(seen.len());
+                    page = if seen.len() < wanted.len() { scan.next().await? } else { None };
+                }
+            }
+        }
+        for (done, id) in ids.iter().enumerate() {
+            if seen.contains_key(id) {
+                continue;
+            }
+            match look::badge(reader, id, &call).await {
+                Ok(Some(sight)) => drop(seen.insert(id.clone(), sight)),
+                Ok(None) | Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+            told(done + 1);
+        }
+        Ok(seen)
+    }
+}
+
+/// A row of a revocation, for an id of a file.
+fn id_row(row: IdRow, seen: &HashMap<BadgeId, Sight>, when_issued: bool) -> NewRow {
+    let new = NewRow { line: Some(row.line), cells: vec![row.raw.wire().to_owned()], ..NewRow::default() };
+    let id = match row.id {
+        Ok(id) => id,
+        Err(why) => return NewRow { bucket: Some(Bucket::Invalid), why: Some(why), ..new },
+    };
+    let Some(sight) = seen.get(&id) else {
+        let why = t!("the service knows no such badge, or does not show it").to_owned();
+        return NewRow { badge: Some(id), bucket: Some(Bucket::LeftOut), why: Some(why), ..new };
+    };
+    let state = sight.verdict.state();
+    let (bucket, why) = draft::placed(&state, when_issued);
+    NewRow {
+        name: sight.holder.as_ref().map_or(String::new(), |t| t.wire().to_owned()),
+        email: sight.email.as_ref().map_or(String::new(), |t| t.wire().to_owned()),
+        title: sight.title.as_ref().map(|t| t.wire().to_owned()),
+        badge: Some(id),
+        bucket: Some(bucket),
+        why,
+        status: Some(match state {
+            State::Other(word) => word.wire().to_owned(),
+            known => known.name().wire().to_owned(),
+        }),
+        ..new
+    }
+}

@@ -1,0 +1,90 @@
+//! Which profile the desk speaks for: connecting, another one, and once more.
+
+use super::{App, Notice, Tab};
+use crate::tui::ask::Session;
+use crate::tui::env::Out;
+use crate::tui::screens::activity::Activity;
+use crate::tui::screens::badge::BadgeScreen;
+use crate::tui::screens::history::History;
+use crate::tui::screens::overview::Overview;
+use crate::tui::screens::templates::Templates;
+use crate::tui::screens::wallet::Wallet;
+use crate::tui::screens::welcome::Welcome;
+use crate::tui::theme::Theme;
+use crate::tui::worker::Order;
+
+impl App {
+    pub(super) fn begin_with(&mut self, begin: impl FnOnce(&mut Out<'_>) -> Welcome) {
+        let mut tickets = std::mem::take(&mut self.tickets);
+        let mut out = Out::new(&mut tickets);
+        self.welcome = Some(begin(&mut out));
+        self.finish(out);
+        self.tickets = tickets;
+    }
+
+    /// Uses another profile: nothing of the one before is left, shown or asked for.
+    pub(super) fn switch(&mut self, mut session: Session) {
+        self.templates = Templates::default();
+        self.history = History::default();
+        self.wallet = Wallet::default();
+        self.badge = BadgeScreen::default();
+        self.activity = Activity::default();
+        self.over.clear();
+        self.came_from.clear();
+        self.tab = Tab::Templates;
+        self.notice = None;
+        let remark = session.remark.take().map(|text| Notice { text, bad: true });
+        // What is said of the settings at the start is said of every profile.
+        if remark.is_some() || self.welcome.is_none() {
+            self.news = remark;
+        }
+        self.deeds.clear();
+        self.broken = None;
+        self.quit_asked = false;
+        self.views.opened();
+        self.connect(session);
+    }
+
+    pub(super) fn connect(&mut self, session: Session) {
+        self.connection += 1;
+        self.env.theme = Theme::new(self.palette, session.environment);
+        self.env.session = Some(session.clone());
+        self.env.reader = None;
+        self.env.link = None;
+        self.jobs = None;
+        self.no_jobs = false;
+        self.overview = Overview::default();
+        self.outstanding.clear();
+        self.env.pictures.begin_anew(session.connection.picture_base.clone());
+        self.comforts.reset();
+        self.aside = None;
+        self.touring = None;
+        self.orders.push(Order::Connect(Box::new(session), self.connection));
+        self.welcome = None;
+    }
+
+    /// Tries to connect again, where that has failed.
+    pub(in crate::tui) fn reconnect(&mut self) -> bool {
+        match (self.broken.take(), self.env.session.clone()) {
+            (Some(_), Some(session)) => {
+                self.connect(session);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether jobs outlive the program.
+    pub fn keeps_jobs(&self) -> bool {
+        self.env.session.as_ref().is_some_and(|session| session.journal.is_some())
+    }
+
+    pub(super) fn link(&mut self) {
+        let Some(reader) = &self.env.reader else { return };
+        let now = Some(reader.link_now());
+        if now != self.env.link {
+            self.env.link = now;
+            self.changed = true;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What the desk cannot know itself, and trying a new profile with it.
+
+use crate::api::{ApiError, ApiKey, Authorities, Call, Connection, connect, identify};
+use crate::config::{Environment, KeptIn, NewProfile, Pin as Pinned, ProfileLine};
+use crate::tui::ask::{Candidate, Session};
+use crate::tui::manage::{Managing, ProfileAsk};
+use secrecy::{ExposeSecret, SecretString};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A future that answers with how to connect, or with why not.
+pub type Connecting = Pin<Box<dyn Future<Output = Result<Session, String>> + Send>>;
+
+/// A future that answers with a key, or with why there is none.
+pub type Finding = Pin<Box<dyn Future<Output = Result<SecretString, String>> + Send>>;
+
+/// A future that answers with the profiles that there are.
+pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<ProfileLine>, String>> + Send>>;
+
+/// What the desk cannot know itself: it is handed in from above.
+#[derive(Clone)]
+pub struct Helpers {
+    /// Starts a sandbox and says how to connect to it.
+    pub start_sandbox: Arc<dyn Fn() -> Connecting + Send + Sync>,
+    /// Finds a key that is kept elsewhere: in a variable, or by a command, which may take its time.
+    pub find_key: Arc<dyn Fn(KeptIn) -> Finding + Send + Sync>,
+    /// Keeps a profile, with its key, that ping has found good.
+    pub keep_profile: Arc<dyn Fn(NewProfile, SecretString) -> Connecting + Send + Sync>,
+    /// Reads which profiles there are.
+    pub profiles: Arc<dyn Fn() -> Listing + Send + Sync>,
+    /// Opens a profile, or without a name the one that lapel was started with: its key is asked for.
+    pub open_profile: Arc<dyn Fn(Option<String>) -> Connecting + Send + Sync>,
+    /// Pins the key of a profile (its name) that begins like this now.
+    pub pin_profile: Arc<dyn Fn(String, String) -> Connecting + Send + Sync>,
+    /// Changes, removes or tests a profile of the settings.
+    pub profile: Arc<dyn Fn(ProfileAsk) -> Managing + Send + Sync>,
+}
+
+impl Default for Helpers {
+    /// Helpers that can do nothing, and say so.
+    fn default() -> Self {
+        let nothing = || -> Connecting { Box::pin(async { Err(t!("this cannot be done here").to_owned()) }) };
+        Self {
+            start_sandbox: Arc::new(nothing),
+            find_key: Arc::new(|_| Box::pin(async { Err(t!("this cannot be done here").to_owned()) })),
+            keep_profile: Arc::new(move |_, _| nothing()),
+            profiles: Arc::new(|| Box::pin(async { Ok(Vec::new()) })),
+            open_profile: Arc::new(move |_| nothing()),
+            pin_profile: Arc::new(move |_, _| nothing()),
+            profile: Arc::new(|_| Box::pin(async { Err(t!("this cannot be done here").to_owned()) })),
+        }
+    }
+}
+
+/// Keeps a profile only once its key has answered; what the service says of the key is kept with it.
+pub(super) async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Result<Session, String> {
+    let Candidate { mut profile, key: typed } = candidate;
+    let secret = match typed {
+        Some(typed) => typed,
+        None => (helpers.find_key)(profile.kept_in.clone()).await?,
+    };
+    let key = ApiKey::new(secret.expose_secret()).map_err(|e| e.to_string())?;
+    let mut connection = Connection::new(&profile.base_url, key.clone()).map_err(|e| e.to_string())?;
+    let (new, its_key) = (profile.clone(), secret.clone());
+    let connecting = move || {
+        // Reads the file of certificates.
+        let profile = new.profile(its_key.expose_secret()).map_err(|e| e.to_string())?;
+        connection.proxy = profile.proxy;
+        connection.authorities =
+            profile.ca.map(|ca| Authorities { name: ca.path.to_string_lossy().into_owned(), pem: ca.pem });
+        connect(&connection).map_err(|e| e.to_string())
+    };
+    let access = tokio::task::spawn_blocking(connecting).await.map_err(|e| e.to_string())??;
+    let identity =
+        identify(access.reader(), &key, &Call::interactive()).await.map_err(|error| match error {
+            ApiError::NotFound(_) => {
+                t!("Something answers at this base URL, but it has no ping. Does the base URL end in \
+                                  /api/v1/ext?")
+                .to_owned()
+            }
+            other => other.to_string(),
+        })?;
+    let odd = identity.oddities(profile.organisation.as_deref(), profile.environment == Environment::Live);
+    profile.pin = identity.prefix.map(|prefix| Pinned { prefix, fingerprint: Some(key.fingerprint()) });
+    if profile.organisation.is_none() {
+        let issuer = identity.organisation.map(|issuer| issuer.wire().trim().to_owned());
+        profile.organisation = issuer.filter(|issuer| !issuer.is_empty());
+    }
+    let session = (helpers.keep_profile)(profile, secret).await?;
+    let remark = session.remark.into_iter().chain(odd).collect::<Vec<_>>().join(" ");
+    Ok(Session { remark: Some(remark).filter(|remark| !remark.is_empty()), ..session })
+}

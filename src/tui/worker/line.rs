@@ -1,0 +1,161 @@
+//! The connection that questions are asked on: made, changed, and let go of in good order.
+
+use crate::api::{ApiError, Call, Connection, Reader, connect, recognise};
+use crate::jobs::{Account, Jobs, Journal};
+use crate::tui::ask::Session;
+use crate::tui::index::Slot;
+use crate::tui::message::{Handle, Message};
+use crate::tui::pictures::Gallery;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// The connection in use, or the one that is being made.
+#[derive(Default)]
+pub(super) struct Line {
+    pub(super) link: Option<Link>,
+    making: Option<(JoinHandle<Option<Link>>, CancellationToken)>,
+}
+
+impl Line {
+    /// Lets go of the connection that there is, its jobs in good order, and makes another one.
+    pub(super) fn change(&mut self, session: Box<Session>, tell: Tell) {
+        let (before, link) = (self.making.take(), self.link.take());
+        let token = CancellationToken::new();
+        let given_up = token.clone();
+        let making = tokio::spawn(async move {
+            let mut old = vec![link];
+            if let Some((making, token)) = before {
+                token.cancel();
+                old.push(making.await.ok().flatten());
+            }
+            for jobs in old.into_iter().flatten().filter_map(|link| link.jobs) {
+                jobs.close().await;
+            }
+            Link::new(&session, &tell, given_up).await
+        });
+        self.making = Some((making, token));
+    }
+
+    pub(super) fn is_changing(&self) -> bool {
+        self.making.is_some()
+    }
+
+    /// Comes back when a connection that was being made is there, or has failed.
+    pub(super) async fn changed(&mut self) {
+        match &mut self.making {
+            Some((making, _)) => {
+                let link = making.await.ok().flatten();
+                self.making = None;
+                self.link = link;
+            }
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// What a connection says by itself goes to the desk with the connection's number.
+#[derive(Clone)]
+pub(super) struct Tell {
+    pub(super) number: u64,
+    pub(super) messages: mpsc::Sender<Message>,
+}
+
+impl Tell {
+    /// Whether anybody is there to hear it.
+    async fn send(&self, message: Message) -> bool {
+        self.messages.send(Message::Of(self.number, Box::new(message))).await.is_ok()
+    }
+}
+
+/// A connection in use.
+#[derive(Clone)]
+pub(super) struct Link {
+    pub(super) reader: Reader,
+    pub(super) connection: Connection,
+    pub(super) jobs: Option<Jobs>,
+    pub(super) gallery: Gallery,
+    pub(super) index: Slot,
+}
+
+impl Link {
+    async fn new(session: &Session, tell: &Tell, given_up: CancellationToken) -> Option<Self> {
+        let connection = session.connection.clone();
+        // Building the client reads the system's certificates: tens of milliseconds that no key waits for.
+        let access = tokio::task::spawn_blocking(move || connect(&connection)).await;
+        let access = match access {
+            Ok(Ok(access)) => access,
+            Ok(Err(error)) => {
+                tell.send(Message::LinkFailed(error)).await;
+                return None;
+            }
+            Err(panicked) => {
+                let error =
+                    ApiError::NotReached { why: t!("the client could not be built ({panicked})", panicked) };
+                tell.send(Message::LinkFailed(error)).await;
+                return None;
+            }
+        };
+        let reader = access.reader().clone();
+        let call = Call::interactive().cancelled_by(given_up);
+        match recognise(&reader, &session.connection, &call).await {
+            Ok(odd) if odd.is_empty() => {}
+            Ok(odd) => {
+                tell.send(Message::Odd(odd.join(" "))).await;
+            }
+            Err(error) => {
+                // Nothing is asked with a key that nobody has checked.
+                tell.send(Message::LinkFailed(error)).await;
+                return None;
+            }
+        }
+        // Kept as long as jobs are: a demo's service is another one each time.
+        let folder = session.journal.as_ref().map(|folder| folder.join("pictures"));
+        let gallery = Gallery::new(session.connection.clone(), folder);
+        let connection = session.connection.clone();
+        tell.send(Message::Linked(reader.clone())).await;
+        let index = Slot::new(session);
+        let account = Account::of(&session.name, &session.connection);
+        let journal = session.journal.clone();
+        let opened = tokio::task::spawn_blocking(move || match journal {
+            Some(folder) => Journal::open(&folder),
+            None => Journal::in_memory(),
+        })
+        .await;
+        let journal = match opened {
+            Ok(Ok(journal)) => journal,
+            Ok(Err(why)) => {
+                tell.send(Message::JournalFailed(why.to_string())).await;
+                return Some(Self { reader, connection, jobs: None, gallery, index });
+            }
+            Err(_) => return Some(Self { reader, connection, jobs: None, gallery, index }),
+        };
+        let (jobs, mut changed) = match Jobs::start(access, journal, account, session.jobs.clone()).await {
+            Ok(started) => started,
+            Err(why) => {
+                tell.send(Message::JournalFailed(why.to_string())).await;
+                return Some(Self { reader, connection, jobs: None, gallery, index });
+            }
+        };
+        let sender = tell.clone();
+        tokio::spawn(async move {
+            while let Some(job) = changed.recv().await {
+                if !sender.send(Message::Job(Box::new(job))).await {
+                    break;
+                }
+            }
+        });
+        // A demo without its files is as good as one with them.
+        let _ = jobs.offer_files(&session.files).await;
+        let (mut status, sender) = (reader.link(), tell.clone());
+        tokio::spawn(async move {
+            while status.changed().await.is_ok() {
+                if !sender.send(Message::Link).await {
+                    break;
+                }
+            }
+        });
+        tell.send(Message::Jobs(Handle(jobs.clone()))).await;
+        Some(Self { reader, connection, jobs: Some(jobs), gallery, index })
+    }
+}

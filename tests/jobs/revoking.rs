@@ -1,0 +1,116 @@
+//! Revoking: what was left out without a word is named, and nothing is revoked in vain.
+
+use super::*;
+
+#[tokio::test]
+async fn many_dropped_badges_are_named_with_few_requests() {
+    let mut bench = Bench::new(small()).await;
+    let victims = victims(&bench, 250);
+    // Meanwhile 30 of them have been revoked, and 5 more are being revoked by someone else.
+    let earlier = RevokePlan::new(victims[..30].to_vec(), "earlier", false);
+    let earlier = bench.jobs.revoke(earlier).await.expect("can send");
+    bench.until("the earlier ones", earlier, |j| j.counts.of(Bucket::Revoking) == 30).await;
+    bench.advance(120);
+    let before = bench.requests();
+    let id = bench.jobs.revoke(RevokePlan::new(victims, "중복 발급", false)).await.expect("can send");
+    let job = bench.until("named", id, |j| rests(j) && j.counts.of(Bucket::Revoked) == 30).await;
+    assert_eq!(job.counts.total(), 250);
+    assert_eq!(job.counts.of(Bucket::Revoking), 220, "{:?}", job.counts);
+    let took = bench.requests() - before;
+    assert!(took <= 1 + 4, "1 revoke and the pages of 250 badges: {took}");
+}
+
+#[tokio::test]
+async fn badges_that_were_left_out_without_a_word_are_named() {
+    let mut bench = Bench::new(small()).await;
+    let all = victims(&bench, 4);
+    // They wait: the service drops them, whatever the plan thought.
+    let row = RowSpec { state: Waiting, ..RowSpec::default() };
+    let waiting =
+        bench.sandbox.control().rows(&Rows { insert: vec![row; 2], ..Rows::default() }).expect("inserted");
+    let stale =
+        waiting.into_iter().filter_map(BadgeId::new).map(|badge_id| Victim { badge_id, ..all[0].clone() });
+    let plan = RevokePlan::new(all.iter().cloned().chain(stale).collect(), "중복 발급", false);
+    let id = bench.jobs.revoke(plan).await.expect("can send");
+    bench.until("looked", id, |j| j.counts.of(Bucket::Unproven) == 2).await;
+    bench.advance(1);
+    bench.look(id).await;
+    bench.advance(1);
+    bench.look(id).await;
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!(job.counts.of(Bucket::Dropped), 2, "{:?}", job.counts);
+    assert_eq!(job.counts.of(Bucket::Revoking) + job.counts.of(Bucket::Revoked), 4);
+    assert_eq!(bench.posts("/badges/revoke"), 1);
+}
+
+#[tokio::test]
+async fn more_than_one_request_is_sent_for_more_than_a_thousand() {
+    let mut bench = Bench::new(small()).await;
+    let mut all = victims(&bench, 1001);
+    all.push(all[0].clone());
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    let job = bench.until("sent", id, |j| j.counts.of(Bucket::Revoking) == 1001).await;
+    assert_eq!(job.counts.total(), 1001, "each counts once");
+    assert_eq!(bench.posts("/badges/revoke"), 2);
+    assert_eq!(bench.sandbox.control().ledger().revokes_accepted(), 1001);
+}
+
+#[tokio::test]
+async fn a_lost_answer_to_a_revocation_is_settled_by_looking() {
+    let mut bench = Bench::new(small()).await;
+    let all = victims(&bench, 3);
+    bench.fault("post /badges/revoke commit-drop");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    bench.until("seen", id, |j| j.counts.of(Bucket::Revoking) == 3).await;
+    assert_eq!(bench.posts("/badges/revoke"), 1);
+}
+
+#[tokio::test]
+async fn a_revocation_that_never_arrived_is_sent_again_by_itself() {
+    let mut bench = Bench::new(small()).await;
+    let all = victims(&bench, 3);
+    bench.fault("post /badges/revoke drop times=1");
+    let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+    bench.until("a doubt", id, |j| j.counts.of(Bucket::InDoubt) == 3).await;
+    for minutes in [0, 11] {
+        bench.advance(minutes);
+        bench.look(id).await;
+    }
+    bench.until("sent again", id, |j| j.counts.of(Bucket::Revoking) == 3).await;
+    assert_eq!(bench.posts("/badges/revoke"), 2);
+}
+
+#[tokio::test]
+async fn what_waits_is_revoked_when_it_is_issued() {
+    let mut bench = Bench::new(small()).await;
+    let id = begin(&bench, people(0..30)).await;
+    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 30).await;
+    let undo = bench.jobs.undo(id, "잘못 발급").await.expect("a plan");
+    let job = bench.jobs.job(undo).await.expect("a job");
+    assert_eq!((job.phase, job.counts.of(Bucket::Queued)), (Phase::Draft, 30));
+    bench.jobs.begin(undo, "me").await.expect("begun");
+    bench.look(undo).await;
+    assert_eq!(bench.posts("/badges/revoke"), 0, "they would be dropped without a word");
+    bench.advance(25 * 60);
+    bench.jobs.look_now(None).await;
+    bench.until("revoked", undo, |j| j.counts.of(Bucket::Revoking) == 30).await;
+    assert_eq!(bench.posts("/badges/revoke"), 1);
+    assert_eq!(bench.sandbox.control().ledger().revokes_dropped(), 0);
+}
+
+#[tokio::test]
+async fn a_corrected_badge_comes_before_the_old_one_goes() {
+    let mut bench = Bench::new(small()).await;
+    let old = victims(&bench, 1).remove(0);
+    let (issue, revoke) =
+        bench.jobs.replace(plan(Some(Vec::new())), old, "재발급: 성명 정정").await.expect("planned");
+    bench.until("accepted", issue, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    bench.jobs.look_now(None).await;
+    let job = bench.jobs.job(revoke).await.expect("a job");
+    assert_eq!((job.counts.of(Bucket::Queued), bench.posts("/badges/revoke")), (1, 0));
+    bench.advance(25 * 60);
+    bench.look(issue).await;
+    bench.look(revoke).await;
+    bench.until("revoked", revoke, |j| j.counts.of(Bucket::Revoking) == 1).await;
+    assert_eq!(bench.sandbox.control().ledger().revokes_accepted(), 1);
+}

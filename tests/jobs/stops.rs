@@ -1,0 +1,104 @@
+//! What stops a job, and how it goes on.
+
+use super::*;
+
+#[tokio::test]
+async fn a_service_that_is_gone_stops_the_job_and_nothing_is_lost() {
+    let Bench { sandbox, jobs, mut events, .. } = Bench::new(small()).await;
+    sandbox.stop().await;
+    let id = jobs.issue(plan(Some(Vec::new()))).await.expect("written down");
+    let job = loop {
+        let changed = events.recv().await.expect("the job goes on");
+        if changed.job.stop.is_some() {
+            break changed.job;
+        }
+    };
+    assert_eq!(job.stop.expect("a reason").kind, StopKind::NotReached);
+    assert_eq!((job.id, job.counts.of(Bucket::Ready), job.phase), (id, 1, Phase::Stopped));
+}
+
+#[tokio::test]
+async fn a_read_only_connection_has_nothing_to_send_with() {
+    let bench = Bench::with(small(), |mut connection| {
+        connection.read_only = true;
+        connection
+    })
+    .await;
+    assert!(!bench.jobs.can_send());
+    let refused = bench.jobs.issue(plan(None)).await.expect_err("read-only");
+    assert!(refused.to_string().contains("read-only"), "{refused}");
+    assert_eq!(bench.posts("/badges"), 0);
+}
+
+#[tokio::test]
+async fn the_quota_stops_a_job_and_the_rest_of_it_is_used_up_by_halving() {
+    let mut bench = Bench::new(small()).await;
+    bench.sandbox.control().set_quota(Some(1300));
+    let id = begin(&bench, people(0..3000)).await;
+    let job = bench.until("the quota", id, |j| j.stop.is_some() && j.in_flight == 0).await;
+    assert_eq!(job.stop.as_ref().map(|s| s.kind), Some(StopKind::Quota));
+    assert_eq!((job.counts.of(Bucket::Waiting), job.counts.of(Bucket::Ready)), (1000, 2000));
+    bench.jobs.use_up_quota(id, "me").await.expect("it can be used up");
+    let job = bench
+        .until("used up", id, |j| {
+            j.counts.of(Bucket::Waiting) == 1300 && j.stop.is_some() && j.in_flight == 0
+        })
+        .await;
+    assert_eq!(job.counts.total(), 3000);
+    assert_eq!(bench.accepted(), 1300);
+    // The quota was raised.
+    bench.sandbox.control().set_quota(None);
+    let resumed = async {
+        while bench.jobs.resume(id, "me").await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(BOUND, resumed).await.expect("resumed");
+    bench.until("everything", id, |j| j.counts.of(Bucket::Waiting) == 3000).await;
+    let ledger = bench.sandbox.control().ledger();
+    assert_eq!(ledger.accepted_total(), 3000);
+    assert!(ledger.accepted.iter().all(|a| a.count == 1), "nobody got two");
+}
+
+#[tokio::test]
+async fn a_422_that_accepted_some_after_all_is_found_out_before_anything_else_is_sent() {
+    let mut bench = Bench::new(small()).await;
+    bench.fault("post /badges/batch commit status=422 times=1");
+    let id = begin(&bench, people(0..60)).await;
+    let job = bench.until("stopped", id, |j| j.stop.is_some()).await;
+    assert_eq!(job.stop.map(|s| s.kind), Some(StopKind::Quota));
+    bench.jobs.resume(id, "me").await.expect("resumed");
+    let job = bench.until("found", id, |j| j.counts.of(Bucket::Waiting) == 60).await;
+    assert_eq!(job.counts.total(), 60);
+    assert_eq!((bench.accepted(), bench.posts("/badges/batch")), (60, 1));
+}
+
+#[tokio::test]
+async fn a_paused_job_sends_nothing_more_and_a_resumed_one_the_rest() {
+    let mut bench = Bench::new(small()).await;
+    bench.fault("post /badges/batch delay=300ms");
+    let id = begin(&bench, people(0..5000)).await;
+    bench.until("on its way", id, |j| j.in_flight > 0).await;
+    bench.jobs.pause(id).await.expect("paused");
+    let job = bench.until("at rest", id, |j| j.in_flight == 0).await;
+    assert_eq!(job.phase, Phase::Paused);
+    assert!(job.counts.of(Bucket::Ready) >= 3000, "{:?}", job.counts);
+    assert_eq!(job.counts.total(), 5000);
+    bench.sandbox.control().clear_faults();
+    bench.jobs.resume(id, "me").await.expect("resumed");
+    bench.until("everything", id, |j| j.counts.of(Bucket::Waiting) == 5000).await;
+    assert_eq!((bench.accepted(), bench.posts("/badges/batch")), (5000, 5));
+}
+
+#[tokio::test]
+async fn what_was_not_sent_can_be_called_off() {
+    let mut bench = Bench::new(small()).await;
+    bench.fault("post /badges/batch delay=200ms");
+    let id = begin(&bench, people(0..4000)).await;
+    bench.until("on its way", id, |j| j.in_flight > 0).await;
+    bench.jobs.cancel(id, "me").await.expect("called off");
+    let job = bench.until("at rest", id, |j| j.in_flight == 0 && j.counts.of(Bucket::Sending) == 0).await;
+    assert_eq!(job.counts.of(Bucket::Waiting) + job.counts.of(Bucket::LeftOut), 4000, "{:?}", job.counts);
+    assert!(job.counts.of(Bucket::LeftOut) >= 2000);
+    assert_eq!(bench.accepted(), job.counts.of(Bucket::Waiting));
+}
