@@ -5,7 +5,7 @@
 
 mod draft;
 
-pub use draft::{Draft, Mode, Overwrite};
+pub use draft::{Draft, Mode, Overwrite, unfinished};
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};

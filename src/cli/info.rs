@@ -99,9 +99,12 @@ fn paths(found: &Survey) -> Vec<Place> {
         of(t!("config folder"), config),
         of(t!("settings"), &found.paths.config_file()),
         of(t!("key files"), &found.paths.keys_dir()),
+        of(t!("keys of the desk"), &found.paths.keymap_file()),
+        of(t!("colours"), &found.paths.theme_file()),
         of(t!("saved filters"), &found.paths.filters_file()),
         of(t!("data folder"), data),
         of(t!("journal"), &Journal::file_in(data)),
+        of(t!("lists as last shown"), &found.paths.desk_dir()),
         of(t!("looked up earlier"), &data.join("recent")),
         of(t!("log"), &found.paths.log_file()),
         of(t!("crash report"), &data.join("crash.txt")),
@@ -213,7 +216,7 @@ fn lines(value: &Value, found: &Survey) -> String {
     out.push(t!("settings").to_owned());
     out.extend(found.settings.iter().map(|said| {
         let value = said.value.as_deref().map_or_else(|| "-".to_owned(), |v| scrub(v).into_owned());
-        format!("  {}{}{value}", padded(said.name, 14), padded(said.source.word(), 13))
+        format!("  {}{}{value}", padded(said.name, 14), padded(words::say(said.source.word()), 13))
     }));
     out.push(t!("profile").to_owned());
     match value["profile"].as_object() {

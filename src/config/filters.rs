@@ -22,8 +22,9 @@ const HEAD: &str = "\
 # and sort = \"column:asc\" or \"column:desc\". You may edit this file and give it to others.
 ";
 
-/// What a list knows: its name in the file, the fields of its filter, the columns it is sorted by.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a list knows: its name in the file, the fields of its filter and what they take, the columns it is sorted
+/// by.
+#[derive(Clone, Debug)]
 pub struct FilteredList {
     /// Such as `history`.
     pub list: &'static str,
@@ -31,6 +32,8 @@ pub struct FilteredList {
     pub fields: Vec<&'static str>,
     /// Such as `issued_at`.
     pub columns: Vec<&'static str>,
+    /// What is wrong with a value for a field, in words.
+    pub check: fn(field: &str, value: &str) -> Result<(), String>,
 }
 
 /// A filter with a name.
@@ -75,7 +78,7 @@ pub enum FilterChange {
 }
 
 /// The file, with what it may hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct FiltersFile {
     path: PathBuf,
     lists: Vec<FilteredList>,
@@ -259,7 +262,10 @@ fn filter(sheet: &mut Sheet<'_>, known: &FilteredList, name: &str, value: &Value
         if let Some(value) = table.get(*field)
             && let Some(text) = typed(sheet, value, &format!("{place}.{field}"))
         {
-            fields.push(((*field).to_owned(), text));
+            match (known.check)(field, &text) {
+                Ok(()) => fields.push(((*field).to_owned(), text)),
+                Err(why) => sheet.wrong(value.span().start, &format!("{place}.{field}"), why),
+            }
         }
     }
     let sort = sort(sheet, known, table, &place);

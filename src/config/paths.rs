@@ -81,9 +81,14 @@ impl Paths {
         self.data_dir.join("tour-taken")
     }
 
+    /// The folder of how the desk showed the lists of each profile.
+    pub fn desk_dir(&self) -> PathBuf {
+        self.data_dir.join("desk")
+    }
+
     /// The file of how the desk showed the lists of a profile, which need not exist.
     pub fn view_file(&self, profile: &str) -> PathBuf {
-        self.data_dir.join("desk").join(format!("{profile}.json"))
+        self.desk_dir().join(format!("{profile}.json"))
     }
 
     /// The log file, written only while `LAPEL_LOG` asks for it.

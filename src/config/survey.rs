@@ -22,13 +22,13 @@ pub enum Source {
 }
 
 impl Source {
-    /// In a word.
+    /// In a word, for programs; [`words::say`](crate::words::say) puts it into the language of a person.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Flag => "flag",
-            Self::Variable => "environment",
+            Self::Flag => mark!("flag"),
+            Self::Variable => mark!("environment"),
             Self::File => "config.toml",
-            Self::Default => "default",
+            Self::Default => mark!("default"),
         }
     }
 }

@@ -4,6 +4,15 @@ use super::Path;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many drafts of this process are neither in their places nor gone.
+static UNFINISHED: AtomicUsize = AtomicUsize::new(0);
+
+/// How many files this process has under passing names: a process that ends now would leave them there.
+pub fn unfinished() -> usize {
+    UNFINISHED.load(Ordering::Acquire)
+}
 
 /// Who may read a file that is made new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +68,10 @@ impl Draft {
             passing.push(format!(".{:08x}.tmp", fastrand::u32(..)));
             let temp = target.with_file_name(passing);
             match options.open(&temp) {
-                Ok(file) => return Ok(Self { target, temp, file: Some(file) }),
+                Ok(file) => {
+                    UNFINISHED.fetch_add(1, Ordering::AcqRel);
+                    return Ok(Self { target, temp, file: Some(file) });
+                }
                 Err(why) if why.kind() == io::ErrorKind::AlreadyExists && tries < 8 => tries += 1,
                 Err(why) => return Err(why),
             }
@@ -139,6 +151,7 @@ impl Drop for Draft {
         drop(self.file.take());
         // After a rename there is nothing of this name any more.
         let _ = fs::remove_file(&self.temp);
+        UNFINISHED.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -157,6 +157,8 @@ pub struct App {
     deeds: Vec<Ticket>,
     wish: Option<Wish>,
     quit_asked: bool,
+    /// What is said of a file that was given up, once the screen is gone.
+    pub(super) parting: Option<String>,
     changed: bool,
     lost: bool,
     broken: Option<String>,
@@ -205,6 +207,7 @@ impl App {
             deeds: Vec::new(),
             wish: None,
             quit_asked: false,
+            parting: None,
             changed: true,
             lost: false,
             broken: None,
@@ -395,7 +398,7 @@ impl App {
                     self.changed = true;
                 }
             }
-            Message::Terminate | Message::InputClosed => self.wish = Some(Wish::Quit),
+            Message::Terminate | Message::InputClosed => self.leave(&mut out),
             Message::Crashed(place) => {
                 out.warn(t!("A part of lapel failed; the rest goes on. Details: {place}", place));
                 self.changed = true;

@@ -34,8 +34,6 @@ pub trait Browse: Row {
     const HEADS: &'static [Head];
     /// How many of the columns, the first ones, are shown where nobody has chosen.
     const USUAL: usize;
-    /// The filter's fields under their names in the contract, in the order of [`Browse::FIELDS`].
-    const FILTERS: &'static [&'static str];
     /// What one and many are called.
     const NOUN: (&'static str, &'static str);
     /// What it is called in files: `history`.
@@ -234,7 +232,7 @@ impl<T: Browse> Browser<T> {
             // While the bar is open it names the field itself. The list stays as it was.
             Err(_) if self.bar.open => return,
             Err(error) => {
-                out.warn(t!("{error}. The filter was not changed; / opens it again.", error));
+                out.warn(t!("{error}. The filter was not changed; open it again to correct it.", error));
                 return;
             }
         };

@@ -1,8 +1,9 @@
 //! What every screen may read: how to draw, who is connected, what time it is at the service.
 
+use super::action::Action;
 use super::ask::{Ask, Session, Ticket, Tickets};
 use super::clipboard::Clip;
-use super::keymap::Keymap;
+use super::keymap::{Context, Keymap};
 use super::pictures::Store;
 use super::recents::{Recents, Typed};
 use super::saved::Saved;
@@ -108,6 +109,12 @@ impl Env {
             }
             None => t!("nowhere").to_owned(),
         }
+    }
+
+    /// The key of an action in `stack`, as a sentence names it; where none is bound, what the action is called.
+    pub fn key(&self, stack: &[Context], action: Action) -> String {
+        let key = self.keymap.key(stack, action);
+        key.unwrap_or_else(|| t!("\u{201c}{action}\u{201d} (no key)", action = action.hint()))
     }
 
     /// The spinner's frame.

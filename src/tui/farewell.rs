@@ -3,13 +3,20 @@
 use super::app::App;
 use super::view::file::{ViewAnswer, ViewAsk, run};
 use crate::jobs::{Bucket, Job, JobError, Phase};
+use std::time::Duration;
 
+/// How long the end waits for what is given up to be gone.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// How many jobs are listed at most.
 const LISTED: usize = 20;
 
 /// Waits for what is on its way, sends nothing more, and says what is not done. A second ctrl-c ends at once:
 /// what is not answered then is looked for the next time.
 pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
+    if let Some(parting) = &app.parting {
+        say(parting);
+    }
+    left_in_order().await;
     if app.reads_index() {
         say(t!(
             "the index was being read: what was read is kept; the overview goes on with it, or: lapel index build"
@@ -36,6 +43,16 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     for line in lines(jobs.list().await, app.keeps_jobs()) {
         say(&line);
     }
+}
+
+/// Comes back when no file has its passing name any more. What hangs on a disk does not hold up the end.
+async fn left_in_order() {
+    let given_up = async {
+        while crate::disk::unfinished() > 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let _ = tokio::time::timeout(PATIENCE, given_up).await;
 }
 
 /// The next signal that asks the program to end.

@@ -330,8 +330,10 @@ const DEFAULT: &[Line] = &[
     (Context::FileField, Action::Back, &["esc"]),
     (Context::Export, Action::Accept, &["enter"]),
     (Context::Export, Action::Complete, &["tab"]),
-    (Context::Export, Action::Down, &["down"]),
-    (Context::Export, Action::Up, &["up"]),
+    (Context::Export, Action::Earlier, &["up"]),
+    (Context::Export, Action::Later, &["down"]),
+    (Context::Export, Action::Down, &["pagedown"]),
+    (Context::Export, Action::Up, &["pageup"]),
     (Context::Export, Action::ClearField, &["ctrl-u"]),
     (Context::Export, Action::Aside, &["ctrl-o"]),
     (Context::Export, Action::Back, &["esc"]),
@@ -664,6 +666,11 @@ impl Keymap {
     /// The first keys of an action in `stack`, for a hint.
     pub fn key(&self, stack: &[Context], action: Action) -> Option<String> {
         self.bound(stack, move |a| a == action).next().map(|(_, chord)| self.name(chord))
+    }
+
+    /// Whether an action belongs to one of these contexts, bound or not.
+    pub fn has(&self, stack: &[Context], action: Action) -> bool {
+        self.lines.iter().any(|(context, a, _)| *a == action && stack.contains(context))
     }
 
     /// Every line, in order: for the README's table and for tests.

@@ -362,6 +362,8 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     terminal::read_input(desk.sender(), asked, gate);
     let ended = desk.run(&mut held).await;
     drop(held);
+    // What is given up is told to those who do it.
+    desk.hand_out();
     farewell::close(&desk.app, &mut say).await;
     ended
 }

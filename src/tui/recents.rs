@@ -44,6 +44,8 @@ pub enum Typed {
     Badge,
     /// As the name of a file of badge ids.
     IdsFile,
+    /// As the name of a file that a list is written into.
+    Export,
 }
 
 /// What was typed, by where.
@@ -53,6 +55,7 @@ pub struct Lists {
     look_ups: Vec<String>,
     badges: Vec<String>,
     ids_files: Vec<String>,
+    exports: Vec<String>,
 }
 
 impl Lists {
@@ -61,6 +64,7 @@ impl Lists {
             Typed::LookUp => &self.look_ups,
             Typed::Badge => &self.badges,
             Typed::IdsFile => &self.ids_files,
+            Typed::Export => &self.exports,
         }
     }
 
@@ -69,11 +73,12 @@ impl Lists {
             Typed::LookUp => &mut self.look_ups,
             Typed::Badge => &mut self.badges,
             Typed::IdsFile => &mut self.ids_files,
+            Typed::Export => &mut self.exports,
         }
     }
 
     fn len(&self) -> usize {
-        self.look_ups.len() + self.badges.len() + self.ids_files.len()
+        self.look_ups.len() + self.badges.len() + self.ids_files.len() + self.exports.len()
     }
 
     fn put(&mut self, typed: Typed, text: &str) {
@@ -92,7 +97,7 @@ impl Lists {
 
     /// Without what no lapel has written.
     fn mended(mut self) -> Self {
-        for typed in [Typed::LookUp, Typed::Badge, Typed::IdsFile] {
+        for typed in [Typed::LookUp, Typed::Badge, Typed::IdsFile, Typed::Export] {
             let list = self.of_mut(typed);
             let mut seen = std::collections::HashSet::new();
             list.retain(|text| is_fit(text) && seen.insert(text.clone()));

@@ -2,12 +2,13 @@
 //! written by the worker.
 
 use super::browser::Browse;
+use super::filter;
 use crate::config::{FilterChange, FilteredList, FiltersFile, NamedFilter};
 use crate::domain::{HistoryItem, Template};
 use std::path::PathBuf;
 
 /// Something to do with the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct FiltersAsk {
     file: FiltersFile,
     change: Option<FilterChange>,
@@ -75,12 +76,19 @@ pub fn run(ask: &FiltersAsk) -> Result<Vec<NamedFilter>, String> {
     .map_err(|why| why.to_string())
 }
 
+/// Whether a field takes a value, as it does where that is typed.
+fn check<T: Browse>(field: &str, value: &str) -> Result<(), String> {
+    let spec = T::FIELDS.iter().find(|spec| spec.name == field);
+    spec.map_or(Ok(()), |spec| filter::read(*spec, value).map(drop))
+}
+
 fn lists() -> Vec<FilteredList> {
     fn list<T: Browse>() -> FilteredList {
         FilteredList {
             list: T::LIST,
             fields: T::FIELDS.iter().map(|field| field.name).collect(),
             columns: T::HEADS.iter().map(|head| head.sort_by).collect(),
+            check: check::<T>,
         }
     }
     vec![list::<HistoryItem>(), list::<Template>()]

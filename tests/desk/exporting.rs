@@ -159,14 +159,14 @@ async fn the_kind_is_chosen_or_typed_and_the_name_follows() {
     let (mut h, folder) = history().await;
     h.press("e");
     assert!(h.screen().contains("lapel-history-2026-11-21.xlsx"), "{}", h.screen());
-    h.press("down");
+    h.press("pagedown");
     assert!(h.screen().contains("lapel-history-2026-11-21.csv") && h.screen().contains("(•) CSV "));
-    h.press("up up");
+    h.press("pageup pageup");
     assert!(h.screen().contains("lapel-history-2026-11-21.jsonl") && h.screen().contains("(•) JSON Lines"));
     h.press("esc");
     h.settled().await;
     let path = open(&mut h, &folder, "a.csv");
-    h.press("down");
+    h.press("pagedown");
     assert!(h.screen().contains("(•) CSV, CP949"), "{}", h.screen());
     h.press("enter");
     h.shows("Wrote 600 rows").await;
@@ -257,18 +257,53 @@ async fn a_list_that_cannot_be_read_to_its_end_is_no_file() {
 }
 
 #[tokio::test]
-async fn leaving_gives_up_the_file_first() {
+async fn where_one_wrote_earlier_is_offered() {
+    let (mut h, folder) = history().await;
+    h.press("e");
+    assert!(!h.screen().contains("↑ earlier"), "{}", h.screen());
+    h.press("esc space");
+    for name in ["one.csv", "two.jsonl"] {
+        open(&mut h, &folder, name);
+        h.press("enter");
+        h.shows("Wrote 1 row").await;
+        h.press("backspace");
+    }
+    // What was not written is not among them.
+    open(&mut h, &folder, "none/three.csv");
+    h.press("enter");
+    h.settled().await;
+    h.press("esc e");
+    assert!(h.screen().contains("↑ earlier"), "{}", h.screen());
+    h.press("up");
+    let screen = h.screen();
+    assert!(screen.contains("/two.jsonl") && screen.contains("(•) JSON Lines"), "{screen}");
+    h.press("up");
+    assert!(h.screen().contains("/one.csv") && h.screen().contains("(•) CSV "), "{}", h.screen());
+    h.press("up down down");
+    assert!(h.screen().contains("lapel-history-2026-11-21.xlsx"), "{}", h.screen());
+    assert!(h.screen().contains("(•) Excel"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn leaving_asks_about_the_file_first_and_leaves_nothing_of_it() {
     let (mut h, folder) = history().await;
     h.sandbox.control().add_fault("get /badges/history delay=60s after=2").expect("a rule");
     open(&mut h, &folder, "a.xlsx");
     h.press("enter");
     h.shows("200 of 600 rows").await;
+    let asks =
+        "a.xlsx is being written. Quit again to leave: it is given up then, and nothing of it is left.";
+    h.press("ctrl-c");
+    assert!(h.screen().contains(asks), "{}", h.screen());
     h.press("ctrl-o q");
-    assert!(h.screen().contains("The export was given up"), "{}", h.screen());
+    assert!(h.screen().contains(asks), "{}", h.screen());
     assert!(h.desk.app.take_wish().is_none());
-    emptied(&mut h, &folder).await;
-    h.press("q");
+    // It goes on as long as nobody means it.
+    h.press("e");
+    assert!(h.screen().contains("200 of 600 rows"), "{}", h.screen());
+    h.press("ctrl-o q q");
     assert!(h.desk.app.take_wish().is_some());
+    emptied(&mut h, &folder).await;
 }
 
 #[tokio::test]

@@ -107,6 +107,11 @@ async fn one_is_renamed_replaced_and_removed_only_when_asked_twice() {
 
 #[tokio::test]
 async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
+    let wrong = "[history.a]\ntitle = 'x'\nissue_start_date = 'tomorrow'\n[templates.b]\nuse_yn = 'maybe'\n";
+    let (mut h, ..) = with_file(Some(wrong)).await;
+    let screen = h.settled().await.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(screen.contains("line 3") && screen.contains("tomorrow is not a day"), "{screen}");
+    assert!(screen.contains("line 5") && screen.contains("maybe is neither Y nor N"), "{screen}");
     let damaged = "[history.a]\ntitl = 'x'\n";
     let (mut h, path, _folder) = with_file(Some(damaged)).await;
     let screen = h.settled().await;
@@ -129,7 +134,8 @@ async fn a_damaged_file_is_told_by_line_and_never_overwritten() {
 
 #[tokio::test]
 async fn what_is_not_typed_right_is_not_saved_and_hostile_names_are_scrubbed() {
-    let file = "[history.\"a\u{202e}b\"]\ntitle = \"x\u{202e}\u{200b}\"\nissue_start_date = 'tomorrow'\n";
+    let file = "[history.\"a\u{202e}b\"]\ntitle = \"x\u{202e}\u{200b}\"\nissue_start_date = 2026-10-02\nissue_end_date = \
+                2026-10-01\n";
     let (mut h, _path, _folder) = with_file(Some(file)).await;
     h.press("2");
     h.settled().await;
@@ -139,7 +145,7 @@ async fn what_is_not_typed_right_is_not_saved_and_hostile_names_are_scrubbed() {
     let before = requests(&h, "GET /badges/history");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("Issued from: tomorrow is not a day"), "{screen}");
+    assert!(screen.contains("Issued from: 2026-10-02 is after Issued to: 2026-10-01"), "{screen}");
     h.press("S");
     let screen = h.settled().await;
     assert!(screen.contains("Nothing was saved."), "{screen}");

@@ -35,7 +35,10 @@ async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
     h.press("enter");
     h.settled().await;
     let text = std::fs::read_to_string(&file).expect("the file");
-    assert_eq!(text, r#"{"look_ups":["임하늘","Seoyun.Han@naru.example"],"badges":["B-1"],"ids_files":[]}"#);
+    assert_eq!(
+        text,
+        r#"{"look_ups":["임하늘","Seoyun.Han@naru.example"],"badges":["B-1"],"ids_files":[],"exports":[]}"#
+    );
     #[cfg(unix)]
     assert_eq!(lapel::disk::mode_of(&std::fs::metadata(&file).expect("there")), 0o600);
 
@@ -62,7 +65,7 @@ async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
     h.type_text("forget");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("Forgot 3 look-ups of this profile."), "{screen}");
+    assert!(screen.contains("Forgot 3 look-ups and file names of this profile."), "{screen}");
     assert!(!file.exists());
     h.press("3 / ctrl-u up");
     assert!(!h.screen().contains("Seoyun"), "{}", h.screen());

@@ -384,6 +384,26 @@ async fn quitting_while_a_request_is_on_its_way_asks_first() {
     let screen = h.screen();
     assert!(screen.contains("Something is being sent. Quit again to leave"), "{screen}");
     assert!(screen.contains("sends nothing more"), "{screen}");
+    // A file that is being written is named besides, and what becomes of it.
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("all.csv");
+    std::fs::write(&path, "before").expect("written");
+    h.press("2");
+    h.shows("row 1 of 600").await;
+    h.sandbox.control().add_fault("get /badges/history delay=60s after=1").expect("a rule");
+    h.press("e ctrl-u");
+    h.type_text(path.to_str().expect("UTF-8"));
+    h.press("enter");
+    h.shows("There is a file of this name already").await;
+    h.press("y");
+    h.shows("of 600 rows").await;
+    h.press("ctrl-o q");
+    let screen = h.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(screen.contains("all.csv is being written: leaving gives it up, and the file that"), "{screen}");
+    assert!(
+        screen.contains("stays as it is.") && screen.contains("The demo's jobs end with it."),
+        "{screen}"
+    );
     h.press("ctrl-c");
     assert!(h.desk.app.take_wish().is_some());
 }

@@ -1,6 +1,6 @@
 //! Every kind of end gives the terminal back.
 
-use super::kit::{LAPEL, Term, program, still_demo};
+use super::kit::{LAPEL, Term, lapel, program, still_demo};
 use rustix::process::Signal;
 
 fn open() -> Term {
@@ -31,6 +31,38 @@ fn by_a_signal() {
         let mut term = open();
         term.signal(signal);
         assert_eq!(term.exit_restored().exit_code(), 0, "{signal:?}");
+    }
+}
+
+/// What is being written is asked about, and said to be given up; nothing of it stays on the disk.
+#[test]
+fn while_a_file_is_being_written() {
+    for by_key in [true, false] {
+        // More than the background may read in a minute.
+        let setup = lapel(&["demo", "--seed", "7", "--speed", "0", "--history", "40000"]);
+        let home = setup.home.clone();
+        let mut term = setup.start();
+        term.shows("row 1 of");
+        term.send("2");
+        term.shows("row 1 of 40,000");
+        term.send("e\x15all.csv\r");
+        term.until("rows", |s| s.has(" of 40,000 rows") && !s.has(" 0 of 40,000"));
+        let names = || -> Vec<String> {
+            let entries = std::fs::read_dir(home.path()).expect("a folder");
+            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+        };
+        assert!(names().iter().any(|name| name.contains("all.csv")), "{:?}", names());
+        if by_key {
+            term.send("\x03");
+            term.shows("all.csv is being written. Quit again to leave");
+            term.send("\x03");
+        } else {
+            term.signal(Signal::TERM);
+        }
+        assert_eq!(term.exit_restored().exit_code(), 0);
+        let said = String::from_utf8_lossy(&term.raw()).into_owned();
+        assert!(said.contains("the export to all.csv was given up: nothing of it is left"), "{said}");
+        assert!(!names().iter().any(|name| name.contains("all.csv")), "{:?}", names());
     }
 }
 

@@ -51,6 +51,22 @@ fn people_read_korean() {
 }
 
 #[test]
+fn where_a_setting_comes_from_is_said_in_korean_and_to_programs_in_english() {
+    let bench = Bench::new();
+    let said = korean(&bench, &["info"]).ended(0).out;
+    let theme = said.lines().find(|line| line.trim_start().starts_with("theme")).expect("the theme");
+    assert!(theme.contains("기본값") && !theme.contains("default"), "{said}");
+    assert!(said.contains("마지막 목록 보기"), "{said}");
+    let json = |locale| run(&bench, locale, &["info", "--json", "--theme", "dark"]).ended(0).out;
+    let said: serde_json::Value = serde_json::from_str(&json("ko_KR.UTF-8")).expect("JSON");
+    let source = |name: &str| {
+        let settings = said["settings"].as_array().expect("settings");
+        settings.iter().find(|setting| setting["name"] == name).expect(name)["source"].clone()
+    };
+    assert_eq!((source("theme"), source("glyphs")), ("flag".into(), "default".into()));
+}
+
+#[test]
 fn the_help_is_korean_and_keeps_its_width() {
     let bench = Bench::new();
     for args in

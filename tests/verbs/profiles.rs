@@ -206,7 +206,16 @@ fn info_tells_where_everything_is_and_no_key() {
     assert_eq!(settings.expect("it is there")["exists"], true);
     assert_eq!(said["lapel"]["version"], env!("CARGO_PKG_VERSION"));
     let text = bench.run(&["info"]).ended(0).out;
-    for part in ["config.toml", "journal.sqlite", "LAPEL_API_KEY", "UTF-8", "config folder"] {
+    for part in [
+        "config.toml",
+        "journal.sqlite",
+        "LAPEL_API_KEY",
+        "UTF-8",
+        "config folder",
+        "data/desk",
+        "data/recent",
+        "default ",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     // Whatever is wrong is said, and stops nothing.

@@ -1,14 +1,21 @@
 use super::*;
 use proptest::prelude::*;
 
+/// Only what a day is.
+fn check(field: &str, value: &str) -> Result<(), String> {
+    let fits = !field.ends_with("_date") || value.parse::<jiff::civil::Date>().is_ok();
+    if fits { Ok(()) } else { Err(format!("{value} is not a day")) }
+}
+
 fn lists() -> Vec<FilteredList> {
     vec![
         FilteredList {
             list: "history",
             fields: vec!["recipient_name", "title", "issue_start_date"],
             columns: vec!["issued_at"],
+            check,
         },
-        FilteredList { list: "templates", fields: vec!["title", "use_yn"], columns: vec!["title"] },
+        FilteredList { list: "templates", fields: vec!["title", "use_yn"], columns: vec!["title"], check },
     ]
 }
 
@@ -49,6 +56,7 @@ fn every_mistake_has_its_line() {
         ("[history.a]\ntitle = ' '\n", 2, "not empty"),
         ("[history.a]\ntitle = 'x'\nsort = 'email'\n", 3, "issued_at"),
         ("[history.a]\ntitle = 'x'\nsort = 'issued_at:down'\n", 3, ":desc"),
+        ("[history.a]\ntitle = 'x'\nissue_start_date = 'soon'\n", 3, "soon is not a day"),
         ("[history.a]\n", 1, "sets no field"),
         ("history = 'a'\n", 1, "tables such as"),
         ("[history.\" a\"]\ntitle = 'x'\n", 1, "no spaces at its ends"),

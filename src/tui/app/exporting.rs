@@ -1,13 +1,13 @@
 //! Files that are being written: in sight, or while one works on.
 
-use super::{App, Over};
+use super::{App, Over, Wish};
 use crate::tui::ask::{Answer, Ticket};
 use crate::tui::env::{Out, Takeaway};
 use crate::tui::forms::export::ExportForm;
 
 impl App {
     /// Opens the form; the one whose file is being written comes back instead.
-    pub(super) fn open_export(&mut self, takeaway: Takeaway, out: &mut Out<'_>) {
+    pub(super) fn open_export(&mut self, takeaway: Takeaway) {
         let form = match self.aside.take() {
             Some(form) => {
                 if let Some(ticket) = form.ticket() {
@@ -15,7 +15,7 @@ impl App {
                 }
                 form
             }
-            None => Box::new(ExportForm::new(takeaway, &self.env, out)),
+            None => Box::new(ExportForm::new(takeaway, &self.env)),
         };
         self.over.push(Over::Export(form));
     }
@@ -48,7 +48,7 @@ impl App {
             _ => None,
         });
         if let Some(form) = open {
-            match form.receive(ticket, left) {
+            match form.receive(ticket, left, out) {
                 Ok(said) => {
                     if said.is_some() {
                         out.notice = said;
@@ -61,7 +61,7 @@ impl App {
         }
         let Some(form) = &mut self.aside else { return Err(left) };
         // It stays until it is closed: the person is busy with something else.
-        if let Some(said) = form.receive(ticket, left)? {
+        if let Some(said) = form.receive(ticket, left, out)? {
             out.news = Some(said);
         } else if let Some(why) = form.trouble() {
             out.news = Some((why, true));
@@ -72,19 +72,27 @@ impl App {
         Ok(())
     }
 
-    /// Gives up a file that is being written; whether there was one.
-    pub(super) fn give_up_export(&mut self, out: &mut Out<'_>) -> bool {
-        let aside = self.aside.take().and_then(|form| form.ticket());
-        let open = self.over.iter().find_map(|over| match over {
-            Over::Export(form) => form.ticket(),
+    /// The file that is being written, and what is left when that is given up.
+    pub(super) fn being_written(&self) -> Option<(String, &'static str)> {
+        let open = self.over.iter().filter_map(|over| match over {
+            Over::Export(form) => Some(form),
             _ => None,
         });
-        if open.is_some() {
-            self.over.retain(|over| !matches!(over, Over::Export(_)));
+        open.chain(&self.aside).find_map(|form| form.being_written(&self.env))
+    }
+
+    /// Leaves; a file that is being written is given up.
+    pub(super) fn leave(&mut self, out: &mut Out<'_>) {
+        if let Some((file, left)) = self.being_written() {
+            self.parting = Some(t!("the export to {file} was given up: {left}", file, left));
         }
-        let given_up: Vec<Ticket> = aside.into_iter().chain(open).collect();
-        let any = !given_up.is_empty();
-        out.cancel(given_up);
-        any
+        let open =
+            self.over.extract_if(.., |over| matches!(over, Over::Export(_))).filter_map(|over| match over {
+                Over::Export(form) => Some(form),
+                _ => None,
+            });
+        let tickets: Vec<Ticket> = open.chain(self.aside.take()).filter_map(|form| form.ticket()).collect();
+        out.cancel(tickets);
+        self.wish = Some(Wish::Quit);
     }
 }

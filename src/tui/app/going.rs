@@ -68,7 +68,7 @@ impl App {
                 self.over.push(Over::Question(Box::new(Question::paper(&job, redo))));
             }
             Go::Mail(job) => self.over.push(Over::Question(Box::new(Question::mail(job, out)))),
-            Go::Export(takeaway) => self.open_export(*takeaway, out),
+            Go::Export(takeaway) => self.open_export(*takeaway),
             Go::Aside => self.put_aside(),
             Go::Ids => self.over.push(Over::Ids(Box::new(IdsForm::new(&self.env, out)))),
             Go::Replace(badge) => {

@@ -213,22 +213,34 @@ impl App {
     }
 
     pub(super) fn quit(&mut self, out: &mut Out<'_>) {
-        if self.give_up_export(out) {
-            out.warn("The export was given up, and nothing of it is left. Quit again to leave.");
-            return;
-        }
-        let deeds = self.outstanding_deeds();
-        if self.quit_asked || (!self.activity.is_sending() && !deeds) {
-            self.wish = Some(Wish::Quit);
+        let sending = self.activity.is_sending() || self.outstanding_deeds();
+        let written = self.being_written();
+        if self.quit_asked || (!sending && written.is_none()) {
+            self.leave(out);
             return;
         }
         self.quit_asked = true;
-        let then = if self.keeps_jobs() {
-            t!("What is not sent then stays unsent and can be resumed.")
-        } else {
-            t!("The demo's jobs end with it.")
-        };
-        out.warn(t!("Something is being sent. Quit again to leave: lapel waits for the answers of what is on its way and sends nothing more. {then}", then));
+        let mut said: Vec<String> = Vec::new();
+        match written {
+            Some((file, left)) if sending => {
+                said.push(t!("{file} is being written: leaving gives it up, and {left}.", file, left));
+            }
+            Some((file, left)) => said.push(t!(
+                "{file} is being written. Quit again to leave: it is given up then, and {left}.",
+                file,
+                left
+            )),
+            None => {}
+        }
+        if sending {
+            let then = if self.keeps_jobs() {
+                t!("What is not sent then stays unsent and can be resumed.")
+            } else {
+                t!("The demo's jobs end with it.")
+            };
+            said.push(t!("Something is being sent. Quit again to leave: lapel waits for the answers of what is on its way and sends nothing more. {then}", then));
+        }
+        out.warn(said.join(" "));
     }
 
     fn type_key(&mut self, key: KeyEvent, out: &mut Out<'_>) -> bool {

@@ -52,7 +52,11 @@ impl App {
         let forgotten = self.env.recents.forget();
         out.say(match forgotten {
             0 => t!("No look-up was kept, so there is nothing to forget.").to_owned(),
-            n => plural!(n, "Forgot {n} look-up of this profile.", "Forgot {n} look-ups of this profile."),
+            n => plural!(
+                n,
+                "Forgot {n} look-up or file name of this profile.",
+                "Forgot {n} look-ups and file names of this profile."
+            ),
         });
     }
 

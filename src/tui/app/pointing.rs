@@ -27,7 +27,7 @@ impl App {
                 true
             }
             MouseEventKind::Up(MouseButton::Left) if here => {
-                self.changed |= self.history.drop_at(out);
+                self.changed |= self.history.drop_at(&self.env, out);
                 true
             }
             MouseEventKind::Drag(_) | MouseEventKind::Up(_) => {

@@ -76,7 +76,7 @@ impl App {
             }
             Action::TourLeave => {
                 self.touring = None;
-                let key = self.env.keymap.key(&self.tab_stack(), Action::Tour).unwrap_or_default();
+                let key = self.env.key(&self.tab_stack(), Action::Tour);
                 out.say(t!("The tour has ended. {key} begins it again.", key));
             }
             _ => return false,

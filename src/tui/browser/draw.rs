@@ -90,7 +90,11 @@ impl<T: Browse> Browser<T> {
                     vec![t!("There are no {noun} here.", noun = say(T::NOUN.1))]
                 }
                 None => vec![
-                    t!("No {noun} fit this filter. esc takes it away.", noun = say(T::NOUN.1)),
+                    t!(
+                        "No {noun} fit this filter. {esc} takes it away.",
+                        noun = say(T::NOUN.1),
+                        esc = env.key(&OF_LISTS, Action::Back)
+                    ),
                     t!("Some fields may have to be typed whole: that is up to the service.").to_owned(),
                 ],
             };
@@ -140,7 +144,9 @@ impl<T: Browse> Browser<T> {
     fn stand_in(&self, place: &Place<'_, T>, env: &Env) -> (String, Style) {
         match place {
             Place::Loading => (format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()),
-            Place::Failed(error) => (format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)), env.theme.error()),
+            Place::Failed(error) => {
+                (format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)), env.theme.error())
+            }
             Place::Entry(Entry::Unreadable(problem)) => (
                 format!(
                     "{} {}",
@@ -158,24 +164,27 @@ impl<T: Browse> Browser<T> {
                 env.theme.warning(),
             ),
             Place::Entry(_) => {
-                (t!("the service counts a row here and gave none: its count may be too high (g goes to the first row)").to_owned(), env.theme.warning())
+                let key = env.key(&OF_LISTS, Action::First);
+                let text = t!(
+                    "the service counts a row here and gave none: its count may be too high ({key} goes to the first row)",
+                    key
+                );
+                (text, env.theme.warning())
             }
         }
     }
 
     fn retry_hint(&self, env: &Env) -> String {
-        let key = env.keymap.key(&[Context::Global], Action::Reload).unwrap_or_default();
-        t!("{key} reads again.", key)
+        t!("{key} reads again.", key = env.key(&OF_LISTS, Action::Reload))
     }
 
     fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let left = if let Top::Row(field) = &self.top {
             let mut spans = vec![Span::styled(format!("  {} ", t!("Go to row")), env.theme.strong())];
             spans.extend(field.spans(14, true, env));
-            spans.push(Span::styled(
-                format!("  {}", t!("{enter} go  esc back", enter = env.glyphs.enter)),
-                env.theme.dim(),
-            ));
+            let key = |action| env.key(&[Context::Prompt, Context::Always], action);
+            let hint = t!("{enter} go  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
+            spans.push(Span::styled(format!("  {hint}"), env.theme.dim()));
             Line::from(spans)
         } else if let Some(note) = self.list.note() {
             let text = match note {
@@ -212,6 +221,9 @@ impl<T: Browse> Browser<T> {
         two_sided(frame, area, left, Span::styled(right, env.theme.dim()), true);
     }
 }
+
+/// The contexts of every list, without its own.
+const OF_LISTS: [Context; 3] = [Context::List, Context::Global, Context::Always];
 
 /// A line with something at its right end. Where there is no room for both, the left one is cut if the right
 /// one has to stay; otherwise the right one gives way.

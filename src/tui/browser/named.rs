@@ -12,11 +12,7 @@ impl<T: Browse> Browser<T> {
     /// What is wrong with which field, in words.
     fn current(&self) -> Result<Option<NamedFilter>, String> {
         self.bar.values()?;
-        let typed = T::FIELDS.iter().zip(self.bar.texts());
-        let fields: Vec<(String, String)> = typed
-            .filter(|(_, text)| !text.trim().is_empty())
-            .map(|(spec, text)| (spec.name.to_owned(), text.trim().to_owned()))
-            .collect();
+        let fields = self.typed();
         let sort = self.heading.sorted_by().map(|(field, descending)| (field.to_owned(), descending));
         let nothing = fields.is_empty() && sort.is_none();
         let filter = NamedFilter { list: T::LIST.to_owned(), name: String::new(), fields, sort };
@@ -39,10 +35,8 @@ impl<T: Browse> Browser<T> {
 
     /// Filters and orders as it says.
     pub fn use_filter(&mut self, filter: &NamedFilter, out: &mut Out<'_>) {
-        for (at, spec) in T::FIELDS.iter().enumerate() {
-            let value = filter.fields.iter().find(|(field, _)| field == spec.name);
-            self.bar.set(at, value.map_or("", |(_, value)| value));
-        }
+        // What a field does not take is left in it, and said.
+        self.fill_in(&filter.fields, |_, _| true);
         self.bar.open = false;
         self.top = Top::Nothing;
         let sort = filter.sort.as_ref();

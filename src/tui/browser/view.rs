@@ -3,7 +3,7 @@
 use super::{Browse, Browser, By};
 use crate::api::DirectionStyle;
 use crate::tui::env::Out;
-use crate::tui::filter;
+use crate::tui::filter::{self, Spec};
 use crate::tui::view::ListView;
 
 impl<T: Browse> Browser<T> {
@@ -14,12 +14,24 @@ impl<T: Browse> Browser<T> {
 
     /// What the list shows now.
     pub fn view(&self) -> ListView {
-        let filter = T::FILTERS
-            .iter()
-            .zip(self.bar.texts())
-            .map(|(name, text)| ((*name).to_owned(), text.trim().to_owned()))
-            .filter(|(_, text)| !text.is_empty());
-        ListView { filter: filter.collect(), ..self.heading.view() }
+        ListView { filter: self.typed(), ..self.heading.view() }
+    }
+
+    /// What is typed into the filter, by the fields' names in the contract.
+    pub(super) fn typed(&self) -> Vec<(String, String)> {
+        let typed = T::FIELDS.iter().zip(self.bar.texts());
+        typed
+            .map(|(spec, text)| (spec.name.to_owned(), text.trim().to_owned()))
+            .filter(|(_, text)| !text.is_empty())
+            .collect()
+    }
+
+    /// Types these values into the filter, by the fields' names in the contract, and empties the others.
+    pub(super) fn fill_in(&mut self, values: &[(String, String)], takes: impl Fn(Spec, &str) -> bool) {
+        for (at, spec) in T::FIELDS.iter().enumerate() {
+            let text = values.iter().find(|(field, _)| field == spec.name).map_or("", |(_, text)| text);
+            self.bar.set(at, if takes(*spec, text) { text } else { "" });
+        }
     }
 
     /// Shows what was kept. What this list does not know, and what a field does not take, is left out; a list
@@ -36,11 +48,7 @@ impl<T: Browse> Browser<T> {
 
     /// Filters by these values, by their fields' names in the contract, and by nothing else.
     pub fn filter_only(&mut self, filter: &[(String, String)], out: &mut Out<'_>) {
-        for (at, name) in T::FILTERS.iter().enumerate() {
-            let text = filter.iter().find(|(field, _)| field == name).map_or("", |(_, text)| text);
-            let taken = T::FIELDS.get(at).is_some_and(|spec| filter::read(*spec, text).is_ok());
-            self.bar.set(at, if taken { text } else { "" });
-        }
+        self.fill_in(filter, |spec, text| filter::read(spec, text).is_ok());
         self.apply(out);
     }
 }

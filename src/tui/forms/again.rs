@@ -136,7 +136,7 @@ impl AgainForm {
         lines.extend(wrap(&what, room).into_iter().map(|l| Line::from(vec![Span::raw("  "), Span::raw(l)])));
         lines.push(Line::styled(cut(&place), theme.accent()));
         lines.push(Line::raw(""));
-        lines.extend(self.confirm.lines(t!("to send it"), room, env));
+        lines.extend(self.confirm.lines(Context::Review, t!("to send it"), room, env));
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 }

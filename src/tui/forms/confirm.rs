@@ -3,6 +3,7 @@
 
 use super::organisation::Organisation;
 use crate::config::Environment;
+use crate::tui::action::Action;
 use crate::tui::env::{Env, Out};
 use crate::tui::keymap::Context;
 use crossterm::event::{KeyCode, KeyEvent};
@@ -134,20 +135,17 @@ impl Confirm {
 
     /// The lines that ask for it, each of at most `room` columns behind a margin of two; `verb` is such as `to
     /// issue`. One line, but for an organisation that is being typed.
-    pub fn lines(&self, verb: &str, room: usize, env: &Env) -> Vec<Line<'static>> {
+    pub fn lines(&self, own: Context, verb: &str, room: usize, env: &Env) -> Vec<Line<'static>> {
         match &self.organisation {
             Some(organisation) if self.naming => organisation.lines(verb, room, env),
-            _ => vec![self.line(verb, env)],
+            _ => vec![self.line(own, verb, env)],
         }
     }
 
-    fn line(&self, verb: &str, env: &Env) -> Line<'static> {
+    fn line(&self, own: Context, verb: &str, env: &Env) -> Line<'static> {
         let key = |k: &str| Span::styled(k.to_owned(), env.theme.key());
         let plain = |t: &str| Span::raw(t.to_owned());
-        let y = env
-            .keymap
-            .key(&[crate::tui::keymap::Context::Review], crate::tui::action::Action::Confirm)
-            .unwrap_or_default();
+        let bound = |action| env.key(&[own, Context::Always], action);
         let mut spans = vec![plain("  ")];
         if let Some(typed) = &self.typed {
             // Where the number stands in the sentence is the language's business.
@@ -165,10 +163,10 @@ impl Confirm {
         let verb = if self.organisation.is_some() { t!("to go on to the organisation's name") } else { verb };
         let style = if self.is_counted() { env.theme.accent() } else { env.theme.dim() };
         spans.extend([
-            key(&y),
+            key(&bound(Action::Confirm)),
             Span::styled(format!(" {verb}"), style),
             plain("   "),
-            key("esc"),
+            key(&bound(Action::Back)),
             plain(" "),
             plain(t!("go back")),
         ]);

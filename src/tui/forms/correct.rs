@@ -131,8 +131,9 @@ impl CorrectForm {
             put(&mut lines, &text, style);
         }
         let text = t!(
-            "{enter} keeps it in the draft; the file is not changed, and nothing is sent.  esc gives up.",
-            enter = env.glyphs.enter
+            "{enter} keeps it in the draft; the file is not changed, and nothing is sent.  {esc} gives up.",
+            enter = env.key(&self.stack(), Action::Accept),
+            esc = env.key(&self.stack(), Action::Back)
         );
         put(&mut lines, &text, theme.dim());
         if let Some(said) = &self.said {

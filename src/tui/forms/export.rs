@@ -11,6 +11,7 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::fit::{fit, number, width, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::recents::Typed;
 use crate::words::say;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -25,6 +26,9 @@ const KINDS: [(Kind, &str, &str); 4] = [
     (Kind::Lines, "JSON Lines", mark!("a record a line, for programs")),
 ];
 
+/// Columns that a file's name may take in a sentence.
+const LONGEST_NAME: usize = 32;
+
 /// The form.
 pub struct ExportForm {
     takeaway: Takeaway,
@@ -34,15 +38,17 @@ pub struct ExportForm {
     exists: bool,
     /// The question that writes it: rows so far, and of how many.
     work: Option<(Ticket, u64, u64)>,
+    /// Whether what is written replaces a file.
+    replaces: bool,
     said: Option<String>,
 }
 
 impl ExportForm {
     /// Opens it.
-    pub fn new(takeaway: Takeaway, env: &Env, out: &mut Out<'_>) -> Self {
-        let mut file = PathField::new(false, out);
+    pub fn new(takeaway: Takeaway, env: &Env) -> Self {
+        let mut file = PathField::with_earlier(env.recents.list(Typed::Export));
         file.set(&format!("lapel-{}-{}.xlsx", takeaway.name, env.now().date()));
-        Self { takeaway, kind: 0, file, exists: false, work: None, said: None }
+        Self { takeaway, kind: 0, file, exists: false, work: None, replaces: false, said: None }
     }
 
     /// The contexts that its keys are looked up in.
@@ -55,13 +61,32 @@ impl ExportForm {
         self.work.map(|(ticket, ..)| ticket)
     }
 
+    /// The name of the file that is being written, and what is left when that is given up.
+    pub fn being_written(&self, env: &Env) -> Option<(String, &'static str)> {
+        self.work?;
+        let path = self.file.path()?;
+        let name = scrub(&path.file_name()?.to_string_lossy()).into_owned();
+        let left = if self.replaces {
+            t!("the file that is there already stays as it is")
+        } else {
+            t!("nothing of it is left")
+        };
+        Some((fit(&name, LONGEST_NAME, env.glyphs.ellipsis).trim_end().to_owned(), left))
+    }
+
     /// Whether an action does something here now.
     pub fn offers(&self, action: Action) -> bool {
         match action {
             Action::Aside => self.work.is_some(),
             Action::Accept | Action::Complete | Action::ClearField => self.work.is_none() && !self.exists,
+            Action::Earlier => self.work.is_none() && !self.exists && self.file.offers(action),
             // What they do stands beside them.
-            Action::Down | Action::Up | Action::Confirm | Action::PageDown | Action::PageUp => false,
+            Action::Later
+            | Action::Down
+            | Action::Up
+            | Action::Confirm
+            | Action::PageDown
+            | Action::PageUp => false,
             _ => true,
         }
     }
@@ -74,6 +99,10 @@ impl ExportForm {
             _ if self.work.is_some() => return action != Action::Help,
             Action::Confirm if self.exists => self.write(true, out),
             Action::Accept if !self.exists => self.write(false, out),
+            Action::Earlier | Action::Later if !self.exists => {
+                self.file.act(action, out);
+                self.follow_ending();
+            }
             Action::Down => self.choose(self.kind + 1),
             Action::Up => self.choose(self.kind + KINDS.len() - 1),
             Action::Help => return false,
@@ -121,7 +150,7 @@ impl ExportForm {
             self.said = Some(t!("type the name of a file").to_owned());
             return;
         };
-        self.exists = false;
+        (self.exists, self.replaces) = (false, overwrite);
         let order = Order { what: self.takeaway.what.clone(), to, kind: KINDS[self.kind].0, overwrite };
         self.work = Some((out.ask(Ask::Export(Box::new(order))), 0, self.takeaway.rows.unwrap_or(0)));
     }
@@ -159,12 +188,23 @@ impl ExportForm {
     }
 
     /// Takes an answer, or gives it back. What is to be said of the file: the text, and whether it is bad news.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<Option<(String, bool)>, Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: Ticket,
+        answer: Answer,
+        out: &mut Out<'_>,
+    ) -> Result<Option<(String, bool)>, Answer> {
         match answer {
             Answer::Export(done) if self.ticket() == Some(ticket) => {
                 self.work = None;
                 match *done {
-                    Ok(done) => return Ok(Some(said(&done, &self.takeaway))),
+                    Ok(done) => {
+                        // From wherever lapel is started the next time.
+                        if let Ok(path) = std::path::absolute(&done.written.path) {
+                            out.typed.push((Typed::Export, path.to_string_lossy().into_owned()));
+                        }
+                        return Ok(Some(said(&done, &self.takeaway)));
+                    }
                     Err(ExportError::File(SheetError::Exists(_))) => self.exists = true,
                     Err(why) => self.said = Some(why.to_string()),
                 }
@@ -223,7 +263,7 @@ impl ExportForm {
         lines.push(Line::from(spans));
         lines.extend(self.file.lines(room, env));
         lines.push(Line::raw(""));
-        let key = |action| env.keymap.key(&self.stack(), action).unwrap_or_default();
+        let key = |action| env.key(&self.stack(), action);
         if let Some((_, done, all)) = &self.work {
             let (done, all) = (number(*done), (*all > 0).then(|| number(*all)));
             let far = match all {
@@ -232,8 +272,9 @@ impl ExportForm {
             };
             put(&mut lines, &format!("{} {far}", env.spinner()), theme.text());
             let text = t!(
-                "{key} lets it go on while you work; it is said when it is done.  esc gives it up: nothing is left of it then.",
-                key = key(Action::Aside)
+                "{key} lets it go on while you work; it is said when it is done.  {esc} gives it up: nothing is left of it then.",
+                key = key(Action::Aside),
+                esc = key(Action::Back)
             );
             put(&mut lines, &text, theme.dim());
         } else if self.exists {
@@ -245,7 +286,11 @@ impl ExportForm {
             put(&mut lines, &text, theme.warning());
             put(
                 &mut lines,
-                &t!("{key} replaces it.  esc goes back.", key = key(Action::Confirm)),
+                &t!(
+                    "{key} replaces it.  {esc} goes back.",
+                    key = key(Action::Confirm),
+                    esc = key(Action::Back)
+                ),
                 theme.accent(),
             );
         } else {

@@ -144,7 +144,7 @@ impl FiltersForm {
                         self.ask(Some(FilterChange::Remove { list, name }), env, out);
                     }
                     _ => {
-                        let key = env.keymap.key(&self.stack(), Action::Remove).unwrap_or_default();
+                        let key = env.key(&self.stack(), Action::Remove);
                         let name = scrub(&filter.name);
                         self.said = Some(t!("{key} once more removes “{name}”.", key, name));
                         self.removing = Some(filter.name.clone());
@@ -178,7 +178,7 @@ impl FiltersForm {
                         self.said = Some(t!(
                             "There is a filter called “{name}” already. {enter} once more puts this one in its place.",
                             name = shown,
-                            enter = env.glyphs.enter
+                            enter = env.key(&[Context::Prompt, Context::Always], Action::Accept)
                         ));
                         naming.replaces = Some(name);
                         return true;

@@ -202,7 +202,7 @@ impl IdsForm {
             lines.extend(recents::offered(&self.reasons, self.reason.value(), 8, room, env));
         }
         let sign = if self.when_issued { "[x]" } else { "[ ]" };
-        let key = env.keymap.key(&[Context::RevokeForm], Action::Toggle).unwrap_or_default();
+        let key = env.key(&[Context::RevokeForm], Action::Toggle);
         let key = if self.at_reason { format!("  {key}") } else { String::new() };
         put(
             &mut lines,
@@ -219,7 +219,7 @@ impl IdsForm {
         }
         let text = t!(
             "{enter} goes on. Ids can be pasted too, one a line. Where each badge stands is looked at first, and nothing is sent before you confirm the review.",
-            enter = env.glyphs.enter
+            enter = env.key(&self.stack(), Action::Accept)
         );
         put(&mut lines, &text, theme.dim());
         frame.render_widget(ratatui::text::Text::from(lines), area);

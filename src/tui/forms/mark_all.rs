@@ -75,10 +75,11 @@ impl MarkAllForm {
             lines.extend(put(&cost(rows, a_minute), env.theme.text()));
         }
         let text = t!(
-            "They are read in the background while you work on, and marked when all are there; esc gives that up. Nothing is sent to the service but questions: what cannot be revoked is left out in the review.",
+            "They are read in the background while you work on, and marked when all are there; {esc} gives that up. Nothing is sent to the service but questions: what cannot be revoked is left out in the review.",
+            esc = env.key(&[Context::History, Context::Global, Context::Always], Action::Back)
         );
-        lines.extend(put(text, env.theme.dim()));
-        let key = |action| env.keymap.key(&Self::stack(), action).unwrap_or_default();
+        lines.extend(put(&text, env.theme.dim()));
+        let key = |action| env.key(&Self::stack(), action);
         let text =
             t!("{enter} marks them.  {esc} goes back.", enter = key(Action::Accept), esc = key(Action::Back));
         lines.extend(put(&text, env.theme.accent()));

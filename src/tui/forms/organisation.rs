@@ -64,7 +64,7 @@ impl Organisation {
         asked.truncate(LONGEST);
         let mut lines: Vec<Line<'static>> =
             asked.into_iter().map(|l| Line::styled(format!("  {l}"), env.theme.accent())).collect();
-        let name = |action| env.keymap.key(&[Context::Organisation], action).unwrap_or_default();
+        let name = |action| env.key(&[Context::Organisation], action);
         let (send, back) = (name(Action::Confirm), name(Action::Back));
         let to_number = t!("back to the number");
         let back_wide = width(&back) + 1 + width(to_number);

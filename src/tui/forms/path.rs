@@ -36,7 +36,7 @@ impl PathField {
         }
     }
 
-    /// An empty one with these behind it, the newest first.
+    /// An empty one with these behind it, the newest first: what was typed earlier.
     pub fn with_earlier(earlier: &[String]) -> Self {
         Self {
             field: Field::default(),

@@ -142,17 +142,17 @@ impl PinForm {
         put(&mut lines, text, theme.text());
         lines.push(Line::raw(""));
         if self.is_typed {
-            let key = env.keymap.key(&[Context::Review], Action::Confirm).unwrap_or_default();
+            let key = |action| env.key(&self.stack(), action);
             lines.push(Line::from(vec![
                 Span::raw("  "),
-                Span::styled(key, theme.key()),
+                Span::styled(key(Action::Confirm), theme.key()),
                 Span::styled(format!(" {}", t!("to pin this key")), theme.accent()),
                 Span::raw("   "),
-                Span::styled("esc", theme.key()),
+                Span::styled(key(Action::Back), theme.key()),
                 Span::raw(format!(" {}", t!("go back"))),
             ]));
         } else {
-            let ask = t!("type {name}, then {enter}", name, enter = env.glyphs.enter);
+            let ask = t!("type {name}, then {enter}", name, enter = env.key(&self.stack(), Action::Accept));
             let columns = room.saturating_sub(width(&ask) + 7).max(8);
             let mut spans = vec![Span::raw(format!("  {ask}  "))];
             spans.push(Span::styled(env.glyphs.cursor, theme.accent()));

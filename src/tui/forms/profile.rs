@@ -8,6 +8,7 @@ use crate::tui::ask::Candidate;
 use crate::tui::env::Env;
 use crate::tui::field::{Field, Focus};
 use crate::tui::fit::{fit, width, wrap};
+use crate::tui::keymap::Context;
 use crate::tui::manage::ProfileChange;
 use crate::tui::paths;
 use crate::words;
@@ -351,8 +352,12 @@ impl ProfileForm {
         if !brief {
             lines.push(Line::raw(""));
         }
-        let text =
-            t!("{enter} on the last field checks and keeps it.  esc goes back.", enter = env.glyphs.enter);
+        let key = |action| env.key(&[Context::Form, Context::Always], action);
+        let text = t!(
+            "{enter} on the last field checks and keeps it.  {esc} goes back.",
+            enter = key(Action::Accept),
+            esc = key(Action::Back)
+        );
         lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())));
         lines
     }
@@ -361,6 +366,7 @@ impl ProfileForm {
 /// One of a few words, with a sign before the one that is chosen; only that one where not all have room. How to choose
 /// is said where there is room for it besides.
 fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+    // No key of the keymap: it is typed, as a letter is into the other fields.
     let hint = t!("space changes");
     let all: Vec<String> = words
         .iter()

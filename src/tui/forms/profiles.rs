@@ -293,7 +293,7 @@ impl Profiles {
                 let then = if demo { t!(" The demo's jobs end with it.") } else { "" };
                 let text = t!(
                     "{enter} opens it: whatever is shown of the profile before goes, and its jobs are let go of in good order.{then}",
-                    enter = env.glyphs.enter,
+                    enter = env.key(&self.stack(), Action::Accept),
                     then
                 );
                 lines.extend(

@@ -337,6 +337,7 @@ impl Question {
         let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
+        let key = |action| env.key(&self.stack(), action);
         let head = match &self.about {
             About::CallOff(job) => {
                 t!("Call off what job {id} has not sent   {title}", id = job.id, title = job.title)
@@ -390,8 +391,9 @@ impl Question {
                 lines.push(self.field_line(t!("Reason"), room, env));
                 lines.push(Line::raw(""));
                 let text = t!(
-                    "{enter} calls off what is not sent and goes on to the review of the revocation; nothing is revoked before you confirm it there.  esc gives up.",
-                    enter = env.glyphs.enter
+                    "{enter} calls off what is not sent and goes on to the review of the revocation; nothing is revoked before you confirm it there.  {esc} gives up.",
+                    enter = key(Action::Accept),
+                    esc = key(Action::Back)
                 );
                 put(&mut lines, &text, theme.dim());
             }
@@ -411,8 +413,9 @@ impl Question {
                     lines.push(self.yes(t!("to replace it"), env));
                 } else {
                     let text = t!(
-                        "{enter} writes it. The ending says what it becomes: .xlsx for Excel, .csv for UTF-8. Without a folder it goes into the one that lapel was started in.  esc gives up.",
-                        enter = env.glyphs.enter
+                        "{enter} writes it. The ending says what it becomes: .xlsx for Excel, .csv for UTF-8. Without a folder it goes into the one that lapel was started in.  {esc} gives up.",
+                        enter = key(Action::Accept),
+                        esc = key(Action::Back)
                     );
                     put(&mut lines, &text, theme.dim());
                 }
@@ -470,13 +473,13 @@ impl Question {
     }
 
     fn yes(&self, verb: &str, env: &Env) -> Line<'static> {
-        let key = env.keymap.key(&self.stack(), Action::Confirm).unwrap_or_default();
+        let key = |action| env.key(&self.stack(), action);
         Line::from(vec![
             Span::raw("  "),
-            Span::styled(key, env.theme.key()),
+            Span::styled(key(Action::Confirm), env.theme.key()),
             Span::styled(format!(" {verb}"), env.theme.accent()),
             Span::raw("   "),
-            Span::styled("esc", env.theme.key()),
+            Span::styled(key(Action::Back), env.theme.key()),
             Span::raw(format!(" {}", t!("go back"))),
         ])
     }

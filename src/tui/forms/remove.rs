@@ -91,7 +91,7 @@ impl Removing {
         lines.extend(wrap(text, room).into_iter().map(|l| Line::from(format!("  {l}"))));
         lines.push(Line::raw(""));
         if self.is_typed {
-            let key = |action| env.keymap.key(&[Context::Review], action).unwrap_or_default();
+            let key = |action| env.key(&[self.context(), Context::Always], action);
             lines.push(Line::from(vec![
                 Span::raw("  "),
                 Span::styled(key(Action::Confirm), theme.key()),
@@ -101,7 +101,11 @@ impl Removing {
                 Span::raw(format!(" {}", t!("back to the name"))),
             ]));
         } else {
-            let asked = t!("Type {name}, then {key}", name = line.name, key = env.glyphs.enter);
+            let asked = t!(
+                "Type {name}, then {key}",
+                name = line.name,
+                key = env.key(&[self.context(), Context::Always], Action::Accept)
+            );
             lines.push(Line::from(format!("  {asked}")));
             let mut spans = vec![Span::raw("  "), Span::styled(env.glyphs.cursor, theme.accent())];
             spans.extend(self.field.spans(room.saturating_sub(1).min(48), true, env));

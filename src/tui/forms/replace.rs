@@ -279,7 +279,7 @@ impl ReplaceForm {
                 t!("{place} {dot} 1 person {dot} 2 requests", place = env.place(), dot = env.glyphs.dot);
             lines.push(Line::styled(cut(&place), theme.accent()));
             let verb = t!("to issue the corrected one, and to revoke this one then");
-            lines.extend(review.confirm.lines(verb, room, env));
+            lines.extend(review.confirm.lines(Context::Review, verb, room, env));
             lines.push(Line::raw(""));
             put(
                 &mut lines,
@@ -321,8 +321,9 @@ impl ReplaceForm {
                 put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
             }
             let text = t!(
-                "A badge cannot be changed: a corrected one is issued, and this one is revoked when that is Issued. {enter} goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
-                enter = env.glyphs.enter
+                "A badge cannot be changed: a corrected one is issued, and this one is revoked when that is Issued. {enter} goes on to the review; nothing is sent before you confirm it there.  {esc} gives up.",
+                enter = env.key(&self.stack(), Action::Accept),
+                esc = env.key(&self.stack(), Action::Back)
             );
             put(&mut lines, &text, theme.dim());
         }

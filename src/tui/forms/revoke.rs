@@ -194,13 +194,13 @@ impl RevokeForm {
             Span::styled(format!("   {}", env.place()), theme.accent()),
         ])];
         lines.extend(self.breakdown(env));
+        let key = |action| env.key(&self.stack(), action);
         if self.waiting() > 0 && self.review.is_none() {
-            let key = env.keymap.key(&[Context::RevokeForm], Action::Toggle).unwrap_or_default();
             let sign = if self.when_issued { "[x]" } else { "[ ]" };
             let text = t!("{sign} those that wait: revoke them when they become Issued", sign);
             lines.push(Line::from(vec![
                 Span::raw(format!("        {text}   ")),
-                Span::styled(key, theme.key()),
+                Span::styled(key(Action::Toggle), theme.key()),
             ]));
         }
         lines.push(Line::raw(""));
@@ -217,7 +217,7 @@ impl RevokeForm {
             ));
             if self.review.is_none() && !self.reasons.is_empty() && self.reason.value().is_empty() {
                 spans.truncate(3);
-                let hint = format!("  {} {}", env.glyphs.up, t!("earlier reasons"));
+                let hint = format!("  {} {}", key(Action::Earlier), t!("earlier reasons"));
                 spans.push(Span::styled(hint, theme.dim()));
             }
             lines.push(Line::from(spans));
@@ -242,20 +242,21 @@ impl RevokeForm {
         }
         lines.push(Line::raw(""));
         let foot = match &self.review {
-            Some((_, confirm)) => confirm.lines(t!("to revoke: this cannot be taken back"), room, env),
-            None if self.meant() == 0 => {
-                vec![Line::styled(format!("  {}", t!("esc goes back")), theme.dim())]
+            Some((_, confirm)) => {
+                confirm.lines(Context::Review, t!("to revoke: this cannot be taken back"), room, env)
             }
-            None => vec![Line::styled(
-                format!(
-                    "  {}",
-                    t!(
-                        "{enter} goes on to the confirmation; nothing is sent before it.  esc gives up.",
-                        enter = env.glyphs.enter
-                    )
-                ),
-                theme.dim(),
-            )],
+            None if self.meant() == 0 => {
+                let text = t!("{esc} goes back", esc = key(Action::Back));
+                vec![Line::styled(format!("  {text}"), theme.dim())]
+            }
+            None => {
+                let text = t!(
+                    "{enter} goes on to the confirmation; nothing is sent before it.  {esc} gives up.",
+                    enter = key(Action::Accept),
+                    esc = key(Action::Back)
+                );
+                wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())).collect()
+            }
         };
         let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(area.height);
         // The names get what room is left between the breakdown and the foot.
@@ -267,9 +268,11 @@ impl RevokeForm {
         let rest = self.victims.len().saturating_sub(top + free);
         if top > 0 || rest > 0 {
             let text = t!(
-                "{above} above, {below} below: PgUp PgDn",
+                "{above} above, {below} below: {up} {down}",
                 above = number(top as u64),
-                below = number(rest as u64)
+                below = number(rest as u64),
+                up = key(Action::PageUp),
+                down = key(Action::PageDown)
             );
             lines.push(Line::styled(format!("    {text}"), env.theme.dim()));
         }

@@ -129,9 +129,16 @@ impl Save {
             lines
                 .extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())));
         } else if self.exists {
-            let text = t!(
-                "{alert} There is a file of this name already. Nothing was written. y replaces it, esc goes back.",
-                alert = env.glyphs.alert
+            let key = |action| env.key(&self.stack(), action);
+            let text = format!(
+                "{} {} {}",
+                env.glyphs.alert,
+                t!("There is a file of this name already. Nothing was written."),
+                t!(
+                    "{key} replaces it.  {esc} goes back.",
+                    key = key(Action::Confirm),
+                    esc = key(Action::Back)
+                ),
             );
             lines.extend(
                 wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.warning())),

@@ -371,7 +371,7 @@ impl BadgeScreen {
                 Line::styled(
                     t!(
                         "Type or paste a badge id, then press {enter}; or open a badge from History or Wallet.",
-                        enter = env.glyphs.enter
+                        enter = env.key(&[Context::LookUp, Context::Prompt, Context::Always], Action::Accept)
                     ),
                     env.theme.dim(),
                 ),
@@ -425,7 +425,8 @@ fn not_read(error: &ApiError, id: &BadgeId, certs: Certs, room: usize, env: &Env
         );
         lines.extend(wrap(said, room).into_iter().map(Line::raw));
         if certs != Certs::NotAsked {
-            lines.extend(wrap(certs.advice(), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
+            lines
+                .extend(wrap(&certs.advice(env), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
         }
     }
     lines

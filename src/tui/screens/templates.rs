@@ -74,16 +74,6 @@ impl Browse for Template {
         },
     ];
     const USUAL: usize = 5;
-    const FILTERS: &'static [&'static str] = &[
-        "title",
-        "use_yn",
-        "badge_type",
-        "category_id",
-        "category_level_id",
-        "template_id",
-        "reg_str_date",
-        "reg_end_date",
-    ];
 
     fn filter(values: &[Value]) -> TemplateFilter {
         let at = |i: usize| values.get(i).cloned().unwrap_or(Value::Empty);

@@ -27,21 +27,17 @@ pub struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// The first key of an action where the person is.
-    fn key(&self, action: Action) -> Option<String> {
-        self.env.keymap.key(self.stack, action)
-    }
-
     /// The key of an action that is known to be possible here.
     fn name(&self, action: Action) -> String {
-        self.key(action).unwrap_or_default()
+        self.env.key(self.stack, action)
     }
 
     /// A sentence with the key of an action, or how to get to where the key is one.
     fn by(&self, action: Action, sentence: impl FnOnce(String) -> String) -> String {
-        match self.key(action) {
-            Some(key) => sentence(key),
-            None => t!("{key} goes back first.", key = self.name(Action::Back)),
+        if self.env.keymap.has(self.stack, action) {
+            sentence(self.name(action))
+        } else {
+            t!("{key} goes back first.", key = self.name(Action::Back))
         }
     }
 }
@@ -56,8 +52,8 @@ pub fn next(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
         Step::Receipt => receipt(tour, seen, here),
         Step::End => t!(
             "{help} lists the keys of a screen, {palette} finds every action. Your own service: lapel profile add. {leave} closes this.",
-            help = here.key(Action::Help).unwrap_or_default(),
-            palette = here.key(Action::Palette).unwrap_or_default(),
+            help = here.name(Action::Help),
+            palette = here.name(Action::Palette),
             leave = here.name(Action::TourLeave),
         ),
     }

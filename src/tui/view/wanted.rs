@@ -4,7 +4,7 @@ use crate::domain::text::scrub;
 use crate::domain::{HistoryItem, Template};
 use crate::tui::app::Tab;
 use crate::tui::browser::Browse;
-use crate::tui::filter::{self, Value};
+use crate::tui::filter::{self, Spec, Value};
 
 /// What a desk begins with in place of what was kept. Used once, for the first profile that is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Wanted {
 fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> {
     let mut read: Vec<(String, String)> = Vec::new();
     for given in filters {
-        let fields = || T::FILTERS.join(", ");
+        let fields = || T::FIELDS.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", ");
         let shown = scrub(given);
         let Some((name, value)) = given.split_once('=') else {
             return Err(t!(
@@ -62,25 +62,22 @@ fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> 
                 fields = fields()
             ));
         };
-        let known = T::FILTERS.iter().zip(T::FIELDS);
-        let found = known
-            .into_iter()
-            .find(|(field, spec)| bare(field) == bare(name) || bare(spec.label) == bare(name));
-        let Some((field, spec)) = found else {
+        let is_meant = |spec: &&Spec| [spec.name, spec.label].iter().any(|called| bare(called) == bare(name));
+        let Some(spec) = T::FIELDS.iter().find(is_meant) else {
             return Err(t!(
                 "--filter {shown}: there is no such field. The fields of this list: {fields}.",
                 shown,
                 fields = fields()
             ));
         };
-        if read.iter().any(|(before, _)| before == field) {
+        if read.iter().any(|(before, _)| before == spec.name) {
             return Err(t!("--filter {shown}: this field is given twice.", shown));
         }
         match filter::read(*spec, value) {
             Ok(Value::Empty) => {
                 return Err(t!("--filter {shown}: there is no value after the sign =.", shown));
             }
-            Ok(_) => read.push(((*field).to_owned(), value.trim().to_owned())),
+            Ok(_) => read.push((spec.name.to_owned(), value.trim().to_owned())),
             Err(why) => return Err(format!("--filter {shown}: {why}")),
         }
     }

@@ -3,8 +3,10 @@
 use super::{DraftForm, Guard};
 use crate::api::MAX_ENTRIES;
 use crate::jobs::{Bucket, Class, JobRow, Kind, Policy};
+use crate::tui::action::Action;
 use crate::tui::env::Env;
 use crate::tui::fit::{fit, number, width, wrap};
+use crate::tui::keymap::Context;
 use crate::tui::rows::{bucket_style, row_lines};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -29,14 +31,16 @@ impl DraftForm {
         if self.beginning {
             vec![Line::styled(format!("  {} {}", env.spinner(), t!("beginning")), theme.dim())]
         } else if self.sendable() == 0 {
-            let text = t!("Nothing of this can be sent as it stands.  esc gives up.");
+            let esc = env.key(&self.stack(), Action::Back);
+            let text = t!("Nothing of this can be sent as it stands.  {esc} gives up.", esc);
             vec![Line::styled(format!("  {text}"), theme.warning())]
         } else {
             let verb = match self.job().map(|job| job.kind) {
                 Some(Kind::Issue) => t!("to issue"),
                 _ => t!("to revoke: this cannot be taken back"),
             };
-            self.confirm.lines(verb, columns.saturating_sub(4), env)
+            let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
+            self.confirm.lines(own, verb, columns.saturating_sub(4), env)
         }
     }
 
@@ -86,6 +90,7 @@ impl DraftForm {
         if !classes.is_empty() {
             put(&mut lines, &classes.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
         }
+        let key = |action| env.key(&self.stack(), action);
         match &self.guard {
             Guard::Reading { done, all, .. } => {
                 let (far, all) = (number(*done), *all);
@@ -94,7 +99,8 @@ impl DraftForm {
                 } else {
                     t!("reading who has this badge already").to_owned()
                 };
-                let text = format!("{} {doing}   {}", env.spinner(), t!("esc gives up"));
+                let text =
+                    format!("{} {doing}   {}", env.spinner(), t!("{esc} gives up", esc = key(Action::Back)));
                 put(&mut lines, &text, theme.dim());
             }
             Guard::Failed(why) => {
@@ -103,7 +109,11 @@ impl DraftForm {
                     &format!(
                         "{} {}",
                         env.glyphs.alert,
-                        t!("who has this badge already was not read: {why}  r reads again.", why)
+                        t!(
+                            "who has this badge already was not read: {why}  {key} reads again.",
+                            why,
+                            key = key(Action::Reload)
+                        )
                     ),
                     theme.error(),
                 );
@@ -115,7 +125,8 @@ impl DraftForm {
                         "{} {}",
                         env.glyphs.alert,
                         t!(
-                            "the history could not be read to its end: somebody may have this badge all the same. r reads again."
+                            "the history could not be read to its end: somebody may have this badge all the same. {key} reads again.",
+                            key = key(Action::Reload)
                         )
                     ),
                     theme.warning(),

@@ -145,7 +145,7 @@ impl DraftForm {
                 Some(job) if self.offers(Action::Redo) => out.go.push(Go::Paper(Box::new(job.clone()), true)),
                 _ => out.say(t!("Every row of this is ready: there is nothing to be done again.")),
             },
-            Action::Confirm => self.begin(out),
+            Action::Confirm => self.begin(env, out),
             Action::Allow | Action::LeaveOut => {
                 if let Some(row) = self.rows.list.selected() {
                     self.review(action == Action::Allow, Rows::One(row.no), out);
@@ -208,7 +208,7 @@ impl DraftForm {
         out.go.push(Go::Close);
     }
 
-    fn begin(&mut self, out: &mut Out<'_>) {
+    fn begin(&mut self, env: &Env, out: &mut Out<'_>) {
         if self.beginning {
             return;
         }
@@ -218,7 +218,11 @@ impl DraftForm {
                 return;
             }
             Guard::Failed(_) => {
-                out.warn(t!("It is not known who has this badge already: r reads again. Nothing was sent."));
+                let key = env.key(&self.stack(), Action::Reload);
+                out.warn(t!(
+                    "It is not known who has this badge already: {key} reads again. Nothing was sent.",
+                    key
+                ));
                 return;
             }
             Guard::None | Guard::Read => {}

@@ -10,7 +10,6 @@ use crate::jobs::{Opened, Preview};
 use crate::tui::action::Action;
 use crate::tui::env::Env;
 use crate::tui::fit::{cells, fit, number, width, wrap};
-use crate::tui::keymap::Context;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -38,6 +37,7 @@ impl FileForm {
         let head = fit(&head, room, env.glyphs.ellipsis);
         lines.push(Line::styled(format!("  {head}"), theme.strong()));
         put(&mut lines, &self.source_words(env), theme.accent());
+        let esc = env.key(&self.stack(), Action::Back);
         if let Some(work) = &self.work {
             let verb = match (&self.purpose, work.drafting) {
                 (_, false) => t!("reading the file"),
@@ -48,11 +48,15 @@ impl FileForm {
                 (_, 0) => String::new(),
                 (done, all) => format!(": {} %", (u128::from(done) * 100 / u128::from(all.max(1))).min(100)),
             };
-            put(&mut lines, &format!("{} {verb}{far}   {}", env.spinner(), t!("esc gives up")), theme.dim());
+            put(
+                &mut lines,
+                &format!("{} {verb}{far}   {}", env.spinner(), t!("{esc} gives up", esc)),
+                theme.dim(),
+            );
         }
         if let Some(said) = &self.said {
             put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
-            put(&mut lines, t!("Nothing was sent.  esc goes back to the form."), theme.dim());
+            put(&mut lines, &t!("Nothing was sent.  {esc} goes back to the form.", esc), theme.dim());
         }
         if let Some(opened) = &self.opened {
             for note in opened.about.notes.iter().take(4) {
@@ -101,7 +105,7 @@ impl FileForm {
                 lines.extend(preview(opened, free, room, env));
                 lines.push(Line::raw(""));
                 if self.has_template_column() {
-                    let key = env.keymap.key(&[Context::File], Action::Toggle).unwrap_or_default();
+                    let key = env.key(&self.stack(), Action::Toggle);
                     let by_column = matches!(self.purpose, Purpose::Issue { by_column: true, .. });
                     let now = if by_column { "[x]" } else { "[ ]" };
                     put(
@@ -207,7 +211,7 @@ impl FileForm {
     }
 
     fn hint(&self, env: &Env) -> String {
-        let enter = env.glyphs.enter;
+        let enter = env.key(&self.stack(), Action::Accept);
         if !self.questions().is_empty() || self.lacks_id_column() {
             return t!("{enter} asks what is not clear.", enter);
         }

@@ -297,7 +297,7 @@ impl IssueForm {
                 dot
             );
             lines.push(Line::styled(line(&place), theme.accent()));
-            lines.extend(review.confirm.lines(t!("to issue"), room, env));
+            lines.extend(review.confirm.lines(Context::Review, t!("to issue"), room, env));
             lines.push(Line::raw(""));
             if width(&review.name) + width(&of_name) + 2 > room {
                 let text = format!(
@@ -314,15 +314,17 @@ impl IssueForm {
             lines.push(Line::raw(""));
             self.field_lines(&mut lines, &mut put, room, env);
             lines.push(Line::raw(""));
+            let key = |action| env.key(&self.stack(), action);
             let text = if self.focus.at == FILE {
                 t!(
                     "{enter} opens the file; it is checked row by row, and nothing is sent before the review. A file can be dropped here, and lines with names and addresses can be pasted.",
-                    enter = env.glyphs.enter
+                    enter = key(Action::Accept)
                 )
             } else {
                 t!(
-                    "{enter} goes on to the review; nothing is sent before you confirm it there.  esc gives up.",
-                    enter = env.glyphs.enter
+                    "{enter} goes on to the review; nothing is sent before you confirm it there.  {esc} gives up.",
+                    enter = key(Action::Accept),
+                    esc = key(Action::Back)
                 )
             };
             put(&mut lines, &text, theme.dim());

@@ -2,8 +2,10 @@
 
 use super::{Activity, columns, is_mine};
 use crate::jobs::{Bucket, Job, JobRow, Kind, Phase, StopKind};
+use crate::tui::action::Action;
 use crate::tui::env::Env;
 use crate::tui::fit::{fit, number, width, wrap};
+use crate::tui::keymap::Context;
 use crate::tui::rows::{RowList, bucket_style, moment, row_lines};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -148,9 +150,11 @@ impl Activity {
         if self.jobs.is_empty() {
             if matches!(self.read, Some(Ok(()))) {
                 let text = t!(
-                    "What is issued or revoked from here stands here, with what became of every single row. i on a template issues, x on a badge revokes."
+                    "What is issued or revoked from here stands here, with what became of every single row. {issue} on a template issues, {revoke} on a badge revokes.",
+                    issue = env.key(&[Context::Templates], Action::Issue),
+                    revoke = env.key(&[Context::History], Action::Revoke)
                 );
-                let lines: Vec<Line<'_>> = wrap(text, usize::from(area.width).saturating_sub(4))
+                let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width).saturating_sub(4))
                     .into_iter()
                     .map(|l| Line::styled(format!("  {l}"), theme.dim()))
                     .collect();
@@ -240,10 +244,14 @@ impl Activity {
         if let Some(stop) = &job.stop {
             put(&format!("{} {}: {}", env.glyphs.alert, stop.kind.word(), stop.why), theme.error());
             if job.can_resume() && stop.kind == StopKind::Quota && is_mine(job) {
+                let key = |action| env.key(&self.stack(), action);
                 let text = t!(
-                    "R goes on once there is quota again; H uses up what is left of it; o writes what was not sent into a file."
+                    "{resume} goes on once there is quota again; {use_up} uses up what is left of it; {redo} writes what was not sent into a file.",
+                    resume = key(Action::Resume),
+                    use_up = key(Action::UseUp),
+                    redo = key(Action::Redo)
                 );
-                put(text, theme.text());
+                put(&text, theme.text());
             }
         } else if job.phase == Phase::Paused || job.phase == Phase::Cancelled {
             put(job.phase.word(), theme.warning());

@@ -3,9 +3,9 @@
 
 use super::{History, LARGEST_RANGE};
 use crate::api::{End, HistoryFilter};
-use crate::domain::HistoryItem;
+use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::env::{Go, Out};
+use crate::tui::env::{Env, Go, Out};
 use crate::tui::marking::{MarkAsk, Matching, NotMarked};
 use crate::words::number;
 
@@ -21,11 +21,12 @@ pub struct Marking {
 
 impl History {
     /// Asks whether to mark all that match, and says what that costs; what is here already is marked at once.
-    pub(super) fn offer_mark_all(&mut self, out: &mut Out<'_>) {
+    pub(super) fn offer_mark_all(&mut self, env: &Env, out: &mut Out<'_>) {
         let list = &self.browser.list;
         let rows = list.is_counted().then(|| list.len());
         if self.marking.is_some() {
-            out.say(t!("All that match are being read already; esc gives that up."));
+            let esc = env.key(&self.stack(), Action::Back);
+            out.say(t!("All that match are being read already; {esc} gives that up.", esc));
         } else if !list.is_answered() || list.error().is_some() {
             out.say(t!("The list is not read yet; nothing was marked."));
         } else if list.is_empty() {
@@ -33,7 +34,7 @@ impl History {
         } else if rows.is_some_and(|rows| rows > LARGEST_RANGE) {
             out.warn(too_many(rows));
         } else if rows == Some(list.loaded().count() as u64) {
-            self.marks.extend(list.loaded().map(|(_, row)| (row.badge_id.clone(), row.clone())));
+            self.mark(self.loaded());
             out.say(plural!(
                 rows.unwrap_or(0),
                 "Marked the {n} badge that matches; it was here already.",
@@ -125,7 +126,7 @@ impl History {
             return;
         }
         let marked = rows.len() as u64;
-        self.marks.extend(rows.into_iter().map(|row: HistoryItem| (row.badge_id.clone(), row)));
+        self.mark(rows);
         let all = plural!(marked, "Marked the {n} badge that matches.", "Marked all {n} badges that match.");
         match (read.end, read.total_count) {
             (End::Unreadable, _) => out.warn(plural!(

@@ -1,8 +1,9 @@
 //! What comes back from the index, and what the overview makes of it.
 
-use super::{Overview, Plan};
+use super::{LIST, Overview, Plan};
 use crate::index::Renewal;
 use crate::jobs::Person;
+use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
@@ -52,14 +53,16 @@ impl Overview {
                 match read {
                     Ok(read) => {
                         let records = count!(read.read, "record", "records");
+                        let key = env.key(&self.stack(), Action::FindCert);
                         out.say(if read.gone > 0 {
                             t!(
-                                "Read {records}; {gone} are not there any more. / finds them by their certificate numbers.",
+                                "Read {records}; {gone} are not there any more. {key} finds them by their certificate numbers.",
                                 records,
-                                gone = number(read.gone)
+                                gone = number(read.gone),
+                                key
                             )
                         } else {
-                            t!("Read {records}. / finds them by their certificate numbers.", records)
+                            t!("Read {records}. {key} finds them by their certificate numbers.", records, key)
                         });
                     }
                     Err(why) => out.warn(why),
@@ -67,7 +70,7 @@ impl Overview {
             }
             answer if self.asked == Some(ticket) => {
                 self.asked = None;
-                self.answered(answer, out);
+                self.answered(answer, env, out);
             }
             answer => {
                 return match &mut self.behind {
@@ -86,11 +89,11 @@ impl Overview {
         }
     }
 
-    fn answered(&mut self, answer: IndexAnswer, out: &mut Out<'_>) {
+    fn answered(&mut self, answer: IndexAnswer, env: &Env, out: &mut Out<'_>) {
         match answer {
             IndexAnswer::On(Ok(())) => self.turned_on = true,
             IndexAnswer::Found(Ok(certs)) => match certs.as_slice() {
-                [] => self.not_found(),
+                [] => self.not_found(env),
                 [one] => {
                     self.find = None;
                     let reg = one.row.as_ref().and_then(|row| row.reg_date.clone());
@@ -114,17 +117,20 @@ impl Overview {
                 let n = ids.len() as u64;
                 let records = count!(n, "record", "records");
                 let requests = count!(n, "request", "requests");
+                let key = env.key(&self.stack(), Action::Details);
                 out.say(if ids.len() >= MOST_DETAILS {
                     t!(
-                        "Certificate numbers stand only in the badges' own records: {records} to read, the first ones of the list, which takes {requests} in the background. D once more reads them.",
+                        "Certificate numbers stand only in the badges' own records: {records} to read, the first ones of the list, which takes {requests} in the background. {key} once more reads them.",
                         records,
-                        requests
+                        requests,
+                        key
                     )
                 } else {
                     t!(
-                        "Certificate numbers stand only in the badges' own records: {records} to read, which takes {requests} in the background. D once more reads them.",
+                        "Certificate numbers stand only in the badges' own records: {records} to read, which takes {requests} in the background. {key} once more reads them.",
                         records,
-                        requests
+                        requests,
+                        key
                     )
                 });
                 self.offered = Some(ids);
@@ -148,8 +154,9 @@ impl Overview {
                     // Said before the review opens: it has no room for it.
                     Some(said) => {
                         out.warn(t!(
-                            "{said} i once more plans the others; nothing is sent before the review.",
-                            said
+                            "{said} {key} once more plans the others; nothing is sent before the review.",
+                            said,
+                            key = env.key(&self.stack(), Action::Renew)
                         ));
                         self.planned = Some(plans);
                     }
@@ -164,14 +171,15 @@ impl Overview {
         }
     }
 
-    fn not_found(&mut self) {
+    fn not_found(&mut self, env: &Env) {
         let status = self.all.as_ref().map(|all| &all.sums.status);
         let (certs, badges) = status.map_or((0, 0), |status| (status.certs, status.badges));
         if let Some(find) = &mut self.find {
             find.said = Some(t!(
-                "Not found. lapel knows the certificate numbers of {certs} of {badges}: those whose own record was read, by opening them or with D on a list. The service cannot look one up.",
+                "Not found. lapel knows the certificate numbers of {certs} of {badges}: those whose own record was read, by opening them or with {key} on a list. The service cannot look one up.",
                 certs = number(certs),
                 badges = count!(badges, "badge", "badges"),
+                key = env.key(LIST, Action::Details),
             ));
         }
     }

@@ -3,10 +3,12 @@
 
 use super::sections::{Bar, Section, bars, caption, overdue};
 use super::{Find, Overview};
+use crate::tui::action::Action;
 use crate::tui::browser::two_sided;
 use crate::tui::env::Env;
 use crate::tui::fit::{fit, number, width, wrap};
 use crate::tui::index::Overall;
+use crate::tui::keymap::Context;
 use crate::tui::theme::Glyphs;
 use crate::words;
 use jiff::Timestamp;
@@ -225,8 +227,12 @@ impl Overview {
         let bars = self.bars();
         let place = match self.section {
             Section::Ending => {
-                let enter = env.glyphs.enter;
-                format!("  {}", t!("{enter} lists them; there, i plans to issue them again", enter))
+                let hint = t!(
+                    "{enter} lists them; there, {key} plans to issue them again",
+                    enter = env.key(&self.stack(), Action::Open),
+                    key = env.key(super::LIST, Action::Renew)
+                );
+                format!("  {hint}")
             }
             Section::Mail => format!("  {}", t!("SENT says that a mail went out, not that it arrived")),
             // Whoever looks at what was kept sees where.
@@ -359,7 +365,7 @@ fn draw_find(find: &Find, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         None => (
             t!(
                 "Type or paste a certificate number, then press {enter}. Letter case, spaces and signs do not matter. No request is sent.",
-                enter = env.glyphs.enter
+                enter = env.key(&[Context::Prompt, Context::Always], Action::Accept)
             ),
             theme.dim(),
         ),
@@ -384,7 +390,13 @@ fn draw_off(frame: &mut Frame<'_>, area: Rect, env: &Env) {
             theme.text(),
         ),
         (t!("Nothing was read for it and nothing is kept.").to_owned(), theme.text()),
-        (t!("o   turns it on until lapel ends: in memory only, nothing is written.").to_owned(), theme.text()),
+        (
+            t!(
+                "{key}   turns it on until lapel ends: in memory only, nothing is written.",
+                key = env.key(&[Context::Overview, Context::Global, Context::Always], Action::IndexOn)
+            ),
+            theme.text(),
+        ),
         (
             t!("To keep it, write into config.toml:   [profiles.{name}.index]   enabled = true", name),
             theme.text(),

@@ -67,6 +67,9 @@ struct Running {
     told: u64,
 }
 
+/// The contexts of the badges behind a bar.
+const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
+
 /// Looking for a certificate number.
 #[derive(Default)]
 struct Find {
@@ -85,8 +88,10 @@ impl Overview {
         if self.find.is_some() {
             return vec![Context::Prompt, Context::Always];
         }
-        let inner = if self.behind.is_some() { Context::OverviewList } else { Context::Overview };
-        vec![inner, Context::List, Context::Global, Context::Always]
+        if self.behind.is_some() {
+            return LIST.to_vec();
+        }
+        vec![Context::Overview, Context::List, Context::Global, Context::Always]
     }
 
     /// Whether back would change something on this screen.
@@ -153,9 +158,13 @@ impl Overview {
                 self.asked = Some(ask(out, IndexAsk::TurnOn));
             }
             Action::IndexOn => out.say(t!("The index is on already.")),
-            Action::IndexStop => self.stop(out),
+            Action::IndexStop => self.stop(env, out),
             Action::Reload | Action::Rescan if !self.is_on(env) => {
                 out.say(t!("There is no index to read into. Nothing was asked."));
+            }
+            Action::Reload | Action::Rescan if self.running.is_some() => {
+                let key = env.key(&self.stack(), Action::IndexStop);
+                out.say(t!("It is being read already; {key} stops it.", key));
             }
             Action::Reload => self.read(Want::New, out),
             Action::Rescan => self.read(Want::All, out),
@@ -165,7 +174,7 @@ impl Overview {
             }
             _ if self.behind.is_some() => match planned {
                 Some(plans) => answers::plan(plans, out),
-                None => return self.act_in_list(action, out),
+                None => return self.act_in_list(action, env, out),
             },
             Action::NextSection => self.go_to(self.section.step(1)),
             Action::PreviousSection => self.go_to(self.section.step(Section::ALL.len() - 1)),
@@ -200,7 +209,7 @@ impl Overview {
         true
     }
 
-    fn act_in_list(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    fn act_in_list(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
         let Some(behind) = &mut self.behind else { return false };
         match action {
             Action::Back => self.behind = None,
@@ -213,16 +222,17 @@ impl Overview {
                     "Only badges that expire are issued again from here: the Expiring section lists them."
                 ));
             }
-            Action::Details => self.details(out),
+            Action::Details => self.details(env, out),
             _ => return behind.act(action, out),
         }
         true
     }
 
     /// The first time says what it costs, the second time reads.
-    fn details(&mut self, out: &mut Out<'_>) {
+    fn details(&mut self, env: &Env, out: &mut Out<'_>) {
         if self.running.is_some() {
-            out.say(t!("Something is being read already; S stops it."));
+            let key = env.key(&self.stack(), Action::IndexStop);
+            out.say(t!("Something is being read already; {key} stops it.", key));
             return;
         }
         match (self.offered.take(), &self.behind) {
@@ -268,22 +278,19 @@ impl Overview {
     }
 
     fn read(&mut self, want: Want, out: &mut Out<'_>) {
-        if self.running.is_some() {
-            out.say(t!("It is being read already; S stops it."));
-            return;
-        }
         self.looked = true;
         self.due = None;
         let ticket = ask(out, IndexAsk::Sync(want));
         self.running = Some(Running { ticket, details: false, done: 0, all: 0, told: 0 });
     }
 
-    fn stop(&mut self, out: &mut Out<'_>) {
+    fn stop(&mut self, env: &Env, out: &mut Out<'_>) {
         match self.running.take() {
             Some(running) => {
                 out.cancel([running.ticket]);
                 self.stale = true;
-                let key = if running.details { "D" } else { "r" };
+                let on = if running.details { Action::Details } else { Action::Reload };
+                let key = env.key(&self.stack(), on);
                 out.say(t!("Stopped. What was read is kept; {key} goes on with the rest.", key));
             }
             None => out.say(t!("Nothing is being read.")),

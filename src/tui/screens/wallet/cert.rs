@@ -3,9 +3,11 @@
 use super::{Errands, Wallet};
 use crate::domain::Query;
 use crate::index::Cert;
+use crate::tui::action::Action;
 use crate::tui::ask::Ask;
-use crate::tui::env::Out;
+use crate::tui::env::{Env, Out};
 use crate::tui::index::IndexAsk;
+use crate::tui::keymap::Context;
 
 /// What the index says to certificate numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,16 +28,21 @@ impl Certs {
     }
 
     /// What to do about a number that finds nothing.
-    pub(in crate::tui) fn advice(self) -> &'static str {
+    pub(in crate::tui) fn advice(self, env: &Env) -> String {
+        let overview = || env.key(&[Context::Global], Action::Overview);
         match self {
             Self::NotAsked => t!(
-                "A certificate number is found only in the index of the overview (O): the service finds badges by their id. Ask for the badge id, or for the address that the badge went to."
+                "A certificate number is found only in the index of the overview ({overview}): the service finds badges by their id. Ask for the badge id, or for the address that the badge went to.",
+                overview = overview()
             ),
             Self::NoIndex => t!(
-                "If it is a certificate number: the service cannot look one up, and there is no index here. O opens the overview, where o turns one on; it knows the numbers of badges whose own record was read. Or ask for the badge id, or for the address that the badge went to."
+                "If it is a certificate number: the service cannot look one up, and there is no index here. {overview} opens the overview, where {key} turns one on; it knows the numbers of badges whose own record was read. Or ask for the badge id, or for the address that the badge went to.",
+                overview = overview(),
+                key = env.key(&[Context::Overview], Action::IndexOn)
             ),
             Self::Unknown => t!(
-                "If it is a certificate number: the index knows only those of badges whose own record was read, by opening them or with D on a list of the overview. Or ask for the badge id, or for the address that the badge went to."
+                "If it is a certificate number: the index knows only those of badges whose own record was read, by opening them or with {key} on a list of the overview. Or ask for the badge id, or for the address that the badge went to.",
+                key = env.key(&[Context::OverviewList], Action::Details)
             ),
         }
     }

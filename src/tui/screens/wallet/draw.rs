@@ -5,9 +5,11 @@ use super::people::People;
 use super::{Errands, Found, Wallet, pane};
 use crate::domain::holder::names;
 use crate::domain::{Address, Held, Query, Text};
+use crate::tui::action::Action;
 use crate::tui::browser::two_sided;
 use crate::tui::env::{Env, Out};
 use crate::tui::fit::{fit, width, wrap};
+use crate::tui::keymap::Context;
 use crate::tui::recents::{self, Typed};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -139,7 +141,7 @@ impl Wallet {
             self.draw_recent(frame, below(body, 2), env);
         } else if let Some(nothing) = &self.call.nothing {
             self.first_line(nothing, frame, line(2), env);
-            say(frame, &no_such(self.call.certs), below(body, 2), env.theme.dim());
+            say(frame, &no_such(self.call.certs, env), below(body, 2), env.theme.dim());
         } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             self.draw_people(people, frame, area, env);
         } else if let Some(found) = &self.found {
@@ -171,7 +173,7 @@ impl Wallet {
         if !self.typing || self.field.value() == shown || !something && self.field.value().is_empty() {
             return None;
         }
-        let enter = env.glyphs.enter;
+        let enter = env.key(&self.stack(), Action::Accept);
         Some(match Query::read(self.field.value()) {
             Query::Nothing => type_something(env),
             Query::NotAnAddress(problem) => t!("So far {problem}.", problem),
@@ -329,7 +331,8 @@ fn say(frame: &mut Frame<'_>, texts: &[String], area: Rect, style: Style) {
 }
 
 fn type_something(env: &Env) -> String {
-    t!("Type or paste an e-mail address, a name or a badge id, then press {enter}.", enter = env.glyphs.enter)
+    let enter = env.key(&[Context::LookUp, Context::Prompt, Context::Always], Action::Accept);
+    t!("Type or paste an e-mail address, a name or a badge id, then press {enter}.", enter)
 }
 
 /// What to say, and to look at next, when there is nothing.
@@ -346,9 +349,9 @@ fn nothing_found(email: &str) -> Vec<String> {
 }
 
 /// The same where a name or an id was looked for.
-fn no_such(certs: Certs) -> Vec<String> {
+fn no_such(certs: Certs, env: &Env) -> Vec<String> {
     vec![
         t!("That is not \u{201c}never accepted\u{201d}: a badge that waits for issue may not be shown yet, for up to a day.").to_owned(),
-        certs.advice().to_owned(),
+        certs.advice(env),
     ]
 }

@@ -6,8 +6,10 @@ use crate::domain::spelling::remarks;
 use crate::domain::summary::with_age;
 use crate::domain::time::age;
 use crate::domain::{ServiceTime, Text, Verdict};
+use crate::tui::action::Action;
 use crate::tui::env::Env;
 use crate::tui::fit::{fit, width, wrap};
+use crate::tui::keymap::Context;
 use crate::tui::spelled::spelled;
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
@@ -188,7 +190,9 @@ pub(super) fn reason_missing(verdict: &Verdict, known: bool, reading: bool, env:
     );
     match (revoked && !known, reading) {
         (true, true) => Some(t!("reading the reason").to_owned()),
-        (true, false) => Some(t!("{enter} opens it with its reason", enter = env.glyphs.enter)),
+        (true, false) => {
+            Some(t!("{enter} opens it with its reason", enter = env.key(&[Context::Wallet], Action::Open)))
+        }
         (false, _) => None,
     }
 }

@@ -1,0 +1,148 @@
+//! Marks, which are kept by badge: one by one, a range with its two ends, rows that the mouse is dragged over.
+
+use super::History;
+use crate::domain::{BadgeId, HistoryItem};
+use crate::tui::action::Action;
+use crate::tui::env::{Env, Out};
+use crate::tui::list::Row;
+use ratatui::layout::Rect;
+
+/// The most rows that a range may mark: each is held while it is marked. More than that go by a file of ids.
+pub const LARGEST_RANGE: u64 = 10_000;
+
+impl History {
+    /// Takes the marks of these badges away: they have been dealt with.
+    pub fn unmark(&mut self, ids: impl IntoIterator<Item = BadgeId>) {
+        for id in ids {
+            self.marks.remove(&id);
+        }
+    }
+
+    /// Marks these, whatever is marked already.
+    pub(super) fn mark(&mut self, rows: impl IntoIterator<Item = HistoryItem>) {
+        self.marks.extend(rows.into_iter().map(|row| (row.badge_id.clone(), row)));
+    }
+
+    /// Marks a badge, or takes its mark away.
+    pub(super) fn flip(&mut self, row: HistoryItem) {
+        if self.marks.remove(&row.badge_id).is_none() {
+            self.mark([row]);
+        }
+    }
+
+    /// Every row that is loaded.
+    pub(super) fn loaded(&self) -> Vec<HistoryItem> {
+        self.browser.list.loaded().map(|(_, row)| row.clone()).collect()
+    }
+
+    pub(super) fn toggle_mark(&mut self, out: &mut Out<'_>) {
+        let Some(row) = self.browser.list.selected().cloned() else {
+            out.say(t!("There is no badge on this row to mark."));
+            return;
+        };
+        self.flip(row);
+        self.browser.list.move_by(1);
+    }
+
+    pub(super) fn range(&mut self, env: &Env, out: &mut Out<'_>) {
+        let Some(here) = self.here() else {
+            out.say(t!("There is no badge on this row to begin or end a range at."));
+            return;
+        };
+        match self.range_from.take() {
+            None => {
+                self.range_from = Some(here);
+                let key = |action| env.key(&self.stack(), action);
+                out.say(t!(
+                    "A range begins here. Go to its other end and press {key} again; {esc} gives it up.",
+                    key = key(Action::Range),
+                    esc = key(Action::Back)
+                ));
+            }
+            Some(from) if from.0.abs_diff(here.0) >= LARGEST_RANGE => {
+                out.warn(t!(
+                    "A range of more than {most} rows is more than lapel marks at once. Nothing was marked. To revoke more, use a file of badge ids on the Activity tab.",
+                    most = LARGEST_RANGE
+                ));
+            }
+            Some(from) => {
+                let mut ends = [from, here];
+                ends.sort();
+                self.browser.list.pin(ends[0].0, ends[1].0);
+                self.ranging = Some(ends);
+            }
+        }
+    }
+
+    /// Marks a range once all of its rows are there, if both ends still are what they were: marks mean
+    /// badges, and the rows between may be others by now.
+    pub(super) fn finish_range(&mut self, out: &mut Out<'_>) {
+        let Some([first, last]) = self.ranging.clone() else { return };
+        if !self.browser.list.pins_settled() {
+            return;
+        }
+        self.ranging = None;
+        let list = &self.browser.list;
+        let stands = |end: &(u64, BadgeId)| list.row_at(end.0).is_some_and(|row| row.badge_id == end.1);
+        if !stands(&first) || !stands(&last) {
+            self.browser.list.unpin();
+            out.warn(t!(
+                "The list moved while the range was read. Nothing was marked; begin the range again."
+            ));
+            return;
+        }
+        let rows: Vec<HistoryItem> =
+            (first.0..=last.0).filter_map(|place| list.row_at(place).cloned()).collect();
+        self.browser.list.unpin();
+        let (wanted, got) = (last.0 - first.0 + 1, rows.len() as u64);
+        self.mark(rows);
+        if got == wanted {
+            out.say(plural!(got, "Marked {n} row.", "Marked {n} rows."));
+        } else {
+            out.warn(t!(
+                "Marked {got} of {wanted} rows; the others could not be read and are not marked.",
+                got,
+                wanted
+            ));
+        }
+    }
+
+    /// The mouse was pressed on the selected row: a range may begin there.
+    pub fn take_hold(&mut self) {
+        self.held = self.here().map(|here| (here, false));
+    }
+
+    /// Whatever was dragged is let go of, and nothing is marked.
+    pub fn let_go(&mut self) {
+        self.held = None;
+    }
+
+    /// The mouse was dragged to a row of the screen; at its edges the list moves on. Whether anything changed.
+    pub fn drag_to(&mut self, area: Rect, row: u16) -> bool {
+        let Some((from, moved)) = &mut self.held else { return false };
+        let before = self.browser.list.cursor();
+        match self.browser.place_at(area, row) {
+            Some(place) => self.browser.list.move_to(place),
+            None if row < area.y + area.height / 2 => self.browser.list.move_by(-1),
+            None => self.browser.list.move_by(1),
+        }
+        *moved |= self.browser.list.cursor() != from.0;
+        before != self.browser.list.cursor()
+    }
+
+    /// The mouse was let go: what it was dragged over is marked. Whether it was dragged at all.
+    pub fn drop_at(&mut self, env: &Env, out: &mut Out<'_>) -> bool {
+        let Some((from, true)) = self.held.take() else { return false };
+        if self.here().is_none() {
+            return false;
+        }
+        self.range_from = Some(from);
+        self.range(env, out);
+        true
+    }
+
+    /// The selected badge, with its place.
+    fn here(&self) -> Option<(u64, BadgeId)> {
+        self.browser.list.selected().map(|row| (self.browser.list.cursor(), row.id()))
+    }
+}
