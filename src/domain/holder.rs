@@ -42,9 +42,7 @@ impl Held {
                     .and_then(|d| d.revoke_at.as_ref())
                     .or_else(|| history.and_then(|h| h.revoke_at.as_ref())),
                 revoke_reason: self.reason(),
-                valid_from: detail
-                    .and_then(|d| d.valid_from.as_ref())
-                    .or_else(|| wallet.and_then(|w| w.valid_from.as_ref())),
+                valid_from: self.valid_from(),
                 valid_until: self.valid_until(),
                 issued_at: self.issued_at(),
                 reg_date: self.reg_date(),
@@ -95,6 +93,11 @@ impl Held {
         self.text(|h| h.badge_type_name.as_ref(), |_| None, |d| d.badge_type_name.as_ref())
     }
 
+    /// The display name of its category; the wallet does not say.
+    pub fn category_name(&self) -> Option<&Text> {
+        self.text(|h| h.category_name.as_ref(), |_| None, |d| d.category_name.as_ref())
+    }
+
     /// The display name of its level.
     pub fn level_name(&self) -> Option<&Text> {
         self.text(|h| h.level_name.as_ref(), |_| None, |d| d.level_name.as_ref())
@@ -142,6 +145,11 @@ impl Held {
     /// When it was issued.
     pub fn issued_at(&self) -> Option<&ServiceTime> {
         self.time(|h| h.issued_at.as_ref(), |w| w.issued_at.as_ref(), |d| d.issued_at.as_ref())
+    }
+
+    /// From when it is valid; the history does not say.
+    pub fn valid_from(&self) -> Option<&ServiceTime> {
+        self.time(|_| None, |w| w.valid_from.as_ref(), |d| d.valid_from.as_ref())
     }
 
     /// Until when it is valid; the wallet gives a day where the others give a moment.

@@ -156,7 +156,7 @@ impl Jobs {
         self.core.job(id).await
     }
 
-    /// Rows of a job in their order, at most `most`, after [`RowFilter::after`].
+    /// Rows of a job, at most `most`, in the order that the filter says.
     pub async fn rows(&self, id: JobId, filter: RowFilter, most: usize) -> Result<Vec<JobRow>, JobError> {
         let window = self.core.settings.doubt_window.as_secs();
         Ok(self.core.journal.read(move |db| rows::page(db, id, &filter, most, window)).await?)

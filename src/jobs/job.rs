@@ -28,7 +28,7 @@ macro_rules! words {
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// As it stands in the journal, and in JSON.
-            pub fn code(self) -> &'static str {
+            pub const fn code(self) -> &'static str {
                 match self { $(Self::$variant => $code),+ }
             }
 
@@ -38,7 +38,7 @@ macro_rules! words {
             }
 
             /// The same in English, whatever is spoken: for what goes into a file.
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
 

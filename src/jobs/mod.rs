@@ -42,7 +42,7 @@ pub use self::job::{
 };
 pub use self::journal::facts::Fact;
 pub use self::journal::jobs::Account;
-pub use self::journal::rows::RowFilter;
+pub use self::journal::rows::{RowField, RowFilter};
 pub use self::journal::{Adopted, Fate, Journal, JournalError, Moment, Watcher};
 pub use self::look::{Holdings, holdings};
 pub use self::schedule::Schedule;

@@ -1,7 +1,6 @@
 //! What the Templates and the History tab share: a list over the service's pages with its filter bar, its
 //! order, and a way to go to a row.
 
-mod columns;
 mod draw;
 mod export;
 mod named;
@@ -11,31 +10,19 @@ pub use draw::two_sided;
 
 use super::action::Action;
 use super::ask::{Answer, Ask, Ticket};
-use super::columns::Columns;
 use super::env::{Env, Out};
 use super::field::Field;
 use super::filter::{FilterBar, Spec, Value};
-use super::fit::Column;
+use super::heading::{Did, Head, Heading, Order, SortKey, Table, compare};
 use super::keymap::Context;
 use super::list::{PagedList, Row};
-use crate::api::{ApiError, Direction, DirectionStyle, Paging, Sort};
+use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
 use crate::words;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::cmp::Ordering;
-
-/// A column of a browsed list.
-#[derive(Clone, Copy, Debug)]
-pub struct Head {
-    /// Its heading.
-    pub title: &'static str,
-    /// Its width.
-    pub column: Column,
-    /// The field of the contract to sort by.
-    pub sort_by: &'static str,
-}
 
 /// A record that can be browsed.
 pub trait Browse: Row {
@@ -63,37 +50,6 @@ pub trait Browse: Row {
     fn sort_key(&self, column: usize) -> SortKey;
 }
 
-/// A value to compare rows by.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SortKey {
-    /// No value: before all others.
-    None,
-    /// A number.
-    Number(i64),
-    /// Text, in lower case.
-    Text(String),
-}
-
-impl SortKey {
-    /// The key of a text that may be absent.
-    pub fn text(text: Option<&crate::domain::Text>) -> Self {
-        text.map_or(Self::None, |t| Self::Text(t.wire().to_lowercase()))
-    }
-
-    /// The key of a time that may be absent; service times sort as they are written.
-    pub fn time(time: Option<&crate::domain::ServiceTime>) -> Self {
-        time.map_or(Self::None, |t| Self::Text(t.raw().wire().to_owned()))
-    }
-}
-
-/// How the list is ordered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Order {
-    column: usize,
-    direction: Direction,
-    by: By,
-}
-
 /// Who does the ordering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
@@ -106,12 +62,10 @@ enum By {
     },
 }
 
-/// What is open over the list and takes the keys.
+/// What is open over the list and takes the keys, besides the menus of its heading.
 enum Top {
     Nothing,
     Filter,
-    Sort { at: usize, direction: Direction },
-    Columns { at: usize },
     Row(Field),
 }
 
@@ -123,11 +77,10 @@ pub struct Browser<T: Browse> {
     filter: T::Filter,
     /// The filter that the rows come from, in words.
     applied: Vec<String>,
-    order: Option<Order>,
-    columns: Columns,
-    /// The cells that a row has on the screen.
-    room: usize,
-    /// Changes of the columns, the order and the filter.
+    heading: Heading,
+    /// Who does the ordering, where there is an order.
+    by: By,
+    /// Changes of the filter.
     changes: u64,
     top: Top,
     built: std::cell::Cell<u64>,
@@ -140,9 +93,13 @@ impl<T: Browse> Default for Browser<T> {
             bar: FilterBar::new(T::FIELDS),
             filter: T::Filter::default(),
             applied: Vec::new(),
-            order: None,
-            columns: Columns::usual(T::HEADS.len(), T::USUAL),
-            room: 0,
+            heading: Heading::new(Table {
+                heads: T::HEADS,
+                usual: T::USUAL,
+                right: &[],
+                own_order: mark!("the service's own order"),
+            }),
+            by: By::Service(DirectionStyle::Upper),
             changes: 0,
             top: Top::Nothing,
             built: std::cell::Cell::new(0),
@@ -154,10 +111,8 @@ impl<T: Browse> Browser<T> {
     /// The contexts of what is open over the list, if anything is.
     pub fn over(&self) -> Option<Vec<Context>> {
         match self.top {
-            Top::Nothing => None,
+            Top::Nothing => self.heading.over().map(|menu| vec![menu, Context::Always]),
             Top::Filter => Some(vec![Context::FilterBar, Context::Always]),
-            Top::Sort { .. } => Some(vec![Context::SortMenu, Context::Always]),
-            Top::Columns { .. } => Some(vec![Context::ColumnMenu, Context::Always]),
             Top::Row(_) => Some(vec![Context::Prompt, Context::Always]),
         }
     }
@@ -182,8 +137,6 @@ impl<T: Browse> Browser<T> {
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         match &mut self.top {
             Top::Filter => return self.act_filter(action, out),
-            Top::Sort { .. } => return self.act_sort(action, out),
-            Top::Columns { .. } => return self.act_columns(action, out),
             Top::Row(field) => {
                 match action {
                     Action::Accept => {
@@ -205,6 +158,15 @@ impl<T: Browse> Browser<T> {
             }
             Top::Nothing => {}
         }
+        match self.heading.act(action, out) {
+            Did::Chose(order) => {
+                self.set_order(order, By::Service(DirectionStyle::Upper), out);
+                return true;
+            }
+            Did::Something => return true,
+            Did::Nothing if self.heading.over().is_some() => return false,
+            Did::Nothing => {}
+        }
         match action {
             Action::Down => self.list.move_by(1),
             Action::Up => self.list.move_by(-1),
@@ -217,15 +179,6 @@ impl<T: Browse> Browser<T> {
                 self.bar.open = true;
                 self.top = Top::Filter;
             }
-            Action::Sort => {
-                let sortable = self.sortable();
-                let place = |order: &Order| sortable.iter().position(|c| *c == order.column);
-                let (at, direction) = self.order.as_ref().map_or((0, Direction::Asc), |order| {
-                    (place(order).map_or(0, |place| place + 1), order.direction)
-                });
-                self.top = Top::Sort { at, direction };
-            }
-            Action::ChooseColumns => self.top = Top::Columns { at: 0 },
             Action::Reload => {
                 let dropped = self.list.reload();
                 out.cancel(dropped);
@@ -260,46 +213,14 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    fn act_sort(&mut self, action: Action, out: &mut Out<'_>) -> bool {
-        let sortable = self.sortable();
-        let Top::Sort { at, direction } = &mut self.top else { return false };
-        // The first choice is no order at all; the columns follow.
-        let choices = sortable.len() + 1;
-        match action {
-            Action::Down => *at = (*at + 1) % choices,
-            Action::Up => *at = (*at + choices - 1) % choices,
-            Action::ToggleDirection => {
-                *direction = match direction {
-                    Direction::Asc => Direction::Desc,
-                    Direction::Desc => Direction::Asc,
-                };
-            }
-            Action::Accept => {
-                let order = at.checked_sub(1).and_then(|at| sortable.get(at)).map(|column| Order {
-                    column: *column,
-                    direction: *direction,
-                    by: By::Service(DirectionStyle::Upper),
-                });
-                self.top = Top::Nothing;
-                self.set_order(order, out);
-            }
-            Action::Back => self.top = Top::Nothing,
-            _ => return false,
-        }
-        true
-    }
-
-    fn set_order(&mut self, order: Option<Order>, out: &mut Out<'_>) {
-        if self.order != order {
-            self.list.order_by(match &order {
-                Some(Order { column, direction, by: By::Page { .. } }) => {
-                    let (column, direction) = (*column, *direction);
-                    Some(Box::new(move |a: &T, b: &T| compare(a, b, column, direction)))
-                }
+    fn set_order(&mut self, order: Option<Order>, by: By, out: &mut Out<'_>) {
+        if self.heading.order() != order || (order.is_some() && self.by != by) {
+            self.list.order_by(match (order, by) {
+                (Some(order), By::Page { .. }) => Some(Box::new(move |a: &T, b: &T| compare_by(a, b, order))),
                 _ => None,
             });
-            self.order = order;
-            self.changes += 1;
+            self.heading.set_order(order);
+            self.by = by;
             let dropped = self.list.restart();
             out.cancel(dropped);
         }
@@ -332,7 +253,7 @@ impl<T: Browse> Browser<T> {
             Top::Row(field) => {
                 field.key(key);
             }
-            _ => return false,
+            Top::Nothing => return false,
         }
         true
     }
@@ -342,7 +263,7 @@ impl<T: Browse> Browser<T> {
         match &mut self.top {
             Top::Filter => self.bar.paste(text, out),
             Top::Row(field) => field.paste(text),
-            _ => return false,
+            Top::Nothing => return false,
         }
         true
     }
@@ -363,28 +284,22 @@ impl<T: Browse> Browser<T> {
             return Ok(());
         };
         out.cancel(dropped);
-        let Some(order) = self.order.clone() else { return Ok(()) };
-        match order.by {
-            By::Service(DirectionStyle::Upper) if refused => {
-                self.set_order(Some(Order { by: By::Service(DirectionStyle::Lower), ..order }), out);
-            }
-            By::Service(DirectionStyle::Lower) if refused => {
-                self.set_order(Some(Order { by: By::Page { refused: true }, ..order }), out);
-            }
-            By::Service(_) if !self.is_ordered(page, &order) => {
-                self.set_order(Some(Order { by: By::Page { refused: false }, ..order }), out);
-            }
-            By::Page { .. } | By::Service(_) => {}
-        }
+        let Some(order) = self.heading.order() else { return Ok(()) };
+        let by = match self.by {
+            By::Service(DirectionStyle::Upper) if refused => By::Service(DirectionStyle::Lower),
+            By::Service(DirectionStyle::Lower) if refused => By::Page { refused: true },
+            By::Service(_) if !self.is_ordered(page, order) => By::Page { refused: false },
+            as_it_is => as_it_is,
+        };
+        self.set_order(Some(order), by, out);
         Ok(())
     }
 
     /// Whether a page that the service was asked to sort looks sorted. Its collation is not known, so most
     /// neighbours being in order is enough; a service that takes no notice comes out near a half.
-    fn is_ordered(&self, page: u64, order: &Order) -> bool {
+    fn is_ordered(&self, page: u64, order: Order) -> bool {
         let rows = self.list.page_rows(page);
-        let pairs: Vec<Ordering> =
-            rows.windows(2).map(|pair| compare(pair[0], pair[1], order.column, order.direction)).collect();
+        let pairs: Vec<Ordering> = rows.windows(2).map(|pair| compare_by(pair[0], pair[1], order)).collect();
         let apart = pairs.iter().filter(|o| **o != Ordering::Equal).count();
         let wrong = pairs.iter().filter(|o| **o == Ordering::Greater).count();
         apart < 4 || wrong * 4 <= apart
@@ -394,29 +309,26 @@ impl<T: Browse> Browser<T> {
     pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
         let bar = self.bar.height(area.width);
         self.list.set_height(area.height.saturating_sub(bar + 3));
-        self.room = usize::from(area.width).saturating_sub(4);
-        let (filter, order) = (&self.filter, &self.order);
+        self.heading.set_room(usize::from(area.width).saturating_sub(4));
+        let filter = &self.filter;
         let per_page = u32::try_from(self.list.per_page()).unwrap_or(100);
-        let sort: Vec<Sort> = order
-            .iter()
-            .filter_map(|o| match o.by {
-                By::Service(style) => Some(Sort {
-                    column: T::HEADS[o.column].sort_by.to_owned(),
-                    direction: o.direction,
-                    style,
-                }),
-                By::Page { .. } => None,
-            })
-            .collect();
+        let sort: Vec<Sort> = self.sort().into_iter().collect();
         let dropped = self.list.pump(|page| {
             out.ask(T::ask(filter, Paging { page, rows_per_page: per_page, sort: sort.clone() }))
         });
         out.cancel(dropped);
     }
 
+    /// What the service is asked to sort by.
+    fn sort(&self) -> Option<Sort> {
+        let (column, _) = self.heading.sorted_by()?;
+        let By::Service(style) = self.by else { return None };
+        Some(Sort { column: column.to_owned(), direction: self.heading.order()?.direction, style })
+    }
+
     /// The place of the list that a screen row shows, for the mouse.
     pub fn place_at(&self, area: Rect, row: u16) -> Option<u64> {
-        if matches!(self.top, Top::Columns { .. }) {
+        if self.heading.over().is_some() {
             return None;
         }
         let first = area.y + 2 + self.bar.height(area.width);
@@ -444,7 +356,6 @@ pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, env: &Env) 
     }
 }
 
-fn compare<T: Browse>(a: &T, b: &T, column: usize, direction: Direction) -> Ordering {
-    let order = a.sort_key(column).cmp(&b.sort_key(column));
-    if direction == Direction::Desc { order.reverse() } else { order }
+fn compare_by<T: Browse>(a: &T, b: &T, order: Order) -> Ordering {
+    compare(&a.sort_key(order.column), &b.sort_key(order.column), order.direction)
 }

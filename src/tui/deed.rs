@@ -2,8 +2,8 @@
 
 use crate::domain::{Page, TemplateId, Text};
 use crate::jobs::{
-    Bucket, Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, Person, RevokePlan, RowFilter,
-    Rows, Victim,
+    Bucket, Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, Person, RevokePlan, RowField,
+    RowFilter, Rows, Victim,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -71,6 +71,8 @@ pub struct RowsQuery {
     pub page: u64,
     /// Rows of a page.
     pub per_page: u64,
+    /// What they are sorted by, and whether the largest comes first; by their places where it is nothing.
+    pub order: Option<(RowField, bool)>,
 }
 
 /// Who acts, for the journal: the computer's user, at the desk.
@@ -202,15 +204,15 @@ pub async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
 /// # Errors
 /// Why the journal cannot be read.
 pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String> {
-    let RowsQuery { job, buckets, page, per_page } = query;
+    let RowsQuery { job, buckets, page, per_page, order } = query;
     let before = page.saturating_sub(1).saturating_mul(per_page);
     let counts = jobs.job(job).await.map_err(|why| why.to_string())?.counts;
     let total = counts.sum(|b| buckets.is_empty() || buckets.contains(&b));
     // Places of a job have no gaps, so that what is before a page need not be gone through.
-    let all = buckets.is_empty();
+    let all = buckets.is_empty() && order.is_none();
     let (after, skip) = if all { (before, 0) } else { (0, before) };
     let most = usize::try_from(per_page).unwrap_or(usize::MAX);
-    let filter = RowFilter { buckets, class: None, after, skip };
+    let filter = RowFilter { buckets, class: None, after, skip, order };
     let rows = jobs.rows(job, filter, most).await.map_err(|why| why.to_string())?;
     Ok(Page {
         list_len: rows.len(),

@@ -1,7 +1,7 @@
 //! The footer: what can be done here, with its key; and what a click on it does.
 
 use super::action::Action;
-use super::app::App;
+use super::app::{App, Tab};
 use super::draw::HINTS;
 use super::fit::width;
 use ratatui::Frame;
@@ -53,7 +53,11 @@ impl App {
             .collect();
         let mut left = room.saturating_sub(fixed.iter().map(Hint::wide).sum());
         let mut shown: Vec<Hint> = Vec::new();
-        for action in HINTS.iter().filter(|a| !matches!(a, Action::Back | Action::Help | Action::Quit)) {
+        // What is done with a badge or a job goes before the order of a list that is short.
+        let late =
+            |action: &&Action| **action == Action::Sort && matches!(self.tab, Tab::Wallet | Tab::Activity);
+        let hints = HINTS.iter().filter(|a| !late(a)).chain(HINTS.iter().filter(late));
+        for action in hints.filter(|a| !matches!(a, Action::Back | Action::Help | Action::Quit)) {
             if let Some(h) = hint(*action)
                 && h.wide() <= left
             {

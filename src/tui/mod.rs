@@ -34,6 +34,7 @@ mod footer;
 mod forms;
 mod gate;
 mod hands;
+mod heading;
 mod help;
 mod house;
 mod index;

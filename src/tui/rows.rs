@@ -1,32 +1,23 @@
 //! The rows of a job as a list: read page by page from the journal, however many there are, and read again
 //! when the job has changed.
 
+pub mod columns;
+
 use super::action::Action;
 use super::ask::{Answer, Ask, Ticket};
 use super::browser::two_sided;
 use super::deed::RowsQuery;
 use super::env::{Env, Out};
-use super::fit::{Column, cells, layout, number, width, wrap};
+use super::fit::{number, wrap};
+use super::heading::Heading;
 use super::list::{Entry, PagedList, Place, Row};
 use crate::jobs::{Bucket, Job, JobId, JobRow, Kind};
-use crate::words::say;
 use jiff::Timestamp;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::cell::Cell;
-
-const COLUMNS: [Column; 6] = [
-    Column { least: 6, share: 0, goes: 0 },
-    Column { least: 15, share: 1, goes: 0 },
-    Column { least: 9, share: 2, goes: 0 },
-    Column { least: 16, share: 3, goes: 0 },
-    Column { least: 11, share: 1, goes: 3 },
-    Column { least: 12, share: 5, goes: 1 },
-];
-const HEADS: [&str; 6] =
-    [mark!("Row"), mark!("State"), mark!("Holder"), mark!("E-mail"), mark!("Badge id"), mark!("Why")];
 
 impl Row for JobRow {
     type Id = u64;
@@ -112,18 +103,22 @@ impl RowList {
         }
     }
 
-    /// Asks for what is missing where the list has so many lines.
-    pub fn pump(&mut self, height: u16, out: &mut Out<'_>) {
-        self.list.set_height(height);
+    /// Lays out for an area and asks for what is missing, in the order that the heading says.
+    pub fn pump(&mut self, area: Rect, heading: &mut Heading, out: &mut Out<'_>) {
+        self.list.set_height(area.height.saturating_sub(2));
+        let room = usize::from(area.width).saturating_sub(3);
+        heading.set_own(columns::own(self.ids, room));
+        heading.set_room(room);
+        let order = columns::order(heading);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
             out.cancel(self.list.reload());
         }
         let (job, buckets) = (self.job, &self.buckets);
         let per_page = self.list.per_page();
-        let dropped = self
-            .list
-            .pump(|page| out.ask(Ask::Rows(RowsQuery { job, buckets: buckets.clone(), page, per_page })));
+        let dropped = self.list.pump(|page| {
+            out.ask(Ask::Rows(RowsQuery { job, buckets: buckets.clone(), page, per_page, order }))
+        });
         out.cancel(dropped);
     }
 
@@ -138,28 +133,24 @@ impl RowList {
     }
 
     /// Draws the rows: headings, rows, and where one is. Its list has two lines less than the area.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env, words: &dyn Fn(&JobRow) -> String) {
+    pub fn draw(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        env: &Env,
+        heading: &Heading,
+        words: &dyn Fn(&JobRow) -> String,
+    ) {
         if area.height < 3 {
             return;
         }
-        let mut columns = COLUMNS;
-        let room = usize::from(area.width).saturating_sub(3);
-        if !self.ids {
-            // There is always too little room for a column that needs all of it.
-            columns[4] = Column { least: room + 1, share: 0, goes: u8::MAX };
-        }
-        let widths = layout(&columns, room);
-        let mut heads: Vec<(String, Style)> =
-            HEADS.iter().map(|h| (say(h).to_owned(), env.theme.dim())).collect();
-        // The numbers below it end where it ends.
-        if let Some((row, _)) = heads.first_mut() {
-            row.insert_str(0, &" ".repeat(COLUMNS[0].least.saturating_sub(width(row))));
-        }
-        let mut spans = vec![Span::raw("  ")];
-        spans.extend(cells(&heads, &widths, env.glyphs.ellipsis));
-        frame.render_widget(Line::from(spans), Rect { height: 1, ..area });
+        let widths = heading.widths(usize::from(area.width).saturating_sub(3));
+        frame.render_widget(heading.line(&widths, 2, env), Rect { height: 1, ..area });
         let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
         let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
+        if heading.draw_menu(frame, body, &widths, env) {
+            return;
+        }
         if self.list.is_empty() {
             let text = match self.list.error() {
                 Some(error) => format!("{} {error}", env.glyphs.alert),
@@ -188,7 +179,7 @@ impl RowList {
             ];
             match what {
                 Place::Entry(Entry::Row(row)) => {
-                    spans.extend(cells(&row_cells(row, env, words), &widths, env.glyphs.ellipsis));
+                    spans.extend(heading.cells(columns::cells(row, env, words), &widths, env));
                 }
                 Place::Failed(error) => spans.push(Span::styled(
                     format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)),
@@ -214,21 +205,6 @@ impl RowList {
             t!("row {at} of {all}", at = number(self.list.cursor() + 1), all = number(self.list.len()));
         two_sided(frame, foot, Line::raw(""), Span::styled(right, env.theme.dim()), true);
     }
-}
-
-fn row_cells(row: &JobRow, env: &Env, words: &dyn Fn(&JobRow) -> String) -> Vec<(String, Style)> {
-    let text = env.theme.text();
-    vec![
-        (format!("{:>6}", number(row.line.unwrap_or(row.no))), env.theme.dim()),
-        (format!("{} {}", bucket_glyph(row.bucket, env), words(row)), bucket_style(row.bucket, env)),
-        (row.holder.to_string(), text),
-        (row.address.to_string(), text),
-        (
-            row.badge_id.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string),
-            env.theme.dim(),
-        ),
-        (row.why.as_ref().map_or(String::new(), ToString::to_string), env.theme.dim()),
-    ]
 }
 
 /// The sign of a bucket, which always stands beside its word.

@@ -37,6 +37,12 @@ pub struct View {
     pub templates: ListView,
     /// The history.
     pub history: ListView,
+    /// The badges of a holder.
+    pub wallet: ListView,
+    /// The jobs.
+    pub jobs: ListView,
+    /// The rows of a job.
+    pub rows: ListView,
 }
 
 /// What a list shows.
@@ -53,7 +59,7 @@ pub struct ListView {
 /// A column of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnView {
-    /// Its field in the contract.
+    /// Its field, under its name in the contract where it is one of that.
     pub field: String,
     /// Whether it is shown.
     pub shown: bool,
@@ -87,12 +93,23 @@ impl View {
         if let Some(tab) = self.tab {
             fields.insert("tab".to_owned(), tab.word().into());
         }
-        for (name, list) in [("templates", &self.templates), ("history", &self.history)] {
+        for (name, list) in self.lists() {
             if *list != ListView::default() {
                 fields.insert(name.to_owned(), list.to_value());
             }
         }
         format!("{:#}\n", Value::Object(fields))
+    }
+
+    /// Every list, under its name in the file.
+    fn lists(&self) -> [(&'static str, &ListView); 5] {
+        [
+            ("templates", &self.templates),
+            ("history", &self.history),
+            ("wallet", &self.wallet),
+            ("jobs", &self.jobs),
+            ("job_rows", &self.rows),
+        ]
     }
 
     /// From the text of a file. What is not known in it is left out.
@@ -110,6 +127,9 @@ impl View {
             tab: value.get("tab").and_then(Value::as_str).and_then(Tab::from_word),
             templates: ListView::from_value(value.get("templates")),
             history: ListView::from_value(value.get("history")),
+            wallet: ListView::from_value(value.get("wallet")),
+            jobs: ListView::from_value(value.get("jobs")),
+            rows: ListView::from_value(value.get("job_rows")),
         })
     }
 }
@@ -182,6 +202,12 @@ mod tests {
                 sort: Some(SortView { field: "issued_at".to_owned(), descending: true }),
                 filter: vec![("title".to_owned(), "파이썬 \"\\ \u{1b}[2J".to_owned())],
             },
+            wallet: ListView { columns: vec![column("badge_id", true, None)], ..ListView::default() },
+            jobs: ListView {
+                sort: Some(SortView { field: "rows".to_owned(), descending: false }),
+                ..ListView::default()
+            },
+            rows: ListView { columns: vec![column("no", true, Some(7))], ..ListView::default() },
         }
     }
 

@@ -13,7 +13,7 @@ fn file(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// A profile of this name that keeps how its lists are shown.
-fn keeping(folder: &Path, name: &str) -> impl Fn(Session) -> Session + use<> {
+pub fn keeping(folder: &Path, name: &str) -> impl Fn(Session) -> Session + use<> {
     let (file, name) = (file(folder, name), name.to_owned());
     move |session| {
         let view = Some(ViewUse { file: file.clone(), keep: true });
@@ -21,7 +21,7 @@ fn keeping(folder: &Path, name: &str) -> impl Fn(Session) -> Session + use<> {
     }
 }
 
-fn line_with<'a>(screen: &'a str, text: &str) -> &'a str {
+pub fn line_with<'a>(screen: &'a str, text: &str) -> &'a str {
     screen.lines().find(|line| line.contains(text)).unwrap_or_else(|| panic!("no {text}: {screen}"))
 }
 
@@ -35,7 +35,7 @@ fn words(screen: &str) -> String {
     screen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-async fn ended(h: &Harness) {
+pub async fn ended(h: &Harness) {
     let mut said = Vec::new();
     lapel::tui::close(&h.desk.app, &mut |line| said.push(line.to_owned())).await;
     assert_eq!(said, [""; 0]);

@@ -7,6 +7,7 @@
 )]
 
 mod activity;
+mod arranged;
 mod between;
 mod call;
 mod certs;

@@ -54,6 +54,56 @@ pub(in crate::jobs) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> r
     Ok(())
 }
 
+/// A field of rows that they can be sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are those of a row")]
+pub enum RowField {
+    No,
+    Line,
+    Bucket,
+    Holder,
+    Address,
+    Title,
+    Badge,
+    Why,
+    Class,
+    Accepted,
+    Status,
+    Mail,
+    IssuedAt,
+    ValidUntil,
+    RevokeAt,
+}
+
+impl RowField {
+    /// What the journal is asked to sort by. Letters count alike, large or small; buckets stand as they follow
+    /// one another in a job's life.
+    fn sql(self) -> String {
+        match self {
+            Self::No => "no".to_owned(),
+            Self::Line => "coalesce(line, no)".to_owned(),
+            Self::Bucket => {
+                let places = Bucket::ALL.iter().zip(0..);
+                let cases: Vec<String> =
+                    places.map(|(bucket, n)| format!("WHEN '{}' THEN {n}", bucket.code())).collect();
+                format!("CASE bucket {} END", cases.join(" "))
+            }
+            Self::Holder => "name COLLATE NOCASE".to_owned(),
+            Self::Address => "email COLLATE NOCASE".to_owned(),
+            Self::Title => "title COLLATE NOCASE".to_owned(),
+            Self::Badge => "badge".to_owned(),
+            Self::Why => "why COLLATE NOCASE".to_owned(),
+            Self::Class => "class".to_owned(),
+            Self::Accepted => "accepted".to_owned(),
+            Self::Status => "status COLLATE NOCASE".to_owned(),
+            Self::Mail => "mail COLLATE NOCASE".to_owned(),
+            Self::IssuedAt => "issued_at".to_owned(),
+            Self::ValidUntil => "valid_until".to_owned(),
+            Self::RevokeAt => "revoke_at".to_owned(),
+        }
+    }
+}
+
 /// Which rows of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowFilter {
@@ -65,6 +115,8 @@ pub struct RowFilter {
     pub after: u64,
     /// So many of those are passed over: for a list that is gone through by place.
     pub skip: u64,
+    /// What they are sorted by, and whether the largest comes first; by their places where it is nothing.
+    pub order: Option<(RowField, bool)>,
 }
 
 /// Rows of a job in their order, at most `most`.
@@ -78,10 +130,15 @@ pub(in crate::jobs) fn page(
     let codes: Vec<String> = filter.buckets.iter().map(|b| format!("'{}'", b.code())).collect();
     let chosen =
         if codes.is_empty() { String::new() } else { format!("AND bucket IN ({})", codes.join(",")) };
+    // Places decide between equals, so that pages fit together.
+    let sorted =
+        filter.order.map(|(field, down)| format!("{} {},", field.sql(), if down { "DESC" } else { "ASC" }));
+    let sorted = sorted.unwrap_or_default();
     let sql = format!(
         "SELECT row.*, (SELECT intent FROM request WHERE id = row.request) AS intent,
                 (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues FROM row
-         WHERE job = ?1 AND no > ?2 {chosen} AND (?3 IS NULL OR class = ?3) ORDER BY no LIMIT ?4 OFFSET ?5"
+         WHERE job = ?1 AND no > ?2 {chosen} AND (?3 IS NULL OR class = ?3)
+         ORDER BY {sorted} no LIMIT ?4 OFFSET ?5"
     );
     db.prepare_cached(&sql)?
         .query_map(

@@ -21,7 +21,7 @@ pub(in crate::tui) struct Views {
     /// The file of the profile in use, where there is one.
     file: Option<PathBuf>,
     /// What was last seen of the changes.
-    seen: (Option<Tab>, u64, u64),
+    seen: (Option<Tab>, u64),
     /// What is in the file, or on its way there.
     kept: View,
     /// When what has changed is written.
@@ -100,6 +100,8 @@ impl App {
         self.changed = true;
         self.templates.browser.restore(&view.templates, out);
         self.history.browser.restore(&view.history, out);
+        self.wallet.restore(&view.wallet);
+        self.activity.restore(&view.jobs, &view.rows);
         let wanted = std::mem::take(&mut self.views.wanted);
         if !wanted.filter.is_empty() {
             match wanted.tab {
@@ -155,16 +157,26 @@ impl App {
         self.came_from.first().copied().unwrap_or(self.tab)
     }
 
-    fn changes_of_view(&self) -> (Option<Tab>, u64, u64) {
-        (Some(self.own_tab()), self.templates.browser.changes(), self.history.browser.changes())
+    fn changes_of_view(&self) -> (Option<Tab>, u64) {
+        let lists = [
+            self.templates.browser.changes(),
+            self.history.browser.changes(),
+            self.wallet.changes(),
+            self.activity.changes(),
+        ];
+        (Some(self.own_tab()), lists.iter().sum())
     }
 
     fn view(&self) -> View {
+        let (jobs, rows) = self.activity.views();
         View {
             // A desk begins there anyway: whoever changes nothing leaves no file.
             tab: Some(self.own_tab()).filter(|tab| *tab != Tab::Templates),
             templates: self.templates.browser.view(),
             history: self.history.browser.view(),
+            wallet: self.wallet.view(),
+            jobs,
+            rows,
         }
     }
 

@@ -1,10 +1,9 @@
 //! Drawing a browsed list: only the rows on the screen are built.
 
 use super::{Browse, Browser, By, Top, so_many};
-use crate::api::Direction;
 use crate::tui::action::Action;
 use crate::tui::env::Env;
-use crate::tui::fit::{cells, fit, number, width, wrap};
+use crate::tui::fit::{number, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::list::{Entry, Note, Place};
 use crate::words::say;
@@ -36,12 +35,10 @@ impl<T: Browse> Browser<T> {
         if bar > 0 {
             self.bar.draw(frame, filter, env);
         }
-        let widths = self.widths(usize::from(body.width).saturating_sub(4));
-        frame.render_widget(self.heads(&widths, env), head);
-        match &self.top {
-            Top::Sort { at, direction } => self.draw_sort(frame, body, env, *at, *direction),
-            Top::Columns { at } => self.draw_columns(frame, body, env, *at),
-            _ => self.draw_rows(frame, body, env, &widths, marked),
+        let widths = self.heading.widths(usize::from(body.width).saturating_sub(4));
+        frame.render_widget(self.heading.line(&widths, 3, env), head);
+        if !self.heading.draw_menu(frame, body, &widths, env) {
+            self.draw_rows(frame, body, env, &widths, marked);
         }
         self.draw_foot(frame, foot, env);
     }
@@ -62,38 +59,19 @@ impl<T: Browse> Browser<T> {
         for words in &self.applied {
             text.push_str(&format!(" {} {words}", env.glyphs.dot));
         }
-        if let Some(order) = &self.order {
-            let column = say(T::HEADS[order.column].title).to_lowercase();
-            let words = match order.by {
-                By::Service(_) => t!("by {column}", column),
+        if let Some(by) = self.heading.words() {
+            let words = match self.by {
+                By::Service(_) => by,
                 By::Page { refused: true } => {
-                    t!("by {column}, each page only (the service refuses to sort by it)", column)
+                    t!("{by}, each page only (the service refuses to sort by it)", by)
                 }
                 By::Page { refused: false } => {
-                    t!("by {column}, each page only (the service does not sort by it)", column)
+                    t!("{by}, each page only (the service does not sort by it)", by)
                 }
             };
             text.push_str(&format!(" {} {words}", env.glyphs.dot));
         }
         Line::styled(text, env.theme.strong())
-    }
-
-    fn heads(&self, widths: &[usize], env: &Env) -> Line<'static> {
-        let heads: Vec<(String, Style)> = self
-            .columns
-            .shown()
-            .map(|i| {
-                let head = &T::HEADS[i];
-                let arrow = self.order.as_ref().filter(|o| o.column == i).map_or("", |o| match o.direction {
-                    Direction::Asc => env.glyphs.up,
-                    Direction::Desc => env.glyphs.down,
-                });
-                (format!("{}{arrow}", say(head.title)), env.theme.dim())
-            })
-            .collect();
-        let mut spans = vec![Span::raw("   ")];
-        spans.extend(cells(&heads, widths, env.glyphs.ellipsis));
-        Line::from(spans)
     }
 
     fn draw_rows(
@@ -142,10 +120,7 @@ impl<T: Browse> Browser<T> {
                 Place::Entry(Entry::Row(row)) => {
                     let mark = if marked(row) { env.glyphs.mark } else { " " };
                     spans.push(Span::styled(format!("{mark} "), env.theme.mark()));
-                    let mut all = row.cells(env);
-                    let shown = self.columns.shown().filter_map(|i| all.get_mut(i).map(std::mem::take));
-                    let shown: Vec<(String, Style)> = shown.collect();
-                    spans.extend(cells(&shown, widths, env.glyphs.ellipsis));
+                    spans.extend(self.heading.cells(row.cells(env), widths, env));
                 }
                 other => {
                     let (text, style) = self.stand_in(&other, env);
@@ -244,30 +219,6 @@ impl<T: Browse> Browser<T> {
             format!("{loading}{}", t!("row {at} of {all}", at, all))
         };
         two_sided(frame, area, left, Span::styled(right, env.theme.dim()), true);
-    }
-
-    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, at: usize, direction: Direction) {
-        let arrow = match direction {
-            Direction::Asc => format!("{} {}", env.glyphs.up, t!("ascending")),
-            Direction::Desc => format!("{} {}", env.glyphs.down, t!("descending")),
-        };
-        let title = fit(t!("Sort by"), 19, "");
-        let mut lines = vec![Line::styled(format!("  {title}{arrow}"), env.theme.strong())];
-        let sortable = self.sortable();
-        let titles = sortable.iter().map(|column| say(T::HEADS[*column].title));
-        let names = std::iter::once(t!("the service's own order")).chain(titles);
-        // The line under the cursor is always in sight.
-        let first = (at + 2).saturating_sub(usize::from(body.height).max(1));
-        for (i, name) in names.enumerate() {
-            let cursor = if i == at { env.glyphs.cursor } else { " " };
-            let style = if i == at { env.theme.selected() } else { env.theme.text() };
-            lines.push(Line::from(vec![
-                Span::styled(format!(" {cursor} "), env.theme.accent()),
-                Span::styled(format!("{name} "), style),
-            ]));
-        }
-        lines.drain(..first);
-        frame.render_widget(ratatui::text::Text::from(lines), body);
     }
 }
 

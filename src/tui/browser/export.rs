@@ -1,7 +1,7 @@
 //! Taking a browsed list away: what its filter and its order say.
 
-use super::{Browse, Browser, By, so_many};
-use crate::api::{MAX_ROWS_PER_PAGE, Paging, Sort};
+use super::{Browse, Browser, so_many};
+use crate::api::{MAX_ROWS_PER_PAGE, Paging};
 use crate::export::{List, What};
 use crate::tui::ask::Ask;
 use crate::tui::env::{Env, Takeaway};
@@ -17,15 +17,8 @@ impl<T: Browse> Browser<T> {
         if self.list.is_empty() {
             return Err(t!("There are no {noun} here to export.", noun));
         }
-        let by_service = self.order.as_ref().and_then(|order| match order.by {
-            By::Service(style) => Some(Sort {
-                column: T::HEADS[order.column].sort_by.to_owned(),
-                direction: order.direction,
-                style,
-            }),
-            By::Page { .. } => None,
-        });
-        let unsorted = self.order.is_some() && by_service.is_none();
+        let by_service = self.sort();
+        let unsorted = self.heading.order().is_some() && by_service.is_none();
         let paging =
             Paging { page: 1, rows_per_page: MAX_ROWS_PER_PAGE, sort: by_service.into_iter().collect() };
         let list = match T::ask(&self.filter, paging) {
@@ -41,9 +34,8 @@ impl<T: Browse> Browser<T> {
         for words in &self.applied {
             head.push_str(&format!(" {} {words}", env.glyphs.dot));
         }
-        if let Some(order) = self.order.as_ref().filter(|_| !unsorted) {
-            let column = say(T::HEADS[order.column].title).to_lowercase();
-            head.push_str(&format!(" {} {}", env.glyphs.dot, t!("by {column}", column)));
+        if let Some(by) = self.heading.words().filter(|_| !unsorted) {
+            head.push_str(&format!(" {} {by}", env.glyphs.dot));
         }
         let note = unsorted.then(|| {
             t!("The service does not sort this list: the file is in the service's own order.").to_owned()

@@ -1,6 +1,7 @@
 //! A browsed list's filter and order under a name: as they are set, and set again.
 
-use super::{Browse, Browser, Top};
+use super::{Browse, Browser, By, Top};
+use crate::api::DirectionStyle;
 use crate::config::NamedFilter;
 use crate::tui::env::{Go, Out};
 
@@ -11,7 +12,8 @@ impl<T: Browse> Browser<T> {
     /// What is wrong with which field, in words.
     fn current(&self) -> Result<Option<NamedFilter>, String> {
         self.bar.values()?;
-        let (fields, sort) = (self.typed(), self.sorted());
+        let fields = self.typed();
+        let sort = self.heading.sorted_by().map(|(field, descending)| (field.to_owned(), descending));
         let nothing = fields.is_empty() && sort.is_none();
         let filter = NamedFilter { list: T::LIST.to_owned(), name: String::new(), fields, sort };
         Ok((!nothing).then_some(filter))
@@ -37,8 +39,10 @@ impl<T: Browse> Browser<T> {
         self.fill_in(&filter.fields, |_, _| true);
         self.bar.open = false;
         self.top = Top::Nothing;
-        let order = filter.sort.as_ref().and_then(|(field, downwards)| Self::order_by(field, *downwards));
-        self.set_order(order, out);
+        let sort = filter.sort.as_ref();
+        let order = sort.and_then(|(field, downwards)| self.heading.order_by(field, *downwards));
+        self.heading.close();
+        self.set_order(order, By::Service(DirectionStyle::Upper), out);
         self.apply(out);
     }
 

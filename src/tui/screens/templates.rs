@@ -8,10 +8,11 @@ use crate::domain::{
 };
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::browser::{Browse, Browser, Head, SortKey, level};
+use crate::tui::browser::{Browse, Browser, level};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::filter::{Spec, Takes, Value};
 use crate::tui::fit::{Column, fit, width, wrap};
+use crate::tui::heading::{Head, SortKey};
 use crate::tui::keymap::Context;
 use crate::tui::list::Row;
 use crate::tui::pictures::Want;

@@ -4,6 +4,7 @@
 mod call;
 pub(in crate::tui) mod cert;
 mod draw;
+mod order;
 pub(super) mod pane;
 mod people;
 mod rows;
@@ -22,6 +23,7 @@ use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::errand::Errand;
 use crate::tui::field::{Field, Recent};
+use crate::tui::heading::Heading;
 use crate::tui::keymap::Context;
 use crate::tui::recents::Typed;
 use crossterm::event::KeyEvent;
@@ -35,6 +37,8 @@ const BUDGET: u32 = 5;
 struct Found {
     email: String,
     held: Vec<Held>,
+    /// Their places in the order that was chosen; none where they stand as they came.
+    order: Vec<usize>,
     troubles: Vec<String>,
     /// Whether both lists were read: only then does one tell what the other lacks.
     both: bool,
@@ -104,6 +108,9 @@ pub struct Wallet {
     people: Option<People>,
     /// Whether they are what is selected from, and not the badges.
     choosing: bool,
+    heading: Heading,
+    /// Whether something has changed since the badges were brought into their order.
+    unsorted: bool,
     at: usize,
     top: usize,
     /// Rows of the list that there is room for.
@@ -124,6 +131,8 @@ impl Default for Wallet {
             call: Call::default(),
             people: None,
             choosing: false,
+            heading: rows::heading(),
+            unsorted: false,
             at: 0,
             top: 0,
             height: 1,
@@ -134,7 +143,9 @@ impl Default for Wallet {
 impl Wallet {
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
-        if self.typing {
+        if let Some(menu) = self.menu() {
+            vec![menu, Context::Always]
+        } else if self.typing {
             vec![Context::LookUp, Context::Prompt, Context::Always]
         } else {
             vec![Context::Wallet, Context::List, Context::Global, Context::Always]
@@ -144,7 +155,7 @@ impl Wallet {
     /// Whether a time runs on the screen.
     pub fn is_running(&self, env: &Env) -> bool {
         let now = env.now();
-        self.rows().iter().any(|held| held.verdict(now).is_running())
+        self.rows().any(|held| held.verdict(now).is_running())
     }
 
     /// Whether back returns to the possible matches, or from them to what was found.
@@ -157,6 +168,7 @@ impl Wallet {
         match action {
             Action::Revoke | Action::CopySummary | Action::TryPictures => self.selected().is_some(),
             Action::Elsewhere => self.asked.is_some() && !self.choosing,
+            Action::Sort | Action::ChooseColumns => self.is_listing(),
             _ => true,
         }
     }
@@ -182,7 +194,7 @@ impl Wallet {
 
     /// Whether badges of somebody are shown.
     pub fn has_found(&self) -> bool {
-        !self.rows().is_empty() && self.ticket.is_none()
+        self.is_listing() && self.ticket.is_none()
     }
 
     /// The badges that were found.
@@ -190,21 +202,16 @@ impl Wallet {
         self.found.as_ref().map_or(&[], |f| f.held.as_slice())
     }
 
-    /// Those of them that are on the screen: none while possible matches are.
-    fn rows(&self) -> &[Held] {
-        if self.choosing { &[] } else { self.held() }
-    }
-
     /// How many rows the list has.
     fn len(&self) -> usize {
         match &self.people {
             Some(people) if self.choosing => people.matches.len(),
-            _ => self.rows().len(),
+            _ => self.rows().count(),
         }
     }
 
     fn selected(&self) -> Option<&Held> {
-        self.rows().get(self.at)
+        self.row(self.at)
     }
 
     /// What is known when the caller asks about a badge.
@@ -222,6 +229,9 @@ impl Wallet {
 
     /// Does an action; false when it is none of this tab's.
     pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+        if let Some(done) = self.act_heading(action, env, out) {
+            return done;
+        }
         let last = self.len().saturating_sub(1);
         let page = self.height.saturating_sub(1).max(1);
         match action {
@@ -316,7 +326,7 @@ impl Wallet {
         let found = self.found.as_ref().filter(|found| !found.held.is_empty());
         let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
         let now = env.now();
-        let rows: Vec<export::Row> = found.held.iter().map(|held| export::Row::of(held, now)).collect();
+        let rows: Vec<export::Row> = self.rows().map(|held| export::Row::of(held, now)).collect();
         let listed = rows.len() as u64;
         let is_all = found.both && found.complete;
         Ok(Takeaway {
@@ -348,6 +358,7 @@ impl Wallet {
         if !self.typing {
             self.field.clear();
             self.typing = true;
+            self.heading.close();
         }
         self.error = None;
         self.recent = Recent::default();
@@ -373,6 +384,9 @@ impl Wallet {
 
     /// Selects the row at a screen row, for the mouse.
     pub fn click(&mut self, area: ratatui::layout::Rect, row: u16, env: &Env) -> bool {
+        if self.menu().is_some() {
+            return false;
+        }
         if row == area.y {
             self.typing = true;
             return true;

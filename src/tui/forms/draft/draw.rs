@@ -149,7 +149,8 @@ impl DraftForm {
         let at = Rect { height: rows.y - area.y, ..area };
         frame.render_widget(ratatui::text::Text::from(head), at);
         let Some(job) = self.job() else { return };
-        self.rows.draw(frame, rows, env, &|row: &JobRow| words(row.bucket, job.kind).to_owned());
+        let word = |row: &JobRow| words(row.bucket, job.kind).to_owned();
+        self.rows.draw(frame, rows, env, &self.heading, &word);
         let room = usize::from(area.width).saturating_sub(4);
         if let Some(row) = self.selected() {
             let mut lines = row_lines(row, job, room, env);

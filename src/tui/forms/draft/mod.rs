@@ -8,8 +8,9 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::{Deed, Done};
 use crate::tui::env::{Env, Go, Out};
+use crate::tui::heading::Heading;
 use crate::tui::keymap::Context;
-use crate::tui::rows::RowList;
+use crate::tui::rows::{RowList, columns};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
@@ -22,6 +23,7 @@ pub struct DraftForm {
     /// The one whose rows are shown.
     at: usize,
     rows: RowList,
+    heading: Heading,
     confirm: Confirm,
     guard: Guard,
     /// What the last guard of each job found.
@@ -52,6 +54,7 @@ impl DraftForm {
         let mut form = Self {
             confirm: Confirm::new(0, env),
             rows,
+            heading: columns::heading(),
             at: 0,
             guard: Guard::None,
             found: Vec::new(),
@@ -338,8 +341,8 @@ impl DraftForm {
 
     /// Asks for what is missing in an area.
     pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Out<'_>) {
-        let height = self.rows_area(area, env).height;
-        self.rows.pump(height.saturating_sub(2), out);
+        let area = self.rows_area(area, env);
+        self.rows.pump(area, &mut self.heading, out);
     }
 
     /// The row that the cursor is on.

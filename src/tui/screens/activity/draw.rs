@@ -1,6 +1,6 @@
 //! Drawing the jobs: one line each with a bar and counts that add up, the selected one in full.
 
-use super::{Activity, is_mine};
+use super::{Activity, columns, is_mine};
 use crate::jobs::{Bucket, Job, JobRow, Kind, Phase, StopKind};
 use crate::tui::action::Action;
 use crate::tui::env::Env;
@@ -16,17 +16,6 @@ use ratatui::text::{Line, Span};
 const BESIDE: u16 = 140;
 /// Lines that a row in full takes below the rows.
 const ROW_DETAIL: u16 = 5;
-
-/// Where the list of jobs is, without its first line.
-pub fn list_area(area: Rect, jobs: usize) -> Rect {
-    let jobs = u16::try_from(jobs).unwrap_or(u16::MAX).max(1);
-    let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    if area.width >= BESIDE {
-        Rect { width: area.width * 3 / 5, ..below }
-    } else {
-        Rect { height: jobs.min((area.height / 2).saturating_sub(1)).max(1), ..below }
-    }
-}
 
 fn detail_area(area: Rect, list: Rect) -> Rect {
     if area.width >= BESIDE {
@@ -72,9 +61,41 @@ fn shares_text(job: &Job, env: &Env) -> String {
     all.join(&format!(" {} ", env.glyphs.dot))
 }
 
+/// How much of a job is done, of so many parts.
+pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
+    let done = job.counts.sum(|b| matches!(b, Bucket::Issued | Bucket::Revoked | Bucket::LeftOut));
+    u64::try_from(u128::from(done) * u128::from(parts) / u128::from(job.counts.total().max(1)))
+        .unwrap_or(parts)
+}
+
+/// How a job stands as a whole, in a word.
+pub(super) fn state(job: &Job) -> &'static str {
+    match (&job.stop, job.phase) {
+        (Some(stop), _) => stop.kind.word(),
+        (None, Phase::Running) if !job.is_sending() && job.is_open() => t!("still open"),
+        (None, Phase::Running) if !job.is_sending() => t!("ended"),
+        (None, phase) => phase.word(),
+    }
+}
+
+/// How the rows of a job stand, what is most first: what has no room on the line is what is least.
+pub(super) fn standing(job: &Job, env: &Env) -> String {
+    let mut all = shares(job);
+    all.sort_by_key(|(n, ..)| std::cmp::Reverse(*n));
+    let all: Vec<String> = all.into_iter().map(|(n, _, word)| counted(n, &word)).collect();
+    let words = all.join(&format!(" {} ", env.glyphs.dot));
+    if is_mine(job) || job.owner.is_none() { words } else { t!("elsewhere: {words}", words) }
+}
+
+/// How that is shown: a person has to look at it, or not.
+pub(super) fn standing_style(job: &Job, env: &Env) -> Style {
+    let alarming = job.stop.is_some() || job.counts.sum(Bucket::needs_a_person) > 0;
+    if alarming { env.theme.warning() } else { env.theme.text() }
+}
+
 /// How far a job is: done, under way, and what is not sent or has failed. At least one column for what is
 /// not nothing.
-fn bar(job: &Job, columns: usize, env: &Env) -> String {
+pub(super) fn bar(job: &Job, columns: usize, env: &Env) -> String {
     let total = job.counts.total().max(1);
     let done = job.counts.sum(|b| matches!(b, Bucket::Issued | Bucket::Revoked | Bucket::LeftOut));
     let open = job.counts.sum(Bucket::is_open);
@@ -88,6 +109,25 @@ fn bar(job: &Job, columns: usize, env: &Env) -> String {
 }
 
 impl Activity {
+    /// Where the list of jobs is, without its first line and its headings.
+    pub(super) fn list_area(&self, area: Rect) -> Rect {
+        let jobs = u16::try_from(self.jobs.len()).unwrap_or(u16::MAX).max(1);
+        let head = 1 + u16::from(self.has_headings());
+        let below = Rect { y: area.y + head, height: area.height.saturating_sub(head), ..area };
+        if area.width >= BESIDE {
+            Rect { width: area.width * 3 / 5, ..below }
+        } else if self.heading.over().is_some() {
+            below
+        } else {
+            Rect { height: jobs.min((area.height / 2).saturating_sub(head)).max(1), ..below }
+        }
+    }
+
+    /// Whether the columns have headings: as the list comes, every cell says itself what it is.
+    fn has_headings(&self) -> bool {
+        !self.jobs.is_empty() && !self.heading.is_usual()
+    }
+
     pub(super) fn draw_jobs(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let top = Rect { height: 1, ..area };
@@ -95,7 +135,9 @@ impl Activity {
             (_, false) => {
                 let jobs = count!(self.jobs.len() as u64, "job", "jobs");
                 let open = t!("{n} open", n = self.open());
-                Line::styled(format!("  {jobs} {} {open}", env.glyphs.dot), theme.strong())
+                let mut said = vec![jobs, open];
+                said.extend(self.heading.words());
+                Line::styled(format!("  {}", said.join(&format!(" {} ", env.glyphs.dot))), theme.strong())
             }
             (Some(Err(why)), true) => Line::styled(format!("  {} {why}", env.glyphs.alert), theme.error()),
             (Some(Ok(())), true) => Line::styled(format!("  {}", t!("no jobs yet")), theme.strong()),
@@ -104,7 +146,7 @@ impl Activity {
             }
         };
         frame.render_widget(line, top);
-        let list = list_area(area, self.jobs.len());
+        let list = self.list_area(area);
         if self.jobs.is_empty() {
             if matches!(self.read, Some(Ok(()))) {
                 let text = t!(
@@ -123,20 +165,30 @@ impl Activity {
             }
             return;
         }
-        let selected = self.at();
-        let visible = self.jobs.iter().enumerate().skip(self.top).take(usize::from(list.height));
+        let widths = self.heading.widths(usize::from(list.width).saturating_sub(3));
+        if self.has_headings() {
+            let line = Rect { y: list.y.saturating_sub(1), height: 1, ..list };
+            frame.render_widget(self.heading.line(&widths, 2, env), line);
+        }
         let mut built = 0;
-        for (row, (at, job)) in visible.enumerate() {
-            let Ok(row) = u16::try_from(row) else { break };
-            built += 1;
-            let mut line = job_line(job, at == selected, usize::from(list.width), env);
-            let here = Rect { y: list.y + row, height: 1, ..list };
-            if at == selected {
-                line = line.patch_style(theme.selected());
-            }
-            frame.render_widget(line, here);
-            if at == selected {
-                frame.buffer_mut().set_style(here, theme.selected());
+        if !self.heading.draw_menu(frame, list, &widths, env) {
+            let selected = self.at();
+            let visible = (self.top..self.jobs.len()).take(usize::from(list.height));
+            for (y, (at, job)) in (list.y..).zip(visible.filter_map(|at| Some((at, self.job_at(at)?)))) {
+                built += 1;
+                let sign = if at == selected { env.glyphs.cursor } else { " " };
+                let mut spans = vec![Span::styled(sign, theme.accent()), Span::raw(" ")];
+                let cells = columns::cells(job, &self.heading, &widths, env);
+                spans.extend(self.heading.cells(cells, &widths, env));
+                let mut line = Line::from(spans);
+                let here = Rect { y, height: 1, ..list };
+                if at == selected {
+                    line = line.patch_style(theme.selected());
+                }
+                frame.render_widget(line, here);
+                if at == selected {
+                    frame.buffer_mut().set_style(here, theme.selected());
+                }
             }
         }
         self.built.set(built);
@@ -148,7 +200,7 @@ impl Activity {
                     Rect { x: list.right(), y, width: 1, height: 1 },
                 );
             }
-        } else {
+        } else if list.bottom() < area.bottom() {
             let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
             let at = Rect { y: list.bottom(), height: 1, ..area };
             frame.render_widget(Line::styled(format!(" {rule}"), theme.dim()), at);
@@ -243,7 +295,9 @@ impl Activity {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let name = t!("job {id}", id = job.id);
-        let head = format!("  {name} {} {} {}", job.kind.word(), env.glyphs.dot, job.title);
+        let dot = env.glyphs.dot;
+        let by = self.rows_heading.words().map_or(String::new(), |by| format!(" {dot} {by}"));
+        let head = format!("  {name} {} {dot} {}{by}", job.kind.word(), job.title);
         let head = fit(&head, usize::from(area.width).saturating_sub(1), env.glyphs.ellipsis);
         frame.render_widget(Line::styled(head, theme.strong()), Rect { height: 1, ..area });
         let chosen = rows.buckets().first().copied();
@@ -269,7 +323,8 @@ impl Activity {
             spans.push(Span::styled(text, style));
         }
         frame.render_widget(Line::from(spans), Rect { y: area.y + 1, height: 1, ..area });
-        rows.draw(frame, rows_area(area), env, &|row: &JobRow| word(row.bucket, job));
+        let words = |row: &JobRow| word(row.bucket, job);
+        rows.draw(frame, rows_area(area), env, &self.rows_heading, &words);
         if let Some(row) = rows.list.selected() {
             let at = rows_area(area).bottom();
             let detail = Rect {
@@ -281,35 +336,4 @@ impl Activity {
             frame.render_widget(ratatui::text::Text::from(row_lines(row, job, room, env)), detail);
         }
     }
-}
-
-fn job_line(job: &Job, selected: bool, columns: usize, env: &Env) -> Line<'static> {
-    let theme = &env.theme;
-    let bar_columns = if columns >= 90 { 20 } else { 10 };
-    let title_columns = (columns / 4).clamp(10, 30);
-    let kind_columns =
-        [Kind::Issue, Kind::Revoke].map(|kind| width(kind.word()) + 1).into_iter().fold(7, usize::max);
-    let used = 2 + kind_columns + title_columns + 1 + 7 + 2 + bar_columns + 2;
-    let mut all = shares(job);
-    // What has no room on the line is what is least.
-    all.sort_by_key(|(n, ..)| std::cmp::Reverse(*n));
-    let all: Vec<String> = all.into_iter().map(|(n, _, word)| counted(n, &word)).collect();
-    let words = all.join(&format!(" {} ", env.glyphs.dot));
-    let words = if is_mine(job) || job.owner.is_none() { words } else { t!("elsewhere: {words}", words) };
-    let style = if job.stop.is_some() || job.counts.sum(Bucket::needs_a_person) > 0 {
-        theme.warning()
-    } else {
-        theme.text()
-    };
-    let room = columns.saturating_sub(used + 1);
-    Line::from(vec![
-        Span::styled(if selected { env.glyphs.cursor } else { " " }, theme.accent()),
-        Span::raw(" "),
-        Span::styled(fit(job.kind.word(), kind_columns, ""), theme.dim()),
-        Span::raw(fit(&job.title.to_string(), title_columns, env.glyphs.ellipsis)),
-        Span::raw(format!(" {:>7}  ", number(job.counts.total()))),
-        Span::styled(bar(job, bar_columns, env), if job.is_open() { theme.accent() } else { theme.dim() }),
-        Span::raw("  "),
-        Span::styled(fit(&words, room.max(width(env.glyphs.ellipsis)), env.glyphs.ellipsis), style),
-    ])
 }

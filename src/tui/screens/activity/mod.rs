@@ -1,6 +1,8 @@
 //! The Activity tab: every job of the profile, the newest first, adding up; and the rows of one.
 
+mod columns;
 mod draw;
+mod order;
 mod take;
 
 use crate::jobs::{Bucket, Job, JobId, JobRow, Kind, Phase, Stop, StopKind};
@@ -8,8 +10,9 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::{Deed, RowsQuery};
 use crate::tui::env::{Env, Go, Out};
+use crate::tui::heading::Heading;
 use crate::tui::keymap::Context;
-use crate::tui::rows::RowList;
+use crate::tui::rows::{self, RowList};
 use ratatui::layout::Rect;
 
 /// Rows that are shown below a job without opening it.
@@ -18,19 +21,44 @@ const PEEK: u64 = 3;
 const FEW: u64 = 3;
 
 /// The Activity tab.
-#[derive(Default)]
 pub struct Activity {
     /// The newest first; drafts belong to their form and are not here.
     jobs: Vec<Job>,
     /// Whether the journal was read.
     read: Option<Result<(), String>>,
     ticket: Option<Ticket>,
+    heading: Heading,
+    /// The jobs in the order that was chosen, where one is.
+    sorted: Vec<JobId>,
+    /// Whether a job has changed since they were brought into it.
+    unsorted: bool,
     selected: Option<JobId>,
     top: usize,
     height: usize,
     rows: Option<RowList>,
+    rows_heading: Heading,
     peek: Peek,
     built: std::cell::Cell<u64>,
+}
+
+impl Default for Activity {
+    fn default() -> Self {
+        Self {
+            jobs: Vec::new(),
+            read: None,
+            ticket: None,
+            heading: columns::heading(),
+            sorted: Vec::new(),
+            unsorted: false,
+            selected: None,
+            top: 0,
+            height: 0,
+            rows: None,
+            rows_heading: rows::columns::heading(),
+            peek: Peek::default(),
+            built: std::cell::Cell::new(0),
+        }
+    }
 }
 
 /// The rows of the selected job that a person should see first.
@@ -46,6 +74,9 @@ impl Activity {
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
         let inner = if self.rows.is_some() { Context::JobRows } else { Context::Activity };
+        if let Some(menu) = self.shown_heading().over() {
+            return vec![menu, Context::Always];
+        }
         vec![inner, Context::List, Context::Global, Context::Always]
     }
 
@@ -56,7 +87,9 @@ impl Activity {
 
     /// Begins with what another connection knows.
     pub fn restart(&mut self, out: &mut Out<'_>) {
-        *self = Self { height: self.height, ..Self::default() };
+        let before = std::mem::take(self);
+        self.height = before.height;
+        (self.heading, self.rows_heading) = (before.heading, before.rows_heading);
         self.ticket = Some(out.ask(Ask::Jobs));
     }
 
@@ -71,6 +104,7 @@ impl Activity {
             rows.changed();
         }
         self.peek.stale |= self.peek.of == Some(job.id);
+        self.unsorted = true;
         match self.jobs.binary_search_by(|known| job.id.cmp(&known.id)) {
             Ok(at) => self.jobs.get_mut(at).map(|known| std::mem::replace(known, job)),
             Err(at) => {
@@ -93,6 +127,8 @@ impl Activity {
     /// Shows a job: the one that has just been begun.
     pub fn select_newest(&mut self) {
         self.rows = None;
+        self.heading.close();
+        self.rows_heading.close();
         self.selected = None;
         self.top = 0;
     }
@@ -117,30 +153,24 @@ impl Activity {
         self.jobs.iter().filter(|job| is_mine(job)).map(|job| job.in_flight).sum()
     }
 
-    fn at(&self) -> usize {
-        let at = self.selected.and_then(|id| self.jobs.binary_search_by(|known| id.cmp(&known.id)).ok());
-        at.unwrap_or(0)
-    }
-
-    /// The job that the keys are about.
+    /// The job that the keys are about: the newest where none was chosen.
     pub fn job(&self) -> Option<&Job> {
-        self.jobs.get(self.at())
+        self.selected.and_then(|id| self.find(id)).or_else(|| self.jobs.first())
     }
 
     /// A job by its number.
-    pub fn find(&self, id: crate::jobs::JobId) -> Option<&Job> {
-        self.jobs.iter().find(|job| job.id == id)
-    }
-
-    fn select(&mut self, at: usize) {
-        let at = at.min(self.jobs.len().saturating_sub(1));
-        self.selected = self.jobs.get(at).map(|job| job.id);
+    pub fn find(&self, id: JobId) -> Option<&Job> {
+        let at = self.jobs.binary_search_by(|known| id.cmp(&known.id)).ok()?;
+        self.jobs.get(at)
     }
 
     /// Whether an action does something here now: the footer offers nothing else.
     pub fn offers(&self, action: Action) -> bool {
         let Some(job) = self.job() else {
-            return !matches!(action, Action::Open | Action::Look | Action::Copy) && !is_deed(action);
+            return !matches!(
+                action,
+                Action::Open | Action::Look | Action::Copy | Action::Sort | Action::ChooseColumns
+            ) && !is_deed(action);
         };
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
         match action {
@@ -154,6 +184,9 @@ impl Activity {
 
     /// Does an action; false when it is none of this tab's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+        if let Some(done) = self.act_heading(action, out) {
+            return done;
+        }
         if is_deed(action) {
             self.deed(action, out);
             return true;
@@ -290,13 +323,18 @@ impl Activity {
     /// Asks for what is missing in an area.
     pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
         if let Some(rows) = &mut self.rows {
-            rows.pump(draw::rows_area(area).height.saturating_sub(2), out);
+            rows.pump(draw::rows_area(area), &mut self.rows_heading, out);
             return;
         }
-        self.height = usize::from(draw::list_area(area, self.jobs.len()).height);
+        let list = self.list_area(area);
+        self.height = usize::from(list.height);
+        self.heading.set_own(columns::own(usize::from(list.width)));
+        self.heading.set_room(usize::from(list.width).saturating_sub(3));
+        self.arrange();
         let at = self.at();
-        self.top = self.top.min(at).max((at + 1).saturating_sub(self.height.max(1)));
-        let Some(job) = self.jobs.get(at) else { return };
+        let last = self.jobs.len().saturating_sub(self.height);
+        self.top = self.top.min(at).min(last).max((at + 1).saturating_sub(self.height.max(1)));
+        let Some(job) = self.job() else { return };
         let (id, buckets) = (job.id, peeked(job));
         if self.peek.of != Some(id) {
             out.cancel(self.peek.ticket.take());
@@ -307,7 +345,7 @@ impl Activity {
             match buckets {
                 None => self.peek.rows.clear(),
                 Some(buckets) => {
-                    let query = RowsQuery { job: id, buckets, page: 1, per_page: PEEK };
+                    let query = RowsQuery { job: id, buckets, page: 1, per_page: PEEK, order: None };
                     self.peek.ticket = Some(out.ask(Ask::Rows(query)));
                 }
             }
@@ -316,6 +354,9 @@ impl Activity {
 
     /// Selects what was clicked; whether there is anything.
     pub fn click(&mut self, area: Rect, row: u16) -> bool {
+        if self.shown_heading().over().is_some() {
+            return false;
+        }
         if let Some(rows) = &mut self.rows {
             let place = rows.place_at(draw::rows_area(area), row);
             if let Some(place) = place {
@@ -323,7 +364,7 @@ impl Activity {
             }
             return place.is_some();
         }
-        let list = draw::list_area(area, self.jobs.len());
+        let list = self.list_area(area);
         if !(list.y..list.bottom()).contains(&row) {
             return false;
         }

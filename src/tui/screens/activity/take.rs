@@ -17,7 +17,7 @@ impl Activity {
             let Some(job) = self.job() else { return all };
             all.one('i', t!("job's number"), Some(&job.id.to_string()));
             all.row(&job_cells(job));
-            let jobs: Vec<Vec<String>> = self.jobs.iter().map(job_cells).collect();
+            let jobs: Vec<Vec<String>> = self.in_order().map(job_cells).collect();
             all.table(&JOB_HEADS, &jobs, t!("of the list of jobs"));
             return all;
         };

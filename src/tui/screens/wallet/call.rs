@@ -26,6 +26,7 @@ impl Wallet {
         self.asked = None;
         self.error = None;
         self.typing = false;
+        self.heading.close();
         self.recent = Recent::default();
         self.at = 0;
         self.top = 0;
@@ -176,6 +177,7 @@ impl Wallet {
             self.at = people.at;
             self.choosing = true;
         }
+        self.unsorted = true;
         self.field.set(self.asked.as_deref().or(self.call.name.as_deref()).unwrap_or_default());
     }
 
@@ -225,10 +227,12 @@ impl Wallet {
         }
         let email = self.asked.clone().unwrap_or_default();
         let nothing = held.is_empty() && troubles.is_empty() && complete;
-        self.found = Some(Found { email, held, both: troubles.is_empty(), troubles, complete, failed });
+        let (both, order) = (troubles.is_empty(), Vec::new());
+        self.found = Some(Found { email, held, order, troubles, both, complete, failed });
+        self.unsorted = true;
         if !self.choosing {
-            let place = self.rows().iter().position(|one| Some(&one.badge_id) == selected.as_ref());
-            self.at = place.unwrap_or(self.at).min(self.rows().len().saturating_sub(1));
+            let place = self.rows().position(|one| Some(&one.badge_id) == selected.as_ref());
+            self.at = place.unwrap_or(self.at).min(self.len().saturating_sub(1));
         }
         if nothing && self.people.is_none() && self.errand.is_none() {
             let (address, name) = (self.asked.clone().unwrap_or_default(), self.call.name.clone());
@@ -274,6 +278,7 @@ impl Wallet {
                     && let Some(held) = found.held.iter_mut().find(|held| held.badge_id == id)
                 {
                     held.detail = Some(badge.clone());
+                    self.unsorted = true;
                 }
                 self.call.details.insert(id, badge);
             }
@@ -294,6 +299,7 @@ impl Wallet {
                         && let Some(held) = found.held.iter_mut().find(|held| held.badge_id == id)
                     {
                         held.detail = Some(badge.clone());
+                        self.unsorted = true;
                         self.call.details.insert(id.clone(), Ok(badge));
                     }
                     self.call.pictures.insert(id, said);
@@ -309,6 +315,7 @@ impl Wallet {
         self.found = Some(Found {
             email: String::new(),
             held: vec![alone(badge)],
+            order: Vec::new(),
             troubles: Vec::new(),
             both: false,
             complete: true,

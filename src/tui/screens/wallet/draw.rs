@@ -2,14 +2,13 @@
 
 use super::cert::Certs;
 use super::people::People;
-use super::rows::View;
 use super::{Errands, Found, Wallet, pane};
 use crate::domain::holder::names;
-use crate::domain::{Address, EmailKey, Held, Query, Text};
+use crate::domain::{Address, Held, Query, Text};
 use crate::tui::action::Action;
 use crate::tui::browser::two_sided;
 use crate::tui::env::{Env, Out};
-use crate::tui::fit::{cells, fit, width, wrap};
+use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::recents::{self, Typed};
 use ratatui::Frame;
@@ -31,6 +30,8 @@ const LEAST: u16 = 3;
 pub(super) struct Areas {
     /// Troubles or notes.
     pub notes: Rect,
+    /// The headings of the columns, where they are shown.
+    pub heads: Rect,
     /// The rows.
     pub list: Rect,
     /// The selected badge.
@@ -40,12 +41,16 @@ pub(super) struct Areas {
 impl Wallet {
     /// Lays out for an area, and asks for what the selected badge lacks.
     pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Out<'_>) {
-        self.height = usize::from(self.areas(area, env).list.height).max(1);
+        self.arrange(env);
+        let list = self.areas(area, env).list;
+        self.lay_out(list, env);
+        self.height = usize::from(list.height).max(1);
         if self.at < self.top {
             self.top = self.at;
         } else if self.at >= self.top + self.height {
             self.top = self.at + 1 - self.height;
         }
+        self.top = self.top.min(self.len().saturating_sub(self.height));
         self.ask_reason(env, out);
     }
 
@@ -54,15 +59,21 @@ impl Wallet {
         let notes = u16::try_from(self.notes(room, env).len()).unwrap_or(u16::MAX);
         let head = HEAD.saturating_add(notes).min(area.height);
         let notes = Rect { y: area.y + HEAD.min(area.height), height: head.saturating_sub(HEAD), ..area };
+        let titled = u16::from(self.has_headings()).min(area.height - head);
+        let heads = Rect { y: area.y + head, height: titled, ..area };
+        let head = head + titled;
         let rest = Rect { y: area.y + head, height: area.height - head, ..area };
-        let Some(held) = self.selected() else { return Areas { notes, list: rest, pane: None } };
+        let Some(held) = self.selected() else { return Areas { notes, heads, list: rest, pane: None } };
         if area.width >= WIDE {
             let left = area.width * 11 / 20;
             let list = Rect { width: left, ..rest };
             let pane = Rect { x: area.x + left + 2, width: area.width - left - 4, ..rest };
-            return Areas { notes, list, pane: Some(pane) };
+            return Areas { notes, heads: Rect { width: left, ..heads }, list, pane: Some(pane) };
         }
-        let rows = u16::try_from(self.rows().len()).unwrap_or(u16::MAX);
+        if self.menu().is_some() {
+            return Areas { notes, heads, list: rest, pane: None };
+        }
+        let rows = u16::try_from(self.rows().count()).unwrap_or(u16::MAX);
         // The list keeps a few rows, so that it is seen to be one, and takes what the badge leaves. Only what
         // answers the call pushes it aside, not advice that holds for every badge.
         let (case, beside) = (self.case(held, env), self.beside(held, env));
@@ -72,7 +83,7 @@ impl Wallet {
         let list = left(wanted(0)).max(left(wanted(1)).min(SOME)).max(FEW).min(rows).min(rest.height);
         let below = rest.height - list;
         if below <= LEAST {
-            return Areas { notes, list: rest, pane: None };
+            return Areas { notes, heads, list: rest, pane: None };
         }
         let pane = Rect {
             x: rest.x + 2,
@@ -80,7 +91,7 @@ impl Wallet {
             width: rest.width.saturating_sub(4),
             height: below - 1,
         };
-        Areas { notes, list: Rect { height: list, ..rest }, pane: Some(pane) }
+        Areas { notes, heads, list: Rect { height: list, ..rest }, pane: Some(pane) }
     }
 
     fn beside(&self, held: &Held, env: &Env) -> pane::Beside<'_> {
@@ -252,6 +263,8 @@ impl Wallet {
             let badges = count!(in_wallet, "badge", "badges");
             format!("{who} {dot} {}{more}{partly}", t!("{badges} in the wallet", badges))
         };
+        let by = self.heading.words().filter(|_| self.is_listing());
+        let text = std::iter::once(text).chain(by).collect::<Vec<_>>().join(&format!(" {dot} "));
         self.first_line(&text, frame, Rect { y: area.y + 2, height: 1, ..area }, env);
         let areas = self.areas(area, env);
         self.draw_notes(frame, areas.notes, env);
@@ -263,18 +276,15 @@ impl Wallet {
             }
             return;
         }
-        let view = View {
-            several: all_names.len() > 1,
-            both: found.both,
-            now: env.now(),
-            key: EmailKey::of(&found.email),
-            email: &found.email,
-        };
-        let widths = view.widths(usize::from(areas.list.width));
-        let shown = found.held.iter().enumerate().skip(self.top).take(usize::from(areas.list.height));
-        for (y, (i, held)) in (areas.list.y..).zip(shown) {
-            let row = cells(&view.cells(held, env), &widths, env.glyphs.ellipsis);
-            self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, env);
+        let Some(view) = self.as_rows(env) else { return };
+        let widths = self.heading.widths(usize::from(areas.list.width).saturating_sub(3));
+        frame.render_widget(self.heading.line(&widths, 2, env), areas.heads);
+        if !self.heading.draw_menu(frame, areas.list, &widths, env) {
+            let shown = self.rows().enumerate().skip(self.top).take(usize::from(areas.list.height));
+            for (y, (i, held)) in (areas.list.y..).zip(shown) {
+                let row = self.heading.cells(view.cells(held, env), &widths, env);
+                self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, env);
+            }
         }
         if let (Some(held), Some(pane)) = (self.selected(), areas.pane) {
             self.draw_pane(held, frame, pane, area, env);

@@ -1,9 +1,53 @@
 //! The rows of one holder.
 
-use crate::domain::{EmailKey, Held, Text};
+use crate::domain::{EmailKey, Held, ServiceTime, Text};
 use crate::tui::env::Env;
-use crate::tui::fit::{Column, layout};
+use crate::tui::fit::Column;
+use crate::tui::heading::{Head, Heading, SortKey, Table};
 use ratatui::style::Style;
+
+/// The column of the name, which says nothing where all badges have the same.
+const NAME: usize = 1;
+
+const HEADS: &[Head] = &[
+    head(mark!("State"), "status_name", 16, 1, 0),
+    head(mark!("Holder"), "recipient_name", 8, 1, 0),
+    head(mark!("Badge"), "title", 12, 4, 0),
+    head(mark!("Remarks"), "remarks", 22, 5, 0),
+    head(mark!("Issued"), "issued_at", 11, 0, 2),
+    head(mark!("Mail"), "email_status", 5, 0, 1),
+    head(mark!("E-mail"), "recipient_email", 14, 2, 3),
+    head(mark!("Valid from"), "valid_from", 16, 0, 3),
+    head(mark!("Valid until"), "valid_until", 16, 0, 3),
+    head(mark!("Revoked at"), "revoke_at", 16, 0, 3),
+    head(mark!("Reason"), "revoke_reason", 14, 2, 3),
+    head(mark!("Accepted at"), "reg_date", 16, 0, 3),
+    head(mark!("Type"), "badge_type_name", 11, 0, 3),
+    head(mark!("Category"), "category_name", 14, 1, 3),
+    head(mark!("Level"), "level_name", 10, 0, 3),
+    head(mark!("Issuer"), "issuing_org", 12, 1, 3),
+    head(mark!("Cert. no."), "cert_no", 12, 1, 3),
+    head(mark!("Badge id"), "badge_id", 12, 1, 3),
+    head(mark!("Template id"), "template_id", 10, 0, 3),
+];
+
+const fn head(title: &'static str, sort_by: &'static str, least: usize, share: usize, goes: u8) -> Head {
+    Head { title, column: Column { least, share, goes }, sort_by }
+}
+
+/// The heading of the list.
+pub(super) fn heading() -> Heading {
+    Heading::new(Table { heads: HEADS, usual: 6, right: &[], own_order: mark!("the newest first") })
+}
+
+/// The columns where the badges are of several names, or of one.
+pub(super) fn own(several: bool) -> Vec<Column> {
+    let mut own: Vec<Column> = HEADS.iter().map(|head| head.column).collect();
+    if !several {
+        own[NAME] = Column { least: 0, share: 0, goes: 9 };
+    }
+    own
+}
 
 /// How the rows of one holder are shown.
 pub(super) struct View<'a> {
@@ -16,47 +60,75 @@ pub(super) struct View<'a> {
 }
 
 impl View<'_> {
-    pub fn widths(&self, columns: usize) -> Vec<usize> {
-        let name = Column {
-            least: if self.several { 8 } else { 0 },
-            share: usize::from(self.several),
-            goes: u8::from(!self.several) * 9,
-        };
-        layout(
-            &[
-                Column { least: 16, share: 1, goes: 0 },
-                name,
-                Column { least: 12, share: 4, goes: 0 },
-                Column { least: 22, share: 5, goes: 0 },
-                Column { least: 11, share: 0, goes: 2 },
-                Column { least: 5, share: 0, goes: 1 },
-            ],
-            columns.saturating_sub(3),
-        )
-    }
-
+    /// The cells of a badge.
     pub fn cells(&self, held: &Held, env: &Env) -> Vec<(String, Style)> {
         let verdict = held.verdict(self.now);
         let state = verdict.state();
-        let (word, why) = verdict.line();
-        let text = |t: Option<&Text>| t.map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
+        let (word, _) = verdict.line();
+        let (plain, dim) = (env.theme.text(), env.theme.dim());
+        let dash = || env.glyphs.dash.to_owned();
+        let text = |t: Option<&Text>| t.map_or_else(dash, ToString::to_string);
+        let time = |t: Option<&ServiceTime>| t.map_or_else(dash, ServiceTime::to_minute);
+        let issued = held.issued_at().map_or_else(dash, |t| t.short(Some(self.now)));
+        vec![
+            (format!("{} {word}", env.glyphs.state(&state)), env.theme.state(&state)),
+            (text(held.recipient_name()), plain),
+            (text(held.title()), plain),
+            (self.remarks(held), dim),
+            (issued, dim),
+            (text(held.email_status()), dim),
+            (text(held.recipient_email()), plain),
+            (time(held.valid_from()), dim),
+            (time(held.valid_until()), dim),
+            (time(held.revoke_at()), dim),
+            (text(held.reason()), plain),
+            (time(held.reg_date()), dim),
+            (text(held.badge_type_name()), plain),
+            (text(held.category_name()), plain),
+            (text(held.level_name()), plain),
+            (text(held.issuing_org()), plain),
+            (text(held.cert_no()), dim),
+            (held.badge_id.to_string(), dim),
+            (held.template_id().map_or_else(dash, ToString::to_string), dim),
+        ]
+    }
+
+    /// Where it is to be seen, and to which spelling it went, matter more to a caller than why.
+    fn remarks(&self, held: &Held) -> String {
         let written = held.recipient_email().map(Text::wire);
         let other = written
             .filter(|w| *w != self.email && self.key.is(w))
             .map(|w| t!("to {address}", address = Text::from(w)));
         let place = place(held, self.both).map(str::to_owned);
-        // Where it is to be seen, and to which spelling it went, matter more to a caller than why.
-        let notes: Vec<String> =
+        let (_, why) = held.verdict(self.now).line();
+        let all: Vec<String> =
             [place, other, Some(why).filter(|w| !w.is_empty())].into_iter().flatten().collect();
-        let issued = held.issued_at().map_or_else(|| env.glyphs.dash.to_owned(), |t| t.short(Some(self.now)));
-        vec![
-            (format!("{} {word}", env.glyphs.state(&state)), env.theme.state(&state)),
-            (text(held.recipient_name()), env.theme.text()),
-            (text(held.title()), env.theme.text()),
-            (notes.join("; "), env.theme.dim()),
-            (issued, env.theme.dim()),
-            (text(held.email_status()), env.theme.dim()),
-        ]
+        all.join("; ")
+    }
+
+    /// What a badge is sorted by in a column.
+    pub fn sort_key(&self, held: &Held, column: usize) -> SortKey {
+        match column {
+            0 => SortKey::Text(held.verdict(self.now).line().0.to_lowercase()),
+            1 => SortKey::text(held.recipient_name()),
+            2 => SortKey::text(held.title()),
+            3 => SortKey::Text(self.remarks(held).to_lowercase()),
+            4 => SortKey::time(held.issued_at()),
+            5 => SortKey::text(held.email_status()),
+            6 => SortKey::text(held.recipient_email()),
+            7 => SortKey::time(held.valid_from()),
+            8 => SortKey::time(held.valid_until()),
+            9 => SortKey::time(held.revoke_at()),
+            10 => SortKey::text(held.reason()),
+            11 => SortKey::time(held.reg_date()),
+            12 => SortKey::text(held.badge_type_name()),
+            13 => SortKey::text(held.category_name()),
+            14 => SortKey::text(held.level_name()),
+            15 => SortKey::text(held.issuing_org()),
+            16 => SortKey::text(held.cert_no()),
+            17 => SortKey::Text(held.badge_id.wire().to_lowercase()),
+            _ => held.template_id().map_or(SortKey::None, |id| SortKey::Text(id.wire().to_lowercase())),
+        }
     }
 }
 

@@ -18,7 +18,7 @@ impl Wallet {
         let now = env.now();
         let email = self.asked.as_deref().unwrap_or_default();
         let mut all = Copyables::default();
-        let Some(held) = self.rows().get(self.at) else {
+        let Some(held) = self.selected() else {
             all.one('a', t!("e-mail address"), self.asked.as_deref());
             return all;
         };
@@ -28,14 +28,14 @@ impl Wallet {
         let front = held.wallet.as_ref().and_then(|badge| badge.front_image_url.as_ref());
         all.link('l', t!("link to the picture"), front.and_then(link));
         all.row(&cells(held, email, now));
-        let rows: Vec<Vec<String>> = self.rows().iter().map(|held| cells(held, email, now)).collect();
+        let rows: Vec<Vec<String>> = self.rows().map(|held| cells(held, email, now)).collect();
         all.table(&HEADS, &rows, t!("of this holder"));
         all
     }
 
     /// Which records can be looked at as they are sent.
     pub fn records(&self) -> Vec<RawOf> {
-        let Some(held) = self.rows().get(self.at) else { return Vec::new() };
+        let Some(held) = self.selected() else { return Vec::new() };
         let email = Text::from(address(held, self.asked.as_deref().unwrap_or_default()));
         records(&held.badge_id, Some(&email))
     }

@@ -1,0 +1,122 @@
+//! The columns and the order of a holder's badges.
+
+use super::Wallet;
+use super::rows::{self, View};
+use crate::domain::holder::names;
+use crate::domain::{EmailKey, Held};
+use crate::tui::action::Action;
+use crate::tui::env::{Env, Out};
+use crate::tui::heading::{Did, Order, SortKey, compare};
+use crate::tui::keymap::Context;
+use crate::tui::view::ListView;
+use ratatui::layout::Rect;
+
+impl Wallet {
+    /// Whether there are badges on the screen that can be sorted, and columns of them.
+    pub(super) fn is_listing(&self) -> bool {
+        !self.choosing && !self.held().is_empty()
+    }
+
+    /// Whether the columns have headings: as the list comes, every cell says itself what it is.
+    pub(super) fn has_headings(&self) -> bool {
+        self.is_listing() && !self.heading.is_usual()
+    }
+
+    /// The menu that takes the keys, if one is open.
+    pub(super) fn menu(&self) -> Option<Context> {
+        self.heading.over().filter(|_| self.is_listing() && !self.typing)
+    }
+
+    /// Does an action of the heading, or of its menus; `None` when it is another one and no menu is open.
+    pub(super) fn act_heading(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> Option<bool> {
+        if !self.is_listing() || self.typing {
+            return None;
+        }
+        match self.heading.act(action, out) {
+            Did::Chose(order) => {
+                // The selected badge stays where the eye is, too.
+                let into = self.at.saturating_sub(self.top);
+                self.heading.set_order(order);
+                self.unsorted = true;
+                self.arrange(env);
+                self.top = self.at.saturating_sub(into);
+            }
+            Did::Something => {}
+            Did::Nothing if self.heading.over().is_some() => return Some(false),
+            Did::Nothing => return None,
+        }
+        Some(true)
+    }
+
+    /// How the rows are shown, where there are any.
+    pub(super) fn as_rows(&self, env: &Env) -> Option<View<'_>> {
+        let found = self.found.as_ref()?;
+        Some(View {
+            several: names(&found.held).len() > 1,
+            both: found.both,
+            now: env.now(),
+            key: EmailKey::of(&found.email),
+            email: &found.email,
+        })
+    }
+
+    /// Lays out the columns for a list.
+    pub(super) fn lay_out(&mut self, list: Rect, env: &Env) {
+        if let Some(view) = self.as_rows(env) {
+            let several = view.several;
+            self.heading.set_own(rows::own(several));
+            self.heading.set_room(usize::from(list.width).saturating_sub(3));
+        }
+    }
+
+    /// Brings the badges into the order that was chosen; what is selected stays so.
+    pub(super) fn arrange(&mut self, env: &Env) {
+        if !std::mem::take(&mut self.unsorted) {
+            return;
+        }
+        let order = match (self.heading.order(), self.as_rows(env)) {
+            (Some(Order { column, direction }), Some(view)) => {
+                let keyed = self.held().iter().map(|held| view.sort_key(held, column)).zip(0..);
+                let mut keyed: Vec<(SortKey, usize)> = keyed.collect();
+                // Among equals the newest stays the first.
+                keyed.sort_by(|(a, _), (b, _)| compare(a, b, direction));
+                keyed.into_iter().map(|(_, at)| at).collect()
+            }
+            _ => Vec::new(),
+        };
+        let selected = self.selected().map(|held| held.badge_id.clone());
+        if let Some(found) = &mut self.found {
+            found.order = order;
+        }
+        let place = self.rows().position(|held| Some(&held.badge_id) == selected.as_ref());
+        self.at = place.unwrap_or(self.at);
+    }
+
+    /// The badges that are on the screen, in its order: none while possible matches are.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &Held> {
+        let count = if self.choosing { 0 } else { self.held().len() };
+        (0..count).filter_map(|place| self.row(place))
+    }
+
+    /// The badge at a place.
+    pub(super) fn row(&self, place: usize) -> Option<&Held> {
+        let found = self.found.as_ref().filter(|_| !self.choosing)?;
+        found.held.get(found.order.get(place).copied().unwrap_or(place))
+    }
+
+    /// Counts the changes of what is to be kept.
+    pub fn changes(&self) -> u64 {
+        self.heading.changes()
+    }
+
+    /// How the badges are shown.
+    pub fn view(&self) -> ListView {
+        self.heading.view()
+    }
+
+    /// Shows them as they were kept.
+    pub fn restore(&mut self, view: &ListView) {
+        self.heading.restore_all(view);
+        self.unsorted = true;
+    }
+}
