@@ -212,6 +212,18 @@ async fn what_sends_names_the_keys_that_are_bound() {
 }
 
 #[tokio::test]
+async fn the_first_screen_names_the_keys_that_are_bound_whole() {
+    let mut h = Harness::welcome(80, 24).await;
+    h.desk.app.env.keymap = every_key_another();
+    let mut o = Other { h, usual: usual() };
+    o.h.settled().await;
+    o.says("{} look around in the sandbox", &[Action::ChooseSandbox]);
+    o.says("{} set up a service", &[Action::ChooseService]);
+    o.does(&[Action::ChooseService]).await;
+    o.says("{} on the last field checks and keeps it. {} goes back.", &[Action::Accept, Action::Back]);
+}
+
+#[tokio::test]
 async fn an_action_without_a_key_is_named_itself() {
     let mut h = Harness::new(small(), 100, 30).await;
     h.settled().await;

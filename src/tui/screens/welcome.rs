@@ -5,7 +5,7 @@ use crate::domain::text::scrub;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
-use crate::tui::fit::{fit, wrap};
+use crate::tui::fit::{fit, width, wrap};
 use crate::tui::forms::profile::{ProfileForm, Step};
 use crate::tui::forms::profiles::Profiles;
 use crate::tui::keymap::Context;
@@ -205,7 +205,7 @@ impl Welcome {
                         "take the tour: find a holder, issue a badge, revoke it; a few minutes in the sandbox"
                     ),
                 );
-                for (action, words) in self.opening.iter().map(|_| again).chain(self.tour.then_some(tour)).chain([
+                let ways = self.opening.iter().map(|_| again).chain(self.tour.then_some(tour)).chain([
                     (
                         Action::ChooseSandbox,
                         t!("look around in the sandbox: the service in miniature, with invented people, on this computer only"),
@@ -216,13 +216,19 @@ impl Welcome {
                     ),
                     (Action::Profiles, t!("the profiles: open, add, change, test or remove one")),
                     (Action::Quit, t!("leave")),
-                ]) {
-                    let key = env.keymap.key(&[Context::Welcome], action).unwrap_or_default();
-                    for (i, line) in wrap(words, room.saturating_sub(6)).into_iter().enumerate() {
-                        let key = if i == 0 { key.as_str() } else { "" };
+                ]);
+                // What has no key cannot be done.
+                let ways: Vec<(String, &str)> = ways
+                    .filter_map(|(action, words)| {
+                        Some((env.keymap.key(&[Context::Welcome, Context::Always], action)?, words))
+                    })
+                    .collect();
+                let keys = ways.iter().map(|(key, _)| width(key)).max().unwrap_or(0) + 2;
+                for (key, words) in &ways {
+                    for (i, line) in wrap(words, room.saturating_sub(keys + 3)).into_iter().enumerate() {
                         lines.push(Line::from(vec![
                             Span::raw("    "),
-                            Span::styled(fit(key, 3, ""), theme.key()),
+                            Span::styled(fit(if i == 0 { key } else { "" }, keys, ""), theme.key()),
                             Span::raw(line),
                         ]));
                     }

@@ -1,0 +1,76 @@
+use super::*;
+
+#[test]
+fn every_key_of_the_table_is_a_key_and_has_one_meaning_in_its_context() {
+    let mut seen = HashMap::new();
+    for (context, action, keys) in DEFAULT {
+        for key in *keys {
+            let parsed = parse(key).unwrap_or_else(|| panic!("{key} is no key"));
+            let before = seen.insert((*context, parsed), *action);
+            assert!(before.is_none(), "{key} means both {before:?} and {action:?} in {context:?}");
+        }
+    }
+}
+
+#[test]
+fn every_action_can_be_reached() {
+    let keymap = Keymap::default();
+    for action in Action::ALL {
+        assert!(keymap.lines.iter().any(|(_, a, k)| a == action && !k.is_empty()), "{action:?} has no key");
+    }
+}
+
+#[test]
+fn keys_as_terminals_send_them_are_found() {
+    let keymap = Keymap::default();
+    let stack = [Context::History, Context::List, Context::Global, Context::Always];
+    for (code, modifiers, action) in [
+        (KeyCode::Char('G'), KeyModifiers::SHIFT, Action::Last),
+        (KeyCode::Char('G'), KeyModifiers::NONE, Action::Last),
+        (KeyCode::Char('g'), KeyModifiers::NONE, Action::First),
+        (KeyCode::Char('?'), KeyModifiers::NONE, Action::Help),
+        (KeyCode::Char('?'), KeyModifiers::SHIFT, Action::Help),
+        (KeyCode::Char('#'), KeyModifiers::NONE, Action::GoToRow),
+        (KeyCode::Char(' '), KeyModifiers::NONE, Action::Mark),
+        (KeyCode::Char('c'), KeyModifiers::CONTROL, Action::QuitNow),
+        (KeyCode::BackTab, KeyModifiers::SHIFT, Action::PreviousTab),
+        (KeyCode::BackTab, KeyModifiers::NONE, Action::PreviousTab),
+        (KeyCode::Char('5'), KeyModifiers::NONE, Action::Activity),
+        (KeyCode::Char('a'), KeyModifiers::NONE, Action::MarkLoaded),
+    ] {
+        let press = keymap.press(&stack, &mut Vec::new(), KeyEvent::new(code, modifiers));
+        assert_eq!(press, Press::Action(action), "{code:?} {modifiers:?}");
+    }
+    let odd = KeyEvent::new(KeyCode::Char('Z'), KeyModifiers::NONE);
+    assert_eq!(keymap.press(&stack, &mut Vec::new(), odd), Press::Free);
+}
+
+#[test]
+fn nothing_is_confirmed_by_enter_or_by_a_key_that_opens_a_form() {
+    let keymap = Keymap::default();
+    let confirms: Vec<_> =
+        keymap.lines.iter().filter(|(_, a, _)| *a == Action::Confirm).flat_map(|(.., k)| k).collect();
+    for (_, action, keys) in &keymap.lines {
+        if matches!(action, Action::Issue | Action::Revoke | Action::Accept | Action::Open) {
+            assert!(keys.iter().all(|k| !confirms.contains(&k)), "{action:?}");
+        }
+    }
+}
+
+#[test]
+fn the_help_of_its_context_shows_every_action() {
+    let keymap = Keymap::default();
+    for (context, action, _) in keymap.lines() {
+        let shown = keymap.help(&[context, Context::Global, Context::Always]);
+        assert!(shown.iter().any(|(_, a)| *a == action), "{action:?} in {context:?}: {shown:?}");
+        assert!(!action.help().is_empty() && !action.hint().is_empty());
+    }
+}
+
+#[test]
+fn the_help_leaves_out_what_an_inner_context_takes() {
+    let keymap = Keymap::default();
+    let lines = keymap.help(&[Context::Help, Context::Global]);
+    let back: Vec<_> = lines.iter().filter(|(_, a)| *a == Action::Quit).collect();
+    assert!(back.is_empty(), "q closes the help: {lines:?}");
+}
