@@ -61,9 +61,14 @@ fn shares_text(job: &Job, env: &Env) -> String {
     all.join(&format!(" {} ", env.glyphs.dot))
 }
 
+/// Whether nothing is to come of a row any more.
+fn is_done(bucket: Bucket) -> bool {
+    matches!(bucket, Bucket::Issued | Bucket::Revoked | Bucket::LeftOut)
+}
+
 /// How much of a job is done, of so many parts.
 pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
-    let done = job.counts.sum(|b| matches!(b, Bucket::Issued | Bucket::Revoked | Bucket::LeftOut));
+    let done = job.counts.sum(is_done);
     u64::try_from(u128::from(done) * u128::from(parts) / u128::from(job.counts.total().max(1)))
         .unwrap_or(parts)
 }
@@ -97,7 +102,7 @@ pub(super) fn standing_style(job: &Job, env: &Env) -> Style {
 /// not nothing.
 pub(super) fn bar(job: &Job, columns: usize, env: &Env) -> String {
     let total = job.counts.total().max(1);
-    let done = job.counts.sum(|b| matches!(b, Bucket::Issued | Bucket::Revoked | Bucket::LeftOut));
+    let done = job.counts.sum(is_done);
     let open = job.counts.sum(Bucket::is_open);
     let part = |n: u64| usize::try_from(u128::from(n) * columns as u128 / u128::from(total)).unwrap_or(0);
     let full = part(done);
@@ -244,7 +249,8 @@ impl Activity {
         if let Some(stop) = &job.stop {
             put(&format!("{} {}: {}", env.glyphs.alert, stop.kind.word(), stop.why), theme.error());
             if job.can_resume() && stop.kind == StopKind::Quota && is_mine(job) {
-                let key = |action| env.key(&self.stack(), action);
+                // The keys of the list, also while a menu stands over it.
+                let key = |action| env.key(&[Context::Activity], action);
                 let text = t!(
                     "{resume} goes on once there is quota again; {use_up} uses up what is left of it; {redo} writes what was not sent into a file.",
                     resume = key(Action::Resume),
