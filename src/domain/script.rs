@@ -26,6 +26,8 @@ pub struct Case<'a> {
     pub namesakes: usize,
     /// Now, in service time.
     pub now: DateTime,
+    /// Whether the service's zone is known, rather than assumed to be this computer's.
+    pub zone_known: bool,
 }
 
 /// What to tell. Its last line, where it is [`correction`], is the first to go where there is no room.
@@ -87,6 +89,14 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
         Verdict::Waiting { since } => {
             let accepted = since.map_or(String::new(), |since| t!(" {age} ago", age = age(since)));
             let latest = deadline(held).map_or(String::new(), |at| t!(", so by {at}", at));
+            if !case.zone_known {
+                // It may be overdue already.
+                return vec![t!(
+                    "Accepted and being issued: 5 min to 24 h is normal{latest} in service time. How long it has \
+                     waited is not certain, since the service's zone is not known here.",
+                    latest
+                )];
+            }
             vec![t!(
                 "Accepted{accepted} and being issued: 5 min to 24 h is normal{latest}. Mail and wallet follow \
                  then; nothing is wrong yet.",

@@ -209,7 +209,7 @@ impl BadgeScreen {
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
                     let held = told::held(badge);
-                    let case = told::case(&held, env.now());
+                    let case = told::case(&held, env);
                     out.copy(
                         summary(&case, &script(&case)),
                         t!("a summary, with names and addresses masked"),
@@ -494,6 +494,10 @@ fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Li
         crate::domain::time::OffsetBasis::ThisComputer => {
             t!("times are the service's, which names no zone; ages assume this computer's")
         }
+        crate::domain::time::OffsetBasis::AtLeast => t!(
+            "times are the service's, which names no zone; it is not this computer's, so ages are at least what is \
+             said: utc_offset in the profile settles it"
+        ),
         crate::domain::time::OffsetBasis::Setting => {
             t!("times are the service's; its zone is as set in the profile")
         }

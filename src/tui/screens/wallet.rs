@@ -224,6 +224,7 @@ impl Wallet {
             by_id: self.call.by_id.as_ref() == Some(&held.badge_id),
             namesakes: self.call.namesakes,
             now: env.now(),
+            zone_known: env.clock().is_zone_known(),
         }
     }
 
