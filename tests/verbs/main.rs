@@ -20,3 +20,4 @@ mod reading;
 mod revoking;
 mod signals;
 mod stops;
+mod told;
