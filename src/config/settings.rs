@@ -216,7 +216,7 @@ impl ProfileLine {
 }
 
 /// An address without user and password; three dots stand where some were.
-fn without_user(address: &str) -> String {
+pub(super) fn without_user(address: &str) -> String {
     match (address.split_once("://"), address.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
         (None, Some((_, host))) => format!("…@{host}"),
@@ -314,13 +314,13 @@ fn choose(
 }
 
 /// The profile that the file alone chooses.
-enum Unnamed<'a> {
+pub(super) enum Unnamed<'a> {
     This(&'a Entry),
     Several,
     None,
 }
 
-fn unnamed(file: &ConfigFile) -> Unnamed<'_> {
+pub(super) fn unnamed(file: &ConfigFile) -> Unnamed<'_> {
     if let Some(entry) = file.default_profile.as_ref().and_then(|(name, _)| file.entry(name)) {
         return Unnamed::This(entry);
     }
