@@ -8,7 +8,7 @@ use crate::domain::script::script;
 use crate::domain::spelling::remarks;
 use crate::domain::summary::summary;
 use crate::domain::time::age;
-use crate::domain::{Badge, BadgeId, ServiceTime, State, Text, Verdict};
+use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Text, Verdict};
 use crate::index::Cert;
 use crate::jobs::Victim;
 use crate::tui::action::Action;
@@ -151,12 +151,13 @@ impl BadgeScreen {
     pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
         match action {
             Action::Accept => {
-                // A pasted id comes with spaces, quotes or brackets round it.
-                let typed = self.find.get_or_insert_default().value().to_owned();
-                let around = |c: char| {
-                    c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']')
+                // What a pasted id stands in is left out; anything else is taken for an id as it stands.
+                let id = match Query::read(&typed) {
+                    Query::BadgeId(id) => Some(id),
+                    Query::Nothing => None,
+                    _ => BadgeId::new(typed.trim()),
                 };
-                match BadgeId::new(typed.trim_matches(around)) {
+                match id {
                     Some(id) => self.find_badge(id, out),
                     None => out.say(t!("Type or paste a badge id first.")),
                 }
