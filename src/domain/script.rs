@@ -86,6 +86,13 @@ fn who_calls(case: &Case<'_>) -> Vec<String> {
 fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     let held = case.held;
     match verdict {
+        Verdict::Waiting { since: None } => vec![
+            t!(
+                "Accepted and being issued; since when is not in this record. 5 min to 24 h is normal. Mail and \
+                 wallet follow then."
+            )
+            .to_owned(),
+        ],
         Verdict::Waiting { since } => {
             let accepted = since.map_or(String::new(), |since| t!(" {age} ago", age = age(since)));
             let latest = deadline(held).map_or(String::new(), |at| t!(", so by {at}", at));
@@ -286,8 +293,8 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
 
 /// What becomes of a wrong name or address: the hand-over to those who issue.
 pub fn correction() -> &'static str {
-    t!("Name or address wrong? Hand over this id and the right spelling: a corrected badge is issued and \
-         mailed, then this one is revoked.")
+    t!("Name or address wrong? Hand over this id and the right spelling: the issuer checks identity, mails a \
+         corrected one, then revokes this.")
 }
 
 /// What nobody can do, as the rest of a sentence.

@@ -8,6 +8,7 @@ use crate::domain::text::scrub;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
+use std::cell::Cell;
 
 /// The help, open.
 pub struct Help {
@@ -15,12 +16,14 @@ pub struct Help {
     /// Files of lapel, with what they are.
     files: Vec<(&'static str, String)>,
     scroll: usize,
+    /// The furthest that there is something to scroll to, as it was drawn last.
+    most: Cell<usize>,
 }
 
 impl Help {
     /// For the lines of the keymap that apply.
     pub fn new(lines: Vec<(String, Action)>) -> Self {
-        Self { lines, files: Vec::new(), scroll: 0 }
+        Self { lines, files: Vec::new(), scroll: 0, most: Cell::new(usize::MAX) }
     }
 
     /// With the places of lapel's files below the keys.
@@ -38,12 +41,16 @@ impl Help {
 
     /// Does an action; false when it is none of the help's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
-        let last = self.len().saturating_sub(1);
+        let last = self.len().saturating_sub(1).min(self.most.get());
+        // A window that was made larger meanwhile shows more of it.
+        self.scroll = self.scroll.min(last);
         match action {
             Action::Down => self.scroll = (self.scroll + 1).min(last),
             Action::Up => self.scroll = self.scroll.saturating_sub(1),
             Action::PageDown => self.scroll = (self.scroll + 10).min(last),
             Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
+            Action::First => self.scroll = 0,
+            Action::Last => self.scroll = last,
             Action::Back => out.go.push(Go::Close),
             _ => return false,
         }
@@ -56,7 +63,9 @@ impl Help {
         let keys = self.lines.iter().map(|(k, _)| width(k)).max().unwrap_or(0) + 2;
         let room = usize::from(area.width).saturating_sub(keys + 4);
         let height = usize::from(area.height.saturating_sub(3));
-        let top = self.scroll.min(self.len().saturating_sub(height));
+        let most = self.len().saturating_sub(height);
+        self.most.set(most);
+        let top = self.scroll.min(most);
         for (key, action) in self.lines.iter().skip(top).take(height) {
             lines.push(Line::from(vec![
                 Span::raw("  "),

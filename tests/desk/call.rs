@@ -102,7 +102,12 @@ async fn call_5_the_address_is_wrong() {
     let (_, screen, requests) = asked("eunwoo@gmial.example").await;
     says(
         &screen,
-        &["Was it meant to be gmail.example?", "Name or address wrong? Hand over", "move it elsewhere"],
+        &[
+            "Was it meant to be gmail.example?",
+            "Name or address wrong? Hand over",
+            "the issuer checks identity",
+            "move it elsewhere",
+        ],
     );
     assert_eq!(requests, 2);
 }

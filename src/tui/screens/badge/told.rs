@@ -1,5 +1,4 @@
-//! What to tell a caller about the badge that is shown, and what nobody can do about it from here: where there is
-//! room for it. The Wallet tab says it always.
+//! What to tell a caller about the badge that is shown, and what nobody can do about it from here.
 
 use crate::domain::script::Case;
 use crate::domain::{Badge, Held, Text};
@@ -31,8 +30,9 @@ pub(super) fn case<'a>(held: &'a Held, env: &Env) -> Case<'a> {
     }
 }
 
-/// The lines, behind an empty one; none where they do not fit into `rows`. The standing advice gives way first.
-pub(super) fn lines(badge: &Badge, room: usize, rows: usize, env: &Env) -> Vec<Line<'static>> {
+/// The lines, behind an empty one, and whether they fit into `rows`. The standing advice gives way first; where
+/// that does not help, all of them are given, to be scrolled to.
+pub(super) fn lines(badge: &Badge, room: usize, rows: usize, env: &Env) -> (Vec<Line<'static>>, bool) {
     let held = held(badge);
     let case = case(&held, env);
     let with = |advice: bool| {
@@ -40,5 +40,8 @@ pub(super) fn lines(badge: &Badge, room: usize, rows: usize, env: &Env) -> Vec<L
         lines.extend(pane::told(&case, advice, (room, LABEL), env));
         lines
     };
-    [true, false].into_iter().map(with).find(|lines| lines.len() <= rows).unwrap_or_default()
+    match [true, false].into_iter().map(with).find(|lines| lines.len() <= rows) {
+        Some(lines) => (lines, true),
+        None => (with(true), false),
+    }
 }
