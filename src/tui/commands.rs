@@ -166,7 +166,7 @@ impl CommandPalette {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let mut spans =
-            vec![Span::styled("  Do  ", theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
+            vec![Span::styled(t!("  Do  "), theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
         spans.extend(self.field.spans(room.saturating_sub(6), true, env));
         let mut lines = vec![Line::from(spans), Line::raw("")];
         let height = usize::from(area.height).saturating_sub(3).max(1);
