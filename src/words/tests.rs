@@ -145,9 +145,7 @@ fn the_texts_that_the_macros_take_are_found() {
 /// Hands out every literal that becomes a span or a line of a screen without passing through the words.
 fn shown_bare(tokens: TokenStream, inside: bool, found: &mut dyn FnMut(String)) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let is = |token: &TokenTree, names: &[&str]| {
-        matches!(token, TokenTree::Ident(name) if names.iter().any(|n| name == n))
-    };
+    let is = |token: &TokenTree, names: &[&str]| matches!(token, TokenTree::Ident(name) if names.iter().any(|n| name == n));
     for (at, token) in tokens.iter().enumerate() {
         match token {
             TokenTree::Literal(literal) if inside => {
