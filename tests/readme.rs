@@ -1,8 +1,17 @@
 //! The README says what is so: its table of keys is the keymap.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
 
-use lapel::tui::{Action, Context, Keymap};
+use crokey::OneToThree;
+use crossterm::event::KeyEvent;
+use lapel::config::KeymapFile;
+use lapel::tui::{Action, Context, Keymap, Press};
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const BEGIN: &str = "<!-- keys: made from the keymap; UPDATE_README=1 cargo test --test readme -->\n";
 const END: &str = "<!-- end of keys -->";
@@ -55,4 +64,47 @@ fn every_file_that_the_readme_names_is_there() {
     for link in local {
         assert!(root.join(link).exists(), "{link}");
     }
+}
+
+/// What `names`, such as `g h`, come to where these places stand.
+fn press(keymap: &Keymap, stack: &[Context], names: &str) -> Press {
+    let mut begun = Vec::new();
+    let mut last = Press::Free;
+    for name in names.split(' ') {
+        let key = crokey::parse(name).expect("a key");
+        let OneToThree::One(code) = key.codes else { panic!("{name} is several keys") };
+        last = keymap.press(stack, &mut begun, KeyEvent::new(code, key.modifiers));
+    }
+    last
+}
+
+#[test]
+fn every_example_of_keys_works_where_its_place_stands() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = std::fs::read_to_string(&path).expect("the README");
+    let usual = Keymap::default();
+    let places: Vec<(Context, String)> =
+        usual.lines().map(|(context, ..)| (context, context.name())).collect();
+    let named = |name: &str| places.iter().find(|(_, place)| place == name).map(|(context, _)| *context);
+    let mut pressed = 0;
+    for block in text.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()) {
+        let tables: toml::Table = block.parse().expect("an example is TOML");
+        // The examples of the other files have fields of their own.
+        if !tables.keys().all(|name| named(name).is_some()) {
+            continue;
+        }
+        let file = KeymapFile::parse(Path::new("keys.toml"), block).expect("the form");
+        let keymap = Keymap::with(&file).expect("keys");
+        for line in &file.lines {
+            let place = named(&line.place).expect("a place");
+            let action = Action::ALL.iter().find(|action| action.name() == line.action).expect("an action");
+            for stack in Context::STACKS.iter().filter(|stack| stack.contains(&place)) {
+                for keys in &line.keys {
+                    assert_eq!(press(&keymap, stack, keys), Press::Action(*action), "{keys} in {stack:?}");
+                    pressed += 1;
+                }
+            }
+        }
+    }
+    assert!(pressed > 20, "{pressed}");
 }

@@ -4,14 +4,15 @@
 use super::action::Action;
 use super::env::{Env, Go, Out};
 use super::field::Field;
-use super::fit::{fit, width};
+use super::fit::{fit, width, wrap};
 use crate::config::NamedFilter;
-use crate::domain::{Address, BadgeId, Text};
+use crate::domain::{Address, BadgeId, Query, TemplateId, Text};
 use crossterm::event::KeyEvent;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_normalization::UnicodeNormalization;
 
@@ -35,7 +36,10 @@ enum Entry {
     Command(Command),
     Badge(BadgeId),
     Holder(String),
-    Template(String),
+    /// Whoever has this name.
+    Named(String),
+    Template(TemplateId),
+    Titled(String),
     Filter(NamedFilter),
 }
 
@@ -51,11 +55,10 @@ pub struct CommandPalette {
 }
 
 impl CommandPalette {
-    /// Of these commands, those that are possible first; with ways to other screens if one `leaves` nothing open.
-    /// `filters`: those that are saved, which lead to their lists.
+    /// Of these commands, those that are possible first; with ways to other screens, which are possible if one
+    /// `leaves` nothing open. `filters`: those that are saved, which lead to their lists.
     pub fn new(mut all: Vec<Command>, filters: Vec<NamedFilter>, leaves: bool) -> Self {
         all.sort_by_key(|command| command.why_not.is_some());
-        let filters = if leaves { filters } else { Vec::new() };
         let mut palette = Self { all, filters, field: Field::default(), shown: Vec::new(), at: 0, leaves };
         palette.find();
         palette
@@ -97,11 +100,12 @@ impl CommandPalette {
         found.extend(self.filters.iter().filter_map(|filter| {
             let name = letters(&filter_words(filter));
             let score = pattern.score(Utf32Str::new(&name, &mut buffer), &mut matcher)?;
-            Some((score.saturating_mul(2).saturating_add(POSSIBLE), Entry::Filter(filter.clone())))
+            let possible = if self.leaves { POSSIBLE } else { 0 };
+            Some((score.saturating_mul(2).saturating_add(possible), Entry::Filter(filter.clone())))
         }));
         found.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
         let commands = found.into_iter().map(|(_, entry)| entry);
-        let ways = if self.leaves { ways(&typed) } else { Vec::new() };
+        let ways = ways(&typed);
         // An address is nothing but a holder's; anything else may be the beginning of a command.
         self.shown = if typed.contains('@') {
             ways.into_iter().chain(commands).collect()
@@ -130,20 +134,39 @@ impl CommandPalette {
     }
 
     fn choose(&self, out: &mut Out<'_>) -> Option<Action> {
-        match self.shown.get(self.at) {
-            None => out.say(t!("Nothing of the kind is known. Nothing was done.")),
-            Some(Entry::Command(command)) => match &command.why_not {
-                Some(why) => out.say(t!("Not now: {why}. Nothing was done.", why)),
-                None => return Some(command.action),
-            },
-            Some(Entry::Badge(id)) => out.go.extend([Go::CloseAll, Go::Badge(id.clone(), None)]),
-            Some(Entry::Holder(email)) => out.go.extend([Go::CloseAll, Go::Holder(email.clone())]),
-            Some(Entry::Filter(filter)) => {
-                out.go.extend([Go::CloseAll, Go::UseFilter(Box::new(filter.clone()))]);
-            }
-            Some(Entry::Template(title)) => out.go.extend([Go::CloseAll, Go::TemplatesTitled(title.clone())]),
+        let Some(entry) = self.shown.get(self.at) else {
+            out.say(t!("Nothing of the kind is known. Nothing was done."));
+            return None;
+        };
+        if let Some(why) = self.why_not(entry) {
+            out.say(t!("Not now: {why}. Nothing was done.", why));
+            return None;
         }
+        let way = match entry {
+            Entry::Command(command) => return Some(command.action),
+            Entry::Badge(id) => Go::Badge(id.clone(), None),
+            Entry::Holder(email) => Go::Holder(email.clone()),
+            Entry::Named(name) => Go::HolderNamed(name.clone()),
+            Entry::Filter(filter) => Go::UseFilter(Box::new(filter.clone())),
+            Entry::Template(id) => Go::UseFilter(Box::new(NamedFilter {
+                list: "templates".to_owned(),
+                name: String::new(),
+                fields: vec![("template_id".to_owned(), id.wire().to_owned())],
+                sort: None,
+            })),
+            Entry::Titled(title) => Go::TemplatesTitled(title.clone()),
+        };
+        out.go.extend([Go::CloseAll, way]);
         None
+    }
+
+    /// Why an entry is not possible now.
+    fn why_not<'a>(&self, entry: &'a Entry) -> Option<&'a str> {
+        match entry {
+            Entry::Command(command) => command.why_not.as_deref(),
+            _ if self.leaves => None,
+            _ => Some(t!("what is open here must be left first")),
+        }
     }
 
     /// Takes a key that is typed.
@@ -161,61 +184,79 @@ impl CommandPalette {
         self.find();
     }
 
-    /// Draws it.
+    /// Draws it: the list, and under it, whole, why what is selected is not possible now.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
+        let prompt = t!("  Do  ");
         let mut spans =
-            vec![Span::styled("  Do  ", theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
-        spans.extend(self.field.spans(room.saturating_sub(6), true, env));
+            vec![Span::styled(prompt, theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
+        spans.extend(self.field.spans(room.saturating_sub(width(prompt)), true, env));
         let mut lines = vec![Line::from(spans), Line::raw("")];
-        let height = usize::from(area.height).saturating_sub(3).max(1);
+        let reason = |entry: &Entry| {
+            let why = self.why_not(entry)?;
+            Some(wrap(&t!("not now: {why}", why), room.saturating_sub(2)))
+        };
+        // As much room as any of them wants, so that the list stays where it is.
+        let reasons = self.shown.iter().filter_map(reason).map(|lines| lines.len()).max().unwrap_or(0);
+        let height = usize::from(area.height).saturating_sub(3 + reasons).max(1);
         let top = (self.at + 1).saturating_sub(height);
         let keys = self.all.iter().map(|c| width(&c.keys)).max().unwrap_or(0).min(room / 4) + 2;
         for (n, entry) in self.shown.iter().enumerate().skip(top).take(height) {
-            let selected = n == self.at;
-            let (key, what, why) = words(entry);
-            let plain = |style| if selected { theme.selected() } else { style };
-            let dim = why.is_some();
-            let what = match &why {
-                Some(why) => format!("{what}   {} {why}", env.glyphs.dash),
-                None => what,
-            };
-            lines.push(Line::from(vec![
-                Span::styled(
-                    format!("  {} ", if selected { env.glyphs.cursor } else { " " }),
-                    theme.accent(),
-                ),
-                Span::styled(fit(&key, keys, env.glyphs.ellipsis), plain(theme.key())),
-                Span::styled(
-                    fit(&what, room.saturating_sub(keys + 2), env.glyphs.ellipsis),
-                    plain(if dim { theme.dim() } else { theme.text() }),
-                ),
-            ]));
+            lines.push(self.line(entry, n == self.at, (keys, room), env));
         }
         if self.shown.is_empty() {
             lines.push(Line::styled(t!("    nothing of the kind"), theme.dim()));
         } else if top + height < self.shown.len() {
             let more = self.shown.len() - top - height;
             lines.push(Line::styled(t!("    {more} more below", more), theme.dim()));
+        } else {
+            lines.push(Line::raw(""));
         }
+        let selected = self.shown.get(self.at).and_then(reason).unwrap_or_default();
+        lines.extend(selected.into_iter().map(|line| Line::styled(format!("    {line}"), theme.text())));
         frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+
+    /// One entry, where its keys have so many columns of the room. Why it is not possible stands behind it
+    /// where that fits; for the selected one it stands under the list.
+    fn line(&self, entry: &Entry, selected: bool, (keys, room): (usize, usize), env: &Env) -> Line<'static> {
+        let theme = &env.theme;
+        let left = room.saturating_sub(keys + 2);
+        let why = self.why_not(entry);
+        let mut what = what(entry);
+        if let Some(why) = why.filter(|_| !selected) {
+            let with = format!("{what}   {} {why}", env.glyphs.dash);
+            if width(&with) <= left {
+                what = with;
+            }
+        }
+        let key = if let Entry::Command(command) = entry { command.keys.as_str() } else { "" };
+        let plain = |style| if selected { theme.selected() } else { style };
+        let words = match (why, selected) {
+            (Some(_), true) => theme.dim().add_modifier(Modifier::REVERSED),
+            (Some(_), false) => theme.dim(),
+            (None, _) => plain(theme.text()),
+        };
+        Line::from(vec![
+            Span::styled(format!("  {} ", if selected { env.glyphs.cursor } else { " " }), theme.accent()),
+            Span::styled(fit(key, keys, env.glyphs.ellipsis), plain(theme.key())),
+            Span::styled(fit(&what, left, env.glyphs.ellipsis), words),
+        ])
     }
 }
 
-/// Keys, words, and why it is not possible.
-fn words(entry: &Entry) -> (String, String, Option<String>) {
+/// What an entry does.
+fn what(entry: &Entry) -> String {
     match entry {
-        Entry::Command(command) => {
-            (command.keys.clone(), command.action.help().to_owned(), command.why_not.clone())
-        }
-        Entry::Badge(id) => (String::new(), t!("open the badge {id}", id), None),
-        Entry::Holder(email) => {
-            (String::new(), t!("look up what {email} holds", email = Text::from(email.as_str())), None)
-        }
-        Entry::Filter(filter) => (String::new(), filter_words(filter), None),
-        Entry::Template(title) => {
-            (String::new(), t!("templates whose title has {title}", title = Text::from(title.as_str())), None)
+        Entry::Command(command) => command.action.help().to_owned(),
+        Entry::Badge(id) => t!("open the badge {id}", id),
+        Entry::Holder(email) => t!("look up what {email} holds", email = Text::from(email.as_str())),
+        Entry::Named(name) => t!("look up holders by the name {name}", name = Text::from(name.as_str())),
+        Entry::Filter(filter) => filter_words(filter),
+        Entry::Template(id) => t!("the template {id}", id),
+        Entry::Titled(title) => {
+            t!("templates whose title has {title}", title = Text::from(title.as_str()))
         }
     }
 }
@@ -225,15 +266,27 @@ fn filter_words(filter: &NamedFilter) -> String {
     t!("filter: {name}", name = Text::from(filter.name.as_str()))
 }
 
-/// Where what was typed may lead.
+/// Where what was typed may lead, what is likeliest first.
 fn ways(typed: &str) -> Vec<Entry> {
     match Address::check(typed) {
         Ok(address) => vec![Entry::Holder(address.as_str().to_owned())],
         Err(_) if typed.contains('@') => Vec::new(),
         Err(_) => {
-            let badge =
-                BadgeId::new(typed).filter(|_| !typed.contains(char::is_whitespace)).map(Entry::Badge);
-            badge.into_iter().chain([Entry::Template(typed.to_owned())]).collect()
+            let one_word = !typed.contains(char::is_whitespace);
+            let badge = BadgeId::new(typed).filter(|_| one_word).map(Entry::Badge);
+            let titled = Some(Entry::Titled(typed.to_owned()));
+            let named =
+                matches!(Query::read(typed), Query::Name { .. }).then(|| Entry::Named(typed.to_owned()));
+            // An id has a number in it; a name of one word is a person's sooner than a title's.
+            let template = TemplateId::new(typed)
+                .filter(|_| one_word && typed.chars().any(|c| c.is_ascii_digit()))
+                .map(Entry::Template);
+            let ways = match (&template, one_word) {
+                (Some(_), _) => [badge, template, titled, named],
+                (None, true) => [named, titled, badge, None],
+                (None, false) => [titled, named, None, None],
+            };
+            ways.into_iter().flatten().collect()
         }
     }
 }
@@ -278,7 +331,7 @@ mod tests {
     fn found(palette: &mut CommandPalette, typed: &str) -> Vec<String> {
         palette.field.set(typed);
         palette.find();
-        palette.shown.iter().map(|entry| words(entry).1).collect()
+        palette.shown.iter().map(what).collect()
     }
 
     #[test]
@@ -290,7 +343,9 @@ mod tests {
         // Of two that match alike, the possible one.
         assert_eq!(found(&mut palette, "re")[0], Action::Reload.help());
         let nothing = found(&mut palette, "zzzz");
-        assert_eq!(nothing, ["open the badge zzzz", "templates whose title has zzzz"]);
+        let ways =
+            ["look up holders by the name zzzz", "templates whose title has zzzz", "open the badge zzzz"];
+        assert_eq!(nothing, ways);
     }
 
     #[test]
@@ -299,9 +354,14 @@ mod tests {
         assert_eq!(found(&mut palette, " a@b.example ")[0], "look up what a@b.example holds");
         assert_eq!(found(&mut palette, "@@"), [""; 0]);
         let title = found(&mut palette, "데이터 시각화");
-        assert_eq!(title, ["templates whose title has 데이터 시각화"], "an id has no spaces");
+        let ways = ["templates whose title has 데이터 시각화", "look up holders by the name 데이터 시각화"];
+        assert_eq!(title, ways, "an id has no spaces");
+        assert_eq!(found(&mut palette, "한서윤")[0], "look up holders by the name 한서윤");
+        assert_eq!(found(&mut palette, "TPL-004")[1], "the template TPL-004");
+        // A form is not left by the way.
         palette.leaves = false;
-        assert_eq!(found(&mut palette, "a@b.example"), [""; 0], "a form is not left by the way");
+        assert_eq!(found(&mut palette, "a@b.example").len(), 1);
+        assert!(palette.why_not(&palette.shown[0]).is_some());
     }
 
     #[test]

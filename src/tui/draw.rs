@@ -135,7 +135,8 @@ impl App {
         self.draw_rule(frame, row(1));
         if self.env.read_only() && !said {
             // Where the header has no room for it, this line has.
-            let word = Line::styled(" read-only ", self.env.theme.accent()).right_aligned();
+            let word = format!(" {} ", words::say(READ_ONLY));
+            let word = Line::styled(word, self.env.theme.accent()).right_aligned();
             frame.render_widget(word, Rect { width: area.width.saturating_sub(2), ..row(1) });
         }
         self.draw_refresh(frame, row(1));

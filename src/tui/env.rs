@@ -149,6 +149,8 @@ pub enum Go {
     Holder(String),
     /// The same, with this badge of theirs selected.
     HolderOf(String, BadgeId),
+    /// Look up on the Wallet tab whoever has this name.
+    HolderNamed(String),
     /// Open the issue form for a template.
     Issue(crate::domain::TemplateId, Text),
     /// Open the revoke form for these badges.

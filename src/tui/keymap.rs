@@ -4,6 +4,7 @@ mod context;
 mod defaults;
 mod file;
 mod hangul;
+mod stacks;
 
 pub use context::Context;
 

@@ -69,7 +69,7 @@ pub use env::Env;
 pub use farewell::close;
 pub use house::{House, Shelf};
 pub use index::IndexUse;
-pub use keymap::{Context, Keymap};
+pub use keymap::{Context, Keymap, Press};
 pub use manage::{Managing, ProfileAsk, ProfileChange};
 pub use message::Message;
 pub use theme::Glyphs;

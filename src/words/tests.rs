@@ -142,6 +142,76 @@ fn the_texts_that_the_macros_take_are_found() {
     assert_eq!(found, ["a", "many {n}", "inner", "{n} bs", "c"]);
 }
 
+/// Hands out every literal that becomes a span or a line of a screen without passing through the words.
+fn shown_bare(tokens: TokenStream, inside: bool, found: &mut dyn FnMut(String)) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is = |token: &TokenTree, names: &[&str]| matches!(token, TokenTree::Ident(name) if names.iter().any(|n| name == n));
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Literal(literal) if inside => {
+                if let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string()) {
+                    found(text.value());
+                }
+            }
+            TokenTree::Group(group) => {
+                let before = &tokens[..at];
+                let worded = matches!(before, [.., name, TokenTree::Punct(bang)] if bang.as_char() == '!' && is(name, &["t", "plural", "count", "mark"]));
+                let tests = matches!(before, [.., word, name] if is(word, &["mod"]) && is(name, &["tests"]));
+                if worded || tests {
+                    continue;
+                }
+                let shows = matches!(before, [.., kind, TokenTree::Punct(_), TokenTree::Punct(_), how]
+                    if is(kind, &["Span", "Line"]) && is(how, &["raw", "styled", "from"]));
+                shown_bare(group.stream(), inside || shows, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a person would read words in it: two Latin letters side by side, outside a placeholder.
+fn has_words(text: &str) -> bool {
+    let plain: String = pieces(text)
+        .into_iter()
+        .map(|piece| if let Piece::Plain(plain) = piece { plain } else { " " })
+        .collect();
+    // lapel is called the same in every language.
+    let plain = plain.replace("lapel", " ");
+    plain.as_bytes().windows(2).any(|two| two.iter().all(u8::is_ascii_alphabetic))
+}
+
+#[test]
+fn no_screen_shows_words_that_only_english_has() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tui");
+    let mut bare = Vec::new();
+    for path in sources(&root) {
+        if path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with("tests")) {
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).expect("a source can be read");
+        shown_bare(source.parse().expect("a source is Rust"), false, &mut |text| {
+            if has_words(&text) {
+                bare.push(format!("{}: {text:?}", path.display()));
+            }
+        });
+    }
+    assert!(bare.is_empty(), "these go through t! or mark!, and get their Korean:\n{}", bare.join("\n"));
+}
+
+#[test]
+fn words_that_are_shown_bare_are_found() {
+    let source = r#"fn f() {
+        Span::styled("  Do  ", theme.strong());
+        Line::from(vec![Span::raw(format!("  {key} row")), Span::raw(t!("said {a}", a = "in the words")), Span::raw(" ")]);
+        log("no screen");
+    }
+    mod tests { fn g() { Span::raw("in a test") } }"#;
+    let mut found = Vec::new();
+    shown_bare(source.parse().expect("Rust"), false, &mut |text| found.push(text));
+    assert_eq!(found, ["  Do  ", "  {key} row", " "]);
+    assert!(has_words("  Do  ") && has_words("{key} row") && !has_words(" lapel  {wide} x · J"));
+}
+
 #[test]
 fn english_reads_as_it_is_written() {
     let name = "list.csv";

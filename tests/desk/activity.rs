@@ -127,6 +127,16 @@ async fn an_open_list_of_rows_follows_its_job() {
 }
 
 #[tokio::test]
+async fn a_job_of_one_row_has_one_row() {
+    let mut h = by(1000, small()).await;
+    issue(&mut h, 0..1).await;
+    h.shows("1 waiting = 1 row").await;
+    h.press("enter");
+    let screen = h.shows("row 1 of 1").await;
+    assert!(screen.contains(" 1 row · 1 waiting"), "{screen}");
+}
+
+#[tokio::test]
 async fn undoing_a_job_is_reviewed_and_confirmed_by_its_number() {
     let mut h = by(1000, small()).await;
     issue(&mut h, 0..3).await;

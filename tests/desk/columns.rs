@@ -47,11 +47,11 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     let mut h = Harness::with(small(), 120, 36, keeping(folder.path(), "one")).await;
     h.press("2");
     let screen = h.settled().await;
-    assert_eq!(heads(&screen), ["State", "Holder", "E-mail", "Badge", "Issued", "Mail"]);
+    assert_eq!(heads(&screen), ["State", "Holder", "E-mail", "Badge", "Issued", "at", "Mail"]);
     // Without the mail; the end of validity first, five cells wider.
     h.press("C j j j j j space j space K K K K K K + + + + + esc");
     let screen = h.settled().await;
-    assert_eq!(heads(&screen), ["Valid", "until", "State", "Holder", "E-mail", "Badge", "Issued"]);
+    assert_eq!(heads(&screen), ["Valid", "until", "State", "Holder", "E-mail", "Badge", "Issued", "at"]);
     let at = line_with(&screen, "Holder").find("State").expect("a column");
     assert_eq!(at, 3 + 16 + 5 + 1, "{screen}");
     h.press("s");
@@ -70,7 +70,7 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     let templates = requests(&h, "GET /badge-templates");
     let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
     let screen = h.settled().await;
-    assert_eq!(heads(&screen), ["Valid", "until↓", "State", "Holder", "E-mail", "Badge", "Issued"]);
+    assert_eq!(heads(&screen), ["Valid", "until↓", "State", "Holder", "E-mail", "Badge", "Issued", "at"]);
     assert!(screen.contains("title “파이썬” · by valid until"), "{screen}");
     assert_eq!(line_with(&screen, "Holder").find("State"), Some(at + "↓".len() - 1), "{screen}");
     assert_eq!(requests(&h, "GET /badge-templates"), templates, "nothing is read that is not shown");
@@ -80,7 +80,7 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     assert!(screen.contains("templates") && !screen.contains("파이썬 ·"), "{screen}");
     h.press("2");
     let screen = h.settled().await;
-    assert_eq!(heads(&screen), ["State", "Holder", "E-mail", "Badge", "Issued", "Mail"]);
+    assert_eq!(heads(&screen), ["State", "Holder", "E-mail", "Badge", "Issued", "at", "Mail"]);
     assert!(!screen.contains("title “"), "{screen}");
 
     // Flags win over what was kept; its columns stay.

@@ -146,10 +146,24 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("한서윤"), "{screen}");
+    // A name is looked up as the Wallet's box does, a template by its id.
+    h.press("ctrl-p");
+    h.type_text("한서윤");
+    h.press("enter");
+    h.until("whoever is called so", |s| s.contains("한서윤") && s.contains("seoyun.han@naru.example")).await;
+    h.press("ctrl-p");
+    h.type_text("TPL-004");
+    assert!(h.screen().contains("the template TPL-004"), "{}", h.screen());
+    h.press("down enter");
+    h.until("that one", |s| s.contains("template id TPL-004") || s.contains("“TPL-004”")).await;
     // From a form, what was typed is not left behind by the way.
     h.press("1 i ctrl-p");
     h.type_text("a@b.example");
-    assert!(h.screen().contains("nothing of the kind"), "{}", h.screen());
+    let screen = h.screen();
+    assert!(screen.contains("look up what a@b.example holds"), "{screen}");
+    assert!(screen.contains("not now: what is open here must be left first"), "{screen}");
+    h.press("enter");
+    assert!(h.screen().contains("Not now: what is open here"), "{}", h.screen());
     h.press("esc");
     assert!(h.settled().await.contains("one person"));
 }

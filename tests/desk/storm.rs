@@ -85,6 +85,8 @@ async fn every_screen_and_every_form_holds_at_every_size() {
     for (n, keys) in places.into_iter().enumerate() {
         h.press(keys);
         h.settled().await;
+        let stack = h.desk.app.stack();
+        assert!(lapel::tui::Context::STACKS.contains(&stack.as_slice()), "{keys}: {stack:?}");
         // Each place gets some of the sizes: all of them meet.
         let sizes = SIZES.into_iter().enumerate().filter(|(i, _)| (i + n) % 4 == 0).map(|(_, s)| s);
         storm(&mut h, keys, &sizes.collect::<Vec<_>>());

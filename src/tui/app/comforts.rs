@@ -209,7 +209,7 @@ impl App {
                 );
                 say(&clip, &text, out);
             }
-            (Some(Handed::Clip(clip, _)), Ok(_)) => say(&clip, &format!("Copied {}.", clip.what), out),
+            (Some(Handed::Clip(clip, _)), Ok(_)) => say(&clip, &t!("Copied {what}.", what = clip.what), out),
             (Some(Handed::Clip(clip, true)), Err(_)) => self.ask_terminal(&clip, out),
             (Some(Handed::Clip(clip, false)), Err(why)) => {
                 out.warn(t!("{what} was not copied: {why}.", what = begun(&clip.what), why));

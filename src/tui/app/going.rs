@@ -37,6 +37,10 @@ impl App {
                 self.follow_to(Tab::Wallet);
                 self.wallet.look_up(&email, out);
             }
+            Go::HolderNamed(name) => {
+                self.follow_to(Tab::Wallet);
+                self.wallet.look_up_name(&name, out);
+            }
             Go::HolderOf(email, id) => {
                 self.follow_to(Tab::Wallet);
                 self.wallet.look_up(&email, out);

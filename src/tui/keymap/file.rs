@@ -18,7 +18,8 @@ impl Keymap {
     ///
     /// # Errors
     /// Every line that names no place, no action of it or no key, that takes a key which another action of the
-    /// place has, or that would make sending too easy or leaving impossible.
+    /// place has, that would be lost between places or make another so, or that would make sending too easy or
+    /// leaving impossible.
     pub fn with(file: &KeymapFile) -> Result<Self, ConfigError> {
         let mut lines = Self::default().lines;
         let mut wrong: Vec<(usize, String)> = Vec::new();
@@ -39,6 +40,7 @@ impl Keymap {
         let keymap = Self::of(lines);
         wrong.extend(keymap.conflicts(&from));
         wrong.extend(keymap.dangers(&from));
+        wrong.extend(keymap.shadows(&from));
         if wrong.is_empty() { Ok(keymap) } else { Err(file.refused(wrong)) }
     }
 
@@ -132,6 +134,8 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
             }
             let types = |key: &KeyCombination| match context {
                 Context::Review => is_digit(key),
+                // These hold inside fields too.
+                Context::Always | Context::Tour => is_letter(key),
                 _ => context.is_text() && is_letter(key),
             };
             if chord.first().is_some_and(types) {
@@ -259,11 +263,41 @@ mod tests {
             ("[templates]\nissue = 'Y'\n[review]\nconfirm = 'Y'\n", 2, "it may open nothing"),
             ("[categories]\nonly-category = 'y'\n", 2, "a key of copy"),
             ("[always]\nquit-now = []\n", 2, "leaves lapel from everywhere"),
+            ("[always]\nhelp = 'h'\n", 2, "would be typed"),
+            ("[history]\nmark = 'ctrl-c'\n", 2, "a key of quit-now, which works everywhere"),
+            ("[list]\nup = ['up', 'ctrl-z']\n", 2, "a key of suspend, which works everywhere"),
+            ("[form]\nclear-field = 'ctrl-c x'\n", 2, "a key of quit-now, which works everywhere"),
+            ("[always]\nquit-now = 'f4'\n[review]\nback = ['esc', 'f4']\n", 4, "a key of quit-now"),
+            ("[global]\nhistory = ['2', 'g h']\n", 2, "would not reach this: Any list"),
+            ("[list]\ngo-to-row = 'x'\n", 2, "a key of revoke"),
+            ("[always]\npalette = 'ctrl-d'\n", 2, "a key of page-down"),
+            ("[history]\nmark = '3'\n", 2, "leaves wallet-tab without a key there"),
+            ("[history]\nmark = '3'\n[global]\nwallet-tab = '3'\n", 2, "leaves wallet-tab without"),
+            ("[history]\nmark = 'Z'\n[global]\nwallet-tab = 'Z'\n", 4, "leaves wallet-tab without"),
         ] {
             let wrong = keymap(text).expect_err(text);
             let first = &wrong.mistakes()[0];
             assert!(first.line == Some(line) && first.what.contains(said), "{text}: {wrong}");
         }
+    }
+
+    /// A place further in may take a key on purpose, and the usual keys may be written out.
+    #[test]
+    fn a_key_that_is_taken_further_in_is_right_while_another_is_left() {
+        let text = "[history]\nmark = 'r'\n[list]\nup = ['k', 'Z']\n[overview]\nperiod = 'k'\n[activity]\nlook = ['r', 'f5']\n";
+        let keymap = keymap(text).expect("keys");
+        let stack = [Context::History, Context::List, Context::Global, Context::Always];
+        assert_eq!(press(&keymap, "rk"), [Press::Action(Action::Mark), Press::Action(Action::Up)]);
+        assert_eq!(keymap.key(&stack, Action::Reload).as_deref(), Some("f5"));
+        let mut all = String::new();
+        let mut place = None;
+        for (context, action, keys) in DEFAULT {
+            if place.replace(*context) != Some(*context) {
+                all.push_str(&format!("[{}]\n", context.name()));
+            }
+            all.push_str(&format!("{} = {keys:?}\n", action.name()));
+        }
+        assert!(super::tests::keymap(&all).is_ok(), "what lapel comes with, written out");
     }
 
     #[test]

@@ -24,7 +24,7 @@ const HEADS: &[Head] = &[
     head(mark!("Accepted at"), "accepted", 11, 0, 4),
     head(mark!("Service's state"), "status_name", 10, 0, 4),
     head(mark!("Mail"), "email_status", 5, 1, 4),
-    head(mark!("Issued"), "issued_at", 16, 0, 4),
+    head(mark!("Issued at"), "issued_at", 16, 0, 4),
     head(mark!("Valid until"), "valid_until", 16, 0, 4),
     head(mark!("Revoked at"), "revoke_at", 16, 0, 4),
 ];

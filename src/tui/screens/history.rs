@@ -62,7 +62,7 @@ impl Browse for HistoryItem {
         },
         Head { title: mark!("Badge"), column: Column { least: 14, share: 5, goes: 0 }, sort_by: "title" },
         Head {
-            title: mark!("Issued"),
+            title: mark!("Issued at"),
             column: Column { least: 11, share: 1, goes: 2 },
             sort_by: "issued_at",
         },

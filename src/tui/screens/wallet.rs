@@ -185,6 +185,12 @@ impl Wallet {
         self.holder(email, out);
     }
 
+    /// Looks up a name, as if it were typed into the box.
+    pub fn look_up_name(&mut self, name: &str, out: &mut Out<'_>) {
+        self.field.set(name);
+        self.take_box(out);
+    }
+
     /// Selects a badge as soon as it is among what is found.
     pub fn select(&mut self, id: BadgeId) {
         self.call.wanted = Some(id);

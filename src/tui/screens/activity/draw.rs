@@ -314,7 +314,7 @@ impl Activity {
         frame.render_widget(Line::styled(head, theme.strong()), Rect { height: 1, ..area });
         let chosen = rows.buckets().first().copied();
         let mut spans = vec![Span::raw("  ")];
-        let all = t!("{n} rows", n = number(job.counts.total()));
+        let all = count!(job.counts.total(), "row", "rows");
         spans.push(Span::styled(all, if chosen.is_none() { theme.tab() } else { theme.dim() }));
         let mut left = usize::from(area.width)
             .saturating_sub(width(&spans[1].content) + 2 + width(env.glyphs.ellipsis) + 2);

@@ -17,7 +17,7 @@ const HEADS: &[Head] = &[
     head(mark!("Holder"), "recipient_name", 8, 1, 0),
     head(mark!("Badge"), "title", 12, 4, 0),
     head(mark!("Remarks"), "remarks", 22, 5, 0),
-    head(mark!("Issued"), "issued_at", 11, 0, 2),
+    head(mark!("Issued at"), "issued_at", 11, 0, 2),
     head(mark!("Mail"), "email_status", 5, 0, 1),
     head(mark!("E-mail"), "recipient_email", 14, 2, 3),
     head(mark!("Valid from"), "valid_from", 16, 0, 3),
