@@ -308,9 +308,11 @@ fn address(text: &str) -> Result<String, String> {
 
 /// Elsewhere `-` is standard output, which is no place for a spreadsheet.
 fn a_file() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
-        true => Err(t!("a spreadsheet needs a file: give it a name, such as list.xlsx").to_owned()),
-        false => Ok(path),
+    PathBufValueParser::new().try_map(|path| {
+        if path.as_os_str() == "-" {
+            return Err(t!("a spreadsheet needs a file: give it a name, such as list.xlsx").to_owned());
+        }
+        Ok(path)
     })
 }
 
