@@ -26,7 +26,7 @@ fn redact(value: &mut Value) {
         Value::Array(all) => all.iter_mut().for_each(redact),
         // The fingerprint of a key.
         Value::String(text) if text.len() == 8 && text.bytes().all(|b| b.is_ascii_hexdigit()) => {
-            *text = "…".to_owned();
+            "…".clone_into(text);
         }
         // The file of an index is named after the service, whose port is another one each time.
         Value::String(text) if text.ends_with(".sqlite") && text.contains("/index/") => {
