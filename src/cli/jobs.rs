@@ -414,6 +414,11 @@ async fn file(
     paper: Paper,
     as_json: bool,
 ) -> Result<u8, Failure> {
+    if to.to.as_os_str() == "-" {
+        return Err(Failure::usage(t!(
+            "--to needs the name of a file, such as receipt.xlsx: - is none. Nothing was written."
+        )));
+    }
     let format = match &to.format {
         Some(name) => Format::from_str(name).ok(),
         None => Format::from_path(&to.to),

@@ -226,8 +226,12 @@ mod tests {
     #[test]
     fn what_is_not_said_is_the_default() {
         assert_eq!(job_settings(&JobSettings::default()), jobs::Settings::default());
-        assert_eq!(job_settings(&default_jobs()), jobs::Settings::default());
+        let (told, default) = (job_settings(&default_jobs()), jobs::Settings::default());
+        for class in Class::ALL {
+            assert_eq!(told.policies.of(*class), default.policies.of(*class), "{class:?}");
+        }
         assert_eq!(default_jobs().policies.len(), JOB_CLASSES.len());
+        assert_eq!(jobs::Settings { policies: default.policies.clone(), ..told }, default);
         let said = JobSettings {
             in_flight: Some(4),
             batch: Some(10),

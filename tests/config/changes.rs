@@ -3,8 +3,8 @@
 use super::keys::keyring;
 use super::{Home, SECRET, UNI, key};
 use lapel::config::{
-    Change, Environment, Flags, KeptIn, Pin, Source, edit_profile, named_profile, profiles, recent_file,
-    remove_profile, survey,
+    Change, Defaults, Env, Environment, Flags, KeptIn, Pin, Source, Survey, edit_profile, named_profile,
+    profiles, recent_file, remove_profile,
 };
 use secrecy::SecretString;
 use std::fs;
@@ -214,6 +214,10 @@ fn the_default_can_be_another_one() {
     let list = profiles(&home.paths(), &home.env()).expect("a list");
     let default: Vec<&str> = list.iter().filter(|l| l.is_default).map(|l| l.name.as_str()).collect();
     assert_eq!(default, ["other"]);
+}
+
+fn survey(flags: &Flags, env: &Env) -> Survey {
+    lapel::config::survey(flags, env, &Defaults::default())
 }
 
 #[test]

@@ -47,6 +47,8 @@ fn a_receipt_holds_every_row_and_a_redo_file_can_be_issued() {
     bench.run(&["jobs", "receipt", &id, "--to", "receipt.csv", "--force"]).ended(0);
     bench.run(&["jobs", "receipt", &id, "--to", "receipt.xlsx"]).ended(0);
     bench.run(&["jobs", "receipt", &id, "--to", "old.dat", "--format", "csv-cp949"]).ended(0);
+    let said = bench.run(&["jobs", "receipt", &id, "--to", "-", "--format", "csv"]).ended(2);
+    assert!(said.err.contains("--to needs the name of a file") && !bench.path("-").exists(), "{}", said.err);
     let said = bench.run(&["jobs", "receipt", &id, "--to", "receipt.pdf"]).ended(2);
     assert!(said.err.contains("--format"), "{}", said.err);
     let said = bench.run(&["jobs", "receipt", &id, "--to", "nowhere/receipt.csv"]).ended(1);
