@@ -283,8 +283,10 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
 
 /// What becomes of a wrong name or address: the hand-over to those who issue.
 pub fn correction() -> &'static str {
-    t!("Name or address wrong? Hand over this id and the right spelling: the issuer checks identity, mails a \
-         corrected one, then revokes this.")
+    t!(
+        "Name or address wrong? Hand over this id and the right spelling: the issuer checks identity, mails a \
+         corrected one, then revokes this."
+    )
 }
 
 /// What nobody can do, as the rest of a sentence.
