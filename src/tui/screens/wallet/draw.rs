@@ -141,7 +141,7 @@ impl Wallet {
             say(frame, &[hint], body, env.theme.dim());
             self.draw_recent(frame, below(body, 2), env);
         } else if let Some(nothing) = &self.call.nothing {
-            self.first_line(nothing, frame, line(2), env);
+            self.first_line((nothing, ""), frame, line(2), env);
             say(frame, &no_such(self.call.certs, env), below(body, 2), env.theme.dim());
         } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             self.draw_people(people, frame, area, env);
@@ -186,20 +186,25 @@ impl Wallet {
         })
     }
 
-    /// The line under the rule, with the number of requests at its end, and which row of a list is selected that is
-    /// not all in sight.
-    fn first_line(&self, text: &str, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    /// The line under the rule, with the number of requests at its end: who it is about gives way to what is said
+    /// of them, and both to the count, which tells how far a look-up has gone.
+    fn first_line(&self, (who, said): (&str, &str), frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let asked = count!(u64::from(self.call.requests), "request", "requests");
         let asked = if self.waits_for().is_some() { format!("{} {asked}", env.spinner()) } else { asked };
-        let place = (self.len() > self.height)
-            .then(|| t!("row {at} of {entries}", at = self.at + 1, entries = self.len()));
+        let place = self.place().filter(|_| area.width >= WIDE || self.selected().is_none());
         let right: Vec<String> = place.into_iter().chain([asked]).collect();
         let right = right.join(&format!(" {} ", env.glyphs.dot));
-        // The count is what tells how far a look-up has gone: a long name gives way.
         let room = usize::from(area.width).saturating_sub(width(&right) + 6);
-        let text = fit(text, room, env.glyphs.ellipsis);
+        let short = fit(who, room.saturating_sub(width(said)), env.glyphs.ellipsis);
+        let text = fit(&format!("{}{said}", short.trim_end()), room, env.glyphs.ellipsis);
         let text = Line::styled(format!("  {}", text.trim_end()), env.theme.strong());
         two_sided(frame, area, text, Span::styled(right, env.theme.dim()), true);
+    }
+
+    /// Which row of a list is selected that is not all in sight.
+    fn place(&self) -> Option<String> {
+        let entries = self.len();
+        (entries > self.height).then(|| t!("row {at} of {entries}", at = self.at + 1, entries))
     }
 
     fn draw_notes(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -211,7 +216,7 @@ impl Wallet {
     }
 
     fn draw_people(&self, people: &People, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        self.first_line(&people.title, frame, Rect { y: area.y + 2, height: 1, ..area }, env);
+        self.first_line((&people.title, ""), frame, Rect { y: area.y + 2, height: 1, ..area }, env);
         let areas = self.areas(area, env);
         self.draw_notes(frame, areas.notes, env);
         if people.matches.is_empty() {
@@ -252,15 +257,15 @@ impl Wallet {
                 plural!(rest.len() as u64, "{first} and {n} other name", "{first} and {n} other names", first)
             }
         };
-        let text = if found.failed {
-            who
+        let (who, said) = if found.failed {
+            (who, String::new())
         } else if found.held.is_empty() && found.both && found.complete {
-            t!("No badge for {email} in the wallet or the history.", email)
+            (t!("No badge for {email} in the wallet or the history.", email), String::new())
         } else if found.held.is_empty() {
-            t!("No badge found for {email}, but not everything could be read.", email)
+            (t!("No badge found for {email}, but not everything could be read.", email), String::new())
         } else if !found.both {
             let badges = count!(found.held.len() as u64, "badge", "badges");
-            format!("{who} {dot} {}", t!("{badges} in what could be read", badges))
+            (who, format!(" {dot} {}", t!("{badges} in what could be read", badges)))
         } else {
             let more = if only_history == 0 {
                 String::new()
@@ -270,11 +275,11 @@ impl Wallet {
             let partly =
                 if found.complete { String::new() } else { format!(" {}", t!("(there may be more)")) };
             let badges = count!(in_wallet, "badge", "badges");
-            format!("{who} {dot} {}{more}{partly}", t!("{badges} in the wallet", badges))
+            (who, format!(" {dot} {}{more}{partly}", t!("{badges} in the wallet", badges)))
         };
         let by = self.heading.words().filter(|_| self.is_listing());
-        let text = std::iter::once(text).chain(by).collect::<Vec<_>>().join(&format!(" {dot} "));
-        self.first_line(&text, frame, Rect { y: area.y + 2, height: 1, ..area }, env);
+        let said = by.into_iter().fold(said, |said, by| format!("{said} {dot} {by}"));
+        self.first_line((&who, &said), frame, Rect { y: area.y + 2, height: 1, ..area }, env);
         let areas = self.areas(area, env);
         self.draw_notes(frame, areas.notes, env);
         if found.held.is_empty() {
@@ -309,7 +314,12 @@ impl Wallet {
         } else {
             let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
             let line = Line::styled(format!(" {rule}"), env.theme.dim());
-            frame.render_widget(line, Rect { y: pane.y.saturating_sub(1), height: 1, ..area });
+            let at = Rect { y: pane.y.saturating_sub(1), height: 1, ..area };
+            frame.render_widget(line, at);
+            if let Some(place) = self.place() {
+                let place = Line::styled(format!(" {place} "), env.theme.dim()).right_aligned();
+                frame.render_widget(place, Rect { width: at.width.saturating_sub(3), ..at });
+            }
         }
         let height = usize::from(pane.height);
         let room = (usize::from(pane.width), height);

@@ -63,9 +63,10 @@ impl Wallet {
     /// Lays out the columns for a list.
     pub(super) fn lay_out(&mut self, list: Rect, env: &Env) {
         if let Some(view) = self.as_rows(env) {
-            let own = rows::own(&view, self.rows(), env);
+            let room = usize::from(list.width).saturating_sub(3);
+            let own = rows::own(&view, self.rows(), room, env);
             self.heading.set_own(own);
-            self.heading.set_room(usize::from(list.width).saturating_sub(3));
+            self.heading.set_room(room);
         }
     }
 

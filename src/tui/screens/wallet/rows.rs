@@ -2,12 +2,18 @@
 
 use crate::domain::{EmailKey, Held, ServiceTime, Text};
 use crate::tui::env::Env;
-use crate::tui::fit::{Column, width};
+use crate::tui::fit::{Column, layout, width};
 use crate::tui::heading::{Head, Heading, SortKey, Table};
 use ratatui::style::Style;
 
 /// The column of the name, which says nothing where all badges have the same.
 const NAME: usize = 1;
+/// The columns that are shown where nobody has chosen.
+const USUAL: usize = 6;
+/// The column of the title.
+const TITLE: usize = 2;
+/// The most cells that a column is taken to need beyond its least, so that one odd row does not starve the others.
+const MOST: usize = 24;
 /// The column of the remarks, which are often short, and how narrow it is made then.
 const REMARKS: usize = 3;
 const SHORT: usize = 8;
@@ -40,7 +46,7 @@ const fn head(title: &'static str, sort_by: &'static str, least: usize, share: u
 
 /// The heading of the list.
 pub(super) fn heading() -> Heading {
-    Heading::new(Table { heads: HEADS, usual: 6, right: &[], own_order: mark!("the newest first") })
+    Heading::new(Table { heads: HEADS, usual: USUAL, right: &[], own_order: mark!("the newest first") })
 }
 
 /// The rows that are measured: the first of a very long list tell enough.
@@ -48,7 +54,12 @@ const MEASURED: usize = 200;
 
 /// The columns where the badges are of several names, or of one. What room there is goes to the columns that need
 /// it: a title is not cut while the remarks are blank.
-pub(super) fn own<'a>(view: &View<'_>, rows: impl Iterator<Item = &'a Held>, env: &Env) -> Vec<Column> {
+pub(super) fn own<'a>(
+    view: &View<'_>,
+    rows: impl Iterator<Item = &'a Held>,
+    room: usize,
+    env: &Env,
+) -> Vec<Column> {
     let mut own: Vec<Column> = HEADS.iter().map(|head| head.column).collect();
     let mut widest = vec![0; own.len()];
     for held in rows.take(MEASURED) {
@@ -57,12 +68,19 @@ pub(super) fn own<'a>(view: &View<'_>, rows: impl Iterator<Item = &'a Held>, env
         }
     }
     for (column, widest) in own.iter_mut().zip(&widest).filter(|(column, _)| column.share > 0) {
-        column.share = widest.saturating_sub(column.least);
+        column.share = widest.saturating_sub(column.least).min(MOST);
     }
     let remarks = &mut own[REMARKS];
     remarks.least = remarks.least.min(widest[REMARKS].max(SHORT));
     if !view.several {
         own[NAME] = Column { least: 0, share: 0, goes: 9 };
+    }
+    // Where not everything fits, the title goes first, which tells what badge it is: a long remark stands in full
+    // beside the list or below it.
+    let usual: Vec<Column> = own[..USUAL].iter().map(|column| Column { share: 0, ..*column }).collect();
+    let least: usize = layout(&usual, room).iter().filter(|least| **least > 0).map(|least| least + 1).sum();
+    if own[..USUAL].iter().map(|column| column.share).sum::<usize>() + least > room + 1 {
+        own[TITLE].share *= 2;
     }
     own
 }
