@@ -110,6 +110,12 @@ async fn hand_over(cli: Cli) -> u8 {
             let settings = Settings::for_demo(&flags, &env);
             Box::pin(open_desk(settings, Some(demo), false, wanted, &flags, &env)).await
         }
+        Some(Command::Tour { .. }) if flags.read_only => {
+            cli::complain(t!(
+                "The tour issues and revokes a badge in the sandbox, which --read-only forbids. Nothing was started: lapel tour without it, or lapel demo --read-only to look around."
+            ));
+            exit::USAGE
+        }
         Some(Command::Tour { .. }) => {
             let settings = Settings::for_demo(&flags, &env);
             Box::pin(open_desk(settings, Some(DemoFlags::default()), true, wanted, &flags, &env)).await
@@ -241,7 +247,7 @@ async fn desk(
             ..profiles.helpers()
         },
         crash_dir: settings.paths.data_dir.clone(),
-        house: house(&settings.paths, tour),
+        house: house(&settings.paths, tour, flags.read_only),
     };
     let ended = tui::run(start, cli::complain).await;
     // Tasks that are still about hold the list: what a demo has laid out goes with the demo all the same.
@@ -258,7 +264,7 @@ async fn desk(
 }
 
 /// Where everything is, and whether the tour is offered.
-fn house(paths: &Paths, begins_tour: bool) -> House {
+fn house(paths: &Paths, begins_tour: bool, read_only: bool) -> House {
     let note = paths.tour_file();
     let taken = note.exists();
     House {
@@ -269,7 +275,8 @@ fn house(paths: &Paths, begins_tour: bool) -> House {
             (Shelf::Log, paths.log_file()),
             (Shelf::Crashes, tui::crash_file(&paths.data_dir)),
         ],
-        offers_tour: !taken,
+        // Its steps issue and revoke.
+        offers_tour: !taken && !read_only,
         tour_note: (!taken).then_some(note),
         begins_tour,
     }

@@ -614,3 +614,11 @@ fn proxies_of_the_environment_see_nothing() {
     assert_eq!(server.asked().len(), 1);
     assert!(proxy.asked().is_empty(), "{:?}", proxy.asked());
 }
+
+#[test]
+fn the_tour_is_not_taken_where_one_only_looks() {
+    let person = Person::new();
+    let said = person.run(&["--read-only", "tour"], &[]);
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.err.contains("Nothing was started") && said.out.is_empty(), "{}", said.err);
+}

@@ -153,6 +153,17 @@ fn an_address_cannot_steer_a_terminal() {
 }
 
 #[test]
+fn the_environment_says_the_services_zone() {
+    let seconds = |home: Home| home.profile().utc_offset.map(|offset| offset.seconds());
+    let alone =
+        || Home::new().set("LAPEL_BASE_URL", "https://b.example/api/v1/ext").set("LAPEL_API_KEY", "k-1234");
+    assert_eq!(seconds(alone()), None);
+    assert_eq!(seconds(alone().set("LAPEL_UTC_OFFSET", "+09:00")), Some(9 * 3600));
+    let said = alone().set("LAPEL_UTC_OFFSET", "KST").settings().expect_err("no zone").to_string();
+    assert!(said.contains("LAPEL_UTC_OFFSET") && said.contains("+09:00"), "{said}");
+}
+
+#[test]
 fn half_an_environment_is_pointed_out() {
     for (set, missing) in [("LAPEL_BASE_URL", "LAPEL_API_KEY"), ("LAPEL_API_KEY", "LAPEL_BASE_URL")] {
         let value = if set == "LAPEL_BASE_URL" { "https://b.example/api/v1/ext" } else { SECRET };

@@ -502,7 +502,7 @@ async fn screens_at_120x36() {
 
 #[tokio::test]
 async fn the_first_screen() {
-    for (columns, rows) in [(80, 24), (120, 36)] {
+    for (columns, rows) in [(80, 24), (120, 36), (160, 50)] {
         let mut h = Harness::welcome(columns, rows).await;
         take(&mut h, "welcome");
         h.press("u");
@@ -625,4 +625,61 @@ async fn kept_at_80x24() {
 #[tokio::test]
 async fn kept_at_120x36() {
     Box::pin(walk_kept(120, 36)).await;
+}
+
+#[tokio::test]
+async fn kept_at_160x50() {
+    Box::pin(walk_kept(160, 50)).await;
+}
+
+/// The tabs of a profile that may only look: nothing on them offers to act.
+async fn walk_looking(columns: u16, rows: u16) {
+    let mut h = Harness::with(frozen(), columns, rows, |mut session| {
+        session.connection.read_only = true;
+        session
+    })
+    .await;
+    h.settled().await;
+    take(&mut h, "looking-templates");
+    h.press("2");
+    h.settled().await;
+    take(&mut h, "looking-history");
+    h.press("enter");
+    h.settled().await;
+    take(&mut h, "looking-badge");
+    h.press("3");
+    h.paste("seoyun.han@naru.example");
+    h.press("enter");
+    h.settled().await;
+    take(&mut h, "looking-wallet");
+    h.press("5");
+    h.settled().await;
+    take(&mut h, "looking-activity");
+}
+
+#[tokio::test]
+async fn looking_at_80x24_and_160x50() {
+    Box::pin(walk_looking(80, 24)).await;
+    Box::pin(walk_looking(160, 50)).await;
+}
+
+/// The columns of a wallet, chosen and sorted by.
+async fn walk_arranged(columns: u16, rows: u16) {
+    let mut h = Harness::new(frozen(), columns, rows).await;
+    h.settled().await;
+    h.press("3");
+    h.paste("haneul.lim@example.net");
+    h.press("enter");
+    h.settled().await;
+    h.press("C");
+    take(&mut h, "wallet-columns");
+    h.press("esc s j j enter");
+    h.settled().await;
+    take(&mut h, "wallet-sorted");
+}
+
+#[tokio::test]
+async fn arranged_at_80x24_and_160x50() {
+    Box::pin(walk_arranged(80, 24)).await;
+    Box::pin(walk_arranged(160, 50)).await;
 }

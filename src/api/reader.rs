@@ -112,7 +112,10 @@ impl Reader {
     /// `GET /badges/history`, one page.
     pub async fn history(&self, query: &HistoryQuery, call: &Call) -> Result<Page<HistoryItem>> {
         let data = self.all("badges/history", &query.pairs(), call).await?;
-        decode::page(&data).map_err(strange)
+        let page: Page<HistoryItem> = decode::page(&data).map_err(strange)?;
+        let times = page.items.iter().flat_map(|(_, item)| [item.reg_date.as_ref(), item.issued_at.as_ref()]);
+        self.witness(times.flatten());
+        Ok(page)
     }
 
     /// `GET /badges/{badge_id}`.
@@ -121,7 +124,9 @@ impl Reader {
     /// refused here: no answer to them would be a badge.
     pub async fn badge(&self, id: &BadgeId, call: &Call) -> Result<Badge> {
         check_badge_id(id)?;
-        self.one("badges", ("badge_id", id.wire()), call).await
+        let badge: Badge = self.one("badges", ("badge_id", id.wire()), call).await?;
+        self.witness(badge.issued_at.iter());
+        Ok(badge)
     }
 
     /// `GET /wallet/badges`, one page of what a holder owns.
@@ -131,7 +136,15 @@ impl Reader {
             return Err(ApiError::BadInput { field: "email", why });
         }
         let data = self.all("wallet/badges", &query.pairs(), call).await?;
-        decode::page(&data).map_err(strange)
+        let page: Page<WalletBadge> = decode::page(&data).map_err(strange)?;
+        self.witness(page.items.iter().filter_map(|(_, badge)| badge.issued_at.as_ref()));
+        Ok(page)
+    }
+
+    /// What has happened is not to come: see [`ServiceClock::reach`].
+    fn witness<'a>(&self, happened: impl Iterator<Item = &'a ServiceTime>) {
+        let mut clock = self.0.clock.lock().unwrap_or_else(PoisonError::into_inner);
+        happened.for_each(|time| clock.reach(time));
     }
 
     /// How the link stands; changes are told as they come. The passing of time alone is not told: see

@@ -112,6 +112,7 @@ fn clock_of(clock: &ServiceClock) -> Value {
         "utc_offset": clock.offset().to_string(),
         "offset_from": match clock.basis() {
             OffsetBasis::ThisComputer => t!("this computer's zone, for want of anything better"),
+            OffsetBasis::AtLeast => t!("at least this: by this computer's zone something would still be to come"),
             OffsetBasis::Setting => t!("the profile"),
             OffsetBasis::Learned => t!("a record whose moment was known"),
         },

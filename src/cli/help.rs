@@ -75,6 +75,8 @@ Environment variables:
   LAPEL_CONFIG_DIR   settings and keys, in place of ~/.config/lapel
   LAPEL_DATA_DIR     journal, log and crash files, in place of
                      ~/.local/share/lapel
+  LAPEL_UTC_OFFSET   the zone of the service's times, such as +09:00; with a
+                     profile chosen, in place of its utc_offset
   LAPEL_LOG          write lapel.log there: error, warn, info, debug, trace, or
                      targets such as lapel::api=debug
   NO_COLOR           if not empty, no colours

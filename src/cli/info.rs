@@ -2,9 +2,11 @@
 //! changes nothing.
 
 use super::label::{field, padded};
-use super::{exit, json, say};
-use crate::config::{Env, Flags, Ground, Survey, survey};
+use super::{exit, json, office, say};
+use crate::api::DEFAULT_RATE_LIMIT;
+use crate::config::{Defaults, Env, Flags, FoundProfile, Ground, IndexSettings, Said, Survey, survey};
 use crate::domain::text::scrub;
+use crate::index;
 use crate::jobs::Journal;
 use crate::words;
 use serde_json::{Map, Value, json};
@@ -12,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Prints it, and gives the exit code.
 pub fn info(flags: &Flags, env: &Env, as_json: bool) -> u8 {
-    let found = survey(flags, env);
+    let found = survey(flags, env, &defaults());
     let value = json!({
         "lapel": build(),
         "paths": paths(&found).iter().map(Place::as_json).collect::<Vec<_>>(),
@@ -33,6 +35,20 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool) -> u8 {
     }
 }
 
+/// What holds where nobody says anything.
+fn defaults() -> Defaults {
+    let index = index::Settings::default();
+    Defaults {
+        rate_limit: DEFAULT_RATE_LIMIT,
+        jobs: office::default_jobs(),
+        index: IndexSettings {
+            enabled: Some(false),
+            max_age_days: Some(index.max_age_days),
+            refresh_minutes: Some(index.refresh_minutes),
+        },
+    }
+}
+
 /// How this program was built.
 fn build() -> Value {
     let mut features = vec![t!("sandbox"), t!("journal (SQLite, in the program)"), t!("TLS (rustls, ring)")];
@@ -46,7 +62,7 @@ fn build() -> Value {
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "target": format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
-        "debug": cfg!(debug_assertions),
+        "debug_assertions": cfg!(debug_assertions),
         "rust": option_env!("CARGO_PKG_RUST_VERSION").filter(|v| !v.is_empty()).map(|v| t!("{v} or newer", v)),
         "features": features,
     })
@@ -106,36 +122,47 @@ fn paths(found: &Survey) -> Vec<Place> {
         of(t!("journal"), &Journal::file_in(data)),
         of(t!("lists as last shown"), &found.paths.desk_dir()),
         of(t!("looked up earlier"), &data.join("recent")),
+        of(t!("pictures once read"), &found.paths.pictures_dir()),
+        of(t!("indexes of the history"), &index::folder(data)),
         of(t!("log"), &found.paths.log_file()),
         of(t!("crash report"), &data.join("crash.txt")),
         of(t!("tour taken"), &found.paths.tour_file()),
     ];
-    if let Some(line) = &found.profile {
-        all.insert(3, of(t!("key file of the profile"), &found.paths.key_file(&line.name)));
+    if let Some(profile) = found.profile.as_ref().filter(|profile| profile.is_in_file) {
+        all.insert(3, of(t!("key file of the profile"), &found.paths.key_file(&profile.name)));
     }
     all
 }
 
-/// The profile, without its key.
+/// The profile, without its key: its settings under their names, and where each comes from.
 fn profile(found: &Survey) -> Value {
-    let Some(line) = &found.profile else {
-        return match found.overrides.len() {
-            2 => json!({ "name": "environment", "key_from": "LAPEL_API_KEY", "overrides": found.overrides }),
-            _ => Value::Null,
-        };
-    };
-    let key_from =
-        if found.overrides.contains(&"LAPEL_API_KEY") { "LAPEL_API_KEY" } else { line.key_from.as_str() };
-    json!({
-        "name": line.name,
-        "environment": line.environment.word(),
-        "organisation": line.organisation,
-        "base_url": line.base_url,
-        "read_only": line.read_only,
-        "key_from": key_from,
-        "key_prefix": line.pin.as_ref().map(|pin| pin.prefix.clone()),
-        "overrides": found.overrides,
-    })
+    let Some(profile) = &found.profile else { return Value::Null };
+    let mut all = Map::new();
+    all.insert("name".to_owned(), profile.name.clone().into());
+    // In the order in which programs have always found them.
+    let first = ["environment", "organisation", "base_url", "read_only", "key", "key_prefix"];
+    let rest = profile.settings.iter().map(|said| said.name.as_str()).filter(|name| !first.contains(name));
+    for name in first.into_iter().chain(rest) {
+        // The key itself is nowhere; where it comes from is.
+        let field = if name == "key" { "key_from" } else { name };
+        all.insert(field.to_owned(), profile_value(profile, name));
+    }
+    all.insert("overrides".to_owned(), json!(found.overrides));
+    let sources: Map<String, Value> =
+        profile.settings.iter().map(|said| (said.name.clone(), said.source.word().into())).collect();
+    all.insert("sources".to_owned(), sources.into());
+    all.into()
+}
+
+/// The value of a setting of the profile, as the kind that it is in the file.
+fn profile_value(profile: &FoundProfile, name: &str) -> Value {
+    let said = profile.settings.iter().find(|said| said.name == name);
+    let Some(value) = said.and_then(|said| said.value.clone()) else { return Value::Null };
+    match name {
+        "read_only" => (value == "true").into(),
+        "rate_limit" | "key_command_timeout" => value.parse::<u32>().map_or(Value::Null, Value::from),
+        _ => value.into(),
+    }
 }
 
 /// What the terminal says of itself, from the environment alone: nothing is asked of it.
@@ -182,6 +209,15 @@ fn terminal(env: &Env, asks_background: bool) -> Value {
     })
 }
 
+/// Cells of a setting's name, and of where it comes from.
+const NAMES: usize = 30;
+const SOURCES: usize = 13;
+
+fn said_in_words(said: &Said) -> String {
+    let value = said.value.as_deref().map_or_else(|| "-".to_owned(), |v| scrub(v).into_owned());
+    format!("  {}{}{value}", padded(&said.name, NAMES), padded(words::say(said.source.word()), SOURCES))
+}
+
 /// The same for people.
 fn lines(value: &Value, found: &Survey) -> String {
     let text = |value: &Value| match value {
@@ -214,15 +250,13 @@ fn lines(value: &Value, found: &Survey) -> String {
         ));
     }
     out.push(t!("settings").to_owned());
-    out.extend(found.settings.iter().map(|said| {
-        let value = said.value.as_deref().map_or_else(|| "-".to_owned(), |v| scrub(v).into_owned());
-        format!("  {}{}{value}", padded(said.name, 14), padded(words::say(said.source.word()), 13))
-    }));
+    out.extend(found.settings.iter().map(said_in_words));
     out.push(t!("profile").to_owned());
-    match value["profile"].as_object() {
+    match &found.profile {
         None => out.push(format!("  {}", t!("none"))),
         Some(profile) => {
-            out.extend(profile.iter().map(|(name, v)| format!("  {}{}", padded(&field(name), 14), text(v))));
+            out.push(format!("  {}{}", padded(&field("name"), NAMES + SOURCES), scrub(&profile.name)));
+            out.extend(profile.settings.iter().map(said_in_words));
         }
     }
     out.push(t!("terminal").to_owned());

@@ -14,7 +14,7 @@ const LABELS: &[&str] = &[
     mark!("columns"),
     mark!("config file"),
     mark!("data dir"),
-    mark!("debug"),
+    mark!("debug assertions"),
     mark!("environment"),
     mark!("error"),
     mark!("exists"),

@@ -6,7 +6,7 @@ use super::interrupt::Interrupt;
 use super::json;
 use super::progress::Progress;
 use crate::api::{self, Call, Connection, Reader};
-use crate::config::{Environment, JobPolicy, JobSettings, Profile, Settings};
+use crate::config::{Environment, JOB_CLASSES, JobPolicy, JobSettings, Profile, Settings};
 use crate::jobs::{self, Account, Changed, Class, Jobs, Journal, Policy};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -184,6 +184,28 @@ pub fn job_settings(said: &JobSettings) -> jobs::Settings {
     how
 }
 
+/// The same the other way round: how jobs work where the settings say nothing, as they would say it.
+pub fn default_jobs() -> JobSettings {
+    let how = jobs::Settings::default();
+    let whole = |n: i64| u32::try_from(n).ok();
+    let policies = JOB_CLASSES.iter().filter_map(|class| {
+        let policy = JobPolicy::from_word(how.policies.of(Class::from_code(class)?).code())?;
+        Some((*class, policy))
+    });
+    JobSettings {
+        in_flight: u32::try_from(how.in_flight).ok(),
+        batch: u32::try_from(how.batch).ok(),
+        doubt_window_hours: whole(how.doubt_window.as_hours()),
+        guard_age_minutes: whole(how.guard_age.as_mins()),
+        expiring_days: whole(how.expiring.as_hours() / 24),
+        keep_days: how.keep_days,
+        policies: policies.collect(),
+        issue_looks: Some(how.schedule.issue),
+        revoke_looks: Some(how.schedule.revoke),
+        doubt_looks: Some(how.schedule.doubt),
+    }
+}
+
 /// Writes one line of JSON as the result.
 pub(super) fn answer_json(value: &Value) -> Result<(), Failure> {
     Ok(super::say::answer(&json::line(value))?)
@@ -192,7 +214,6 @@ pub(super) fn answer_json(value: &Value) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::JOB_CLASSES;
 
     /// The room of the settings does not know the jobs: this holds the two together.
     #[test]
@@ -205,6 +226,8 @@ mod tests {
     #[test]
     fn what_is_not_said_is_the_default() {
         assert_eq!(job_settings(&JobSettings::default()), jobs::Settings::default());
+        assert_eq!(job_settings(&default_jobs()), jobs::Settings::default());
+        assert_eq!(default_jobs().policies.len(), JOB_CLASSES.len());
         let said = JobSettings {
             in_flight: Some(4),
             batch: Some(10),

@@ -93,7 +93,7 @@ fn answer_failure(json: bool, kind: &str, message: &str, profile: Option<&Profil
     if !json {
         return code;
     }
-    let mut line = json!({ "ok": false, "error": { "kind": kind, "message": message } });
+    let mut line = json!({ "ok": false, "exit_code": code, "error": { "kind": kind, "message": message } });
     if let (Some(profile), Value::Object(fields)) = (profile, &mut line) {
         fields.insert("base_url".to_owned(), profile.base_url.clone().into());
     }

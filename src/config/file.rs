@@ -20,7 +20,8 @@ use toml::de::DeTable;
 /// A settings file is a page of text; something larger is something else.
 const LARGEST: u64 = 1 << 20;
 
-const TOP: &[&str] = &[
+/// What may stand at the top. [`known`](super::known) tells all of it.
+pub(super) const TOP: &[&str] = &[
     "default_profile",
     "theme",
     "glyphs",
@@ -35,7 +36,8 @@ const TOP: &[&str] = &[
     "index",
     "profiles",
 ];
-const PROFILE: &[&str] = &[
+/// What may stand in a profile.
+pub(super) const PROFILE: &[&str] = &[
     "environment",
     "base_url",
     "organisation",
@@ -67,6 +69,8 @@ pub(super) const KEY_ADVICE: &str = mark!(
 #[derive(Debug, Default)]
 pub(super) struct ConfigFile {
     pub path: PathBuf,
+    /// What stands at the top, of [`TOP`].
+    pub said: Vec<&'static str>,
     /// The name with its line.
     pub default_profile: Option<(String, usize)>,
     pub theme: Option<ThemeChoice>,
@@ -87,6 +91,8 @@ pub(super) struct ConfigFile {
 pub(super) struct Entry {
     pub name: String,
     pub line: usize,
+    /// What stands in it, of [`PROFILE`].
+    pub said: Vec<&'static str>,
     pub environment: Option<Environment>,
     pub base_url: String,
     pub organisation: Option<String>,
@@ -108,6 +114,8 @@ impl Entry {
     pub fn says_what(&self, other: &Self) -> bool {
         let anywhere = |entry: &Self| Self {
             line: 0,
+            // What stands there and says what would be so without it says nothing else.
+            said: Vec::new(),
             key: entry.key.anywhere(),
             ca_file: entry.ca_file.clone().map(|(name, _)| (name, 0)),
             ..entry.clone()
@@ -187,6 +195,7 @@ impl ConfigFile {
             sheet.wrong(name.span().start, "key", crate::words::say(KEY_ADVICE));
         }
         sheet.unknown(top, "", TOP, &[KEY_LIKE, &["key"]].concat());
+        self.said = said_in(top, TOP);
         if let Some(value) = top.get("theme") {
             self.theme = sheet.word(value, "theme");
         }
@@ -292,6 +301,7 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
     Some(Entry {
         name: name.to_owned(),
         line: sheet.line(at),
+        said: said_in(table, PROFILE),
         environment: table.get("environment").and_then(|v| sheet.word(v, &field("environment"))),
         organisation: table
             .get("organisation")
@@ -313,6 +323,11 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
         index: table.get("index").map(|v| IndexSettings::read(sheet, v, &field("index"))).unwrap_or_default(),
         base_url: base_url?,
     })
+}
+
+/// Which fields a table has.
+fn said_in(table: &DeTable<'_>, known: &[&'static str]) -> Vec<&'static str> {
+    known.iter().copied().filter(|name| table.contains_key(*name)).collect()
 }
 
 /// What the key was when it was checked: its first characters, as the service says them, and its fingerprint.

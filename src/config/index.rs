@@ -35,6 +35,17 @@ impl IndexSettings {
         }
     }
 
+    /// Every setting by its name, with its value as far as there is one.
+    pub(super) fn each(&self) -> Vec<(String, Option<String>)> {
+        let value = |name: &str| match name {
+            "enabled" => self.enabled.map(|is| is.to_string()),
+            "max_age_days" => self.max_age_days.map(|n| n.to_string()),
+            "refresh_minutes" => self.refresh_minutes.map(|n| n.to_string()),
+            _ => None,
+        };
+        FIELDS.iter().map(|name| ((*name).to_owned(), value(name))).collect()
+    }
+
     /// What a profile says, and where it says nothing, what the file says for all.
     pub(super) fn or(&self, all: &Self) -> Self {
         Self {

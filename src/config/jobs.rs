@@ -118,6 +118,37 @@ impl JobSettings {
         read
     }
 
+    /// Every setting by its name, `in_flight` or `policies.valid`, with its value as far as there is one.
+    pub(super) fn each(&self) -> Vec<(String, Option<String>)> {
+        let number = |n: Option<u32>| n.map(|n| n.to_string());
+        let looks = |list: &Option<Vec<u32>>| {
+            list.as_ref().map(|all| all.iter().map(u32::to_string).collect::<Vec<_>>().join(", "))
+        };
+        let value = |name: &str| match name {
+            "in_flight" => number(self.in_flight),
+            "batch" => number(self.batch),
+            "doubt_window_hours" => number(self.doubt_window_hours),
+            "issue_looks" => looks(&self.issue_looks),
+            "revoke_looks" => looks(&self.revoke_looks),
+            "doubt_looks" => looks(&self.doubt_looks),
+            "guard_age_minutes" => number(self.guard_age_minutes),
+            "expiring_days" => number(self.expiring_days),
+            "keep_days" => number(self.keep_days),
+            _ => None,
+        };
+        let policy =
+            |class: &str| self.policies.iter().find(|(of, _)| *of == class).map(|(_, p)| p.spelled());
+        let plain = FIELDS.iter().filter(|name| **name != "policies");
+        plain
+            .map(|name| ((*name).to_owned(), value(name)))
+            .chain(
+                JOB_CLASSES
+                    .iter()
+                    .map(|class| (format!("policies.{class}"), policy(class).map(str::to_owned))),
+            )
+            .collect()
+    }
+
     /// What a profile says, and where it says nothing, what the file says for all.
     pub(super) fn or(&self, all: &Self) -> Self {
         let mut policies = all.policies.clone();

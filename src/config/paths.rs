@@ -91,6 +91,11 @@ impl Paths {
         self.desk_dir().join(format!("{profile}.json"))
     }
 
+    /// The folder of pictures that were read, which need not exist.
+    pub fn pictures_dir(&self) -> PathBuf {
+        self.data_dir.join("pictures")
+    }
+
     /// The log file, written only while `LAPEL_LOG` asks for it.
     pub fn log_file(&self) -> PathBuf {
         self.data_dir.join("lapel.log")

@@ -13,6 +13,8 @@ use super::pictures::PictureChoice;
 use super::profile::{Environment, Pin, Profile, is_profile_name};
 use super::theme::ThemeFile;
 use super::ui::{GlyphChoice, ThemeChoice, Ui};
+use crate::domain::time::read_offset;
+use jiff::tz::Offset;
 use secrecy::SecretString;
 
 /// What the command line says. No flag takes a key: arguments are seen by everybody on the computer and
@@ -214,12 +216,19 @@ impl ProfileLine {
 }
 
 /// An address without user and password; three dots stand where some were.
-fn without_user(address: &str) -> String {
+pub(super) fn without_user(address: &str) -> String {
     match (address.split_once("://"), address.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
         (None, Some((_, host))) => format!("…@{host}"),
         (_, None) => address.to_owned(),
     }
+}
+
+/// The service's zone as the environment says it.
+fn offset_of(env: &Env) -> Result<Option<Offset>, ConfigError> {
+    let Some(raw) = env.text("LAPEL_UTC_OFFSET")? else { return Ok(None) };
+    let what = t!("must be hours and minutes from UTC, such as +09:00");
+    read_offset(&raw).map(Some).ok_or_else(|| Mistake::in_env("LAPEL_UTC_OFFSET", what).into())
 }
 
 /// What the environment puts in the place of a profile's own settings.
@@ -299,17 +308,19 @@ fn choose(
             (Unnamed::None, _) => None,
         },
     };
+    let utc_offset = offset_of(env)?;
+    let profile = profile.map(|profile| Profile { utc_offset: utc_offset.or(profile.utc_offset), ..profile });
     Ok(profile.map(|profile| Profile { read_only: profile.read_only || flags.read_only, ..profile }))
 }
 
 /// The profile that the file alone chooses.
-enum Unnamed<'a> {
+pub(super) enum Unnamed<'a> {
     This(&'a Entry),
     Several,
     None,
 }
 
-fn unnamed(file: &ConfigFile) -> Unnamed<'_> {
+pub(super) fn unnamed(file: &ConfigFile) -> Unnamed<'_> {
     if let Some(entry) = file.default_profile.as_ref().and_then(|(name, _)| file.entry(name)) {
         return Unnamed::This(entry);
     }

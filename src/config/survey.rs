@@ -3,10 +3,11 @@
 
 use super::background::Ground;
 use super::env::Env;
-use super::file::ConfigFile;
+use super::file::{ConfigFile, Entry};
+use super::known::{Defaults, Layers};
 use super::paths::Paths;
-use super::settings::{Flags, ProfileLine, Settings, lines_of};
-use super::ui::GlyphChoice;
+use super::profile::is_profile_name;
+use super::settings::{Flags, Settings, Unnamed, unnamed};
 
 /// Where a setting comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,8 +16,12 @@ pub enum Source {
     Flag,
     /// An environment variable.
     Variable,
+    /// The table of the profile in `config.toml`, where the file can say it for all profiles, too.
+    Profile,
     /// `config.toml`.
     File,
+    /// `theme.toml`.
+    ThemeFile,
     /// Nobody has said anything.
     Default,
 }
@@ -27,7 +32,9 @@ impl Source {
         match self {
             Self::Flag => mark!("flag"),
             Self::Variable => mark!("environment"),
+            Self::Profile => mark!("profile"),
             Self::File => "config.toml",
+            Self::ThemeFile => "theme.toml",
             Self::Default => mark!("default"),
         }
     }
@@ -36,12 +43,23 @@ impl Source {
 /// A setting as it is in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// Its name.
-    pub name: &'static str,
+    /// Its name: as in the file, with the names of its tables in front.
+    pub name: String,
     /// Its value, in words; nothing where there is none.
     pub value: Option<String>,
     /// Where it comes from.
     pub source: Source,
+}
+
+/// The profile that a run would use, without its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundProfile {
+    /// Its name; `environment` for one that the environment makes up, unless it names it.
+    pub name: String,
+    /// Whether it stands in `config.toml`.
+    pub is_in_file: bool,
+    /// Its settings; user and password of a proxy are not in them.
+    pub settings: Vec<Said>,
 }
 
 /// What is in force, where it comes from, and what is wrong with it.
@@ -49,11 +67,10 @@ pub struct Said {
 pub struct Survey {
     /// Where files are.
     pub paths: Paths,
-    /// The settings that do not belong to a profile.
+    /// The settings, without those that only a profile has.
     pub settings: Vec<Said>,
-    /// The chosen profile as the file describes it; none where the environment alone makes one up, or where
-    /// none is chosen.
-    pub profile: Option<ProfileLine>,
+    /// The profile; none where none is chosen.
+    pub profile: Option<FoundProfile>,
     /// Which variables take the place of its settings.
     pub overrides: Vec<&'static str>,
     /// Whether the desk asks the terminal if it is dark or light.
@@ -63,27 +80,12 @@ pub struct Survey {
 }
 
 /// Looks at everything that settings come from.
-pub fn survey(flags: &Flags, env: &Env) -> Survey {
+pub fn survey(flags: &Flags, env: &Env, defaults: &Defaults) -> Survey {
     // Finds the folders and reads the file as well as can be, whatever is wrong.
     let lenient = Settings::for_demo(&Flags { profile: None, ..flags.clone() }, env);
     let paths = lenient.paths.clone();
-    let mut remarks = lenient.warnings;
+    let mut remarks = lenient.warnings.clone();
     let file = ConfigFile::read(&paths.config_file()).unwrap_or_default();
-    let variable = |name: &str| env.raw(name).map(|v| v.to_string_lossy().into_owned());
-    let chosen = [
-        (flags.profile.clone(), Source::Flag),
-        (variable("LAPEL_PROFILE"), Source::Variable),
-        (file.default_profile.as_ref().map(|(name, _)| name.clone()), Source::File),
-        (file.profiles.first().filter(|_| file.profiles.len() == 1).map(|e| e.name.clone()), Source::Default),
-    ];
-    let chosen = chosen.into_iter().find_map(|(name, source)| name.map(|name| (name, source)));
-    let all = lines_of(&file, &paths, env);
-    let overrides: Vec<&'static str> =
-        ["LAPEL_BASE_URL", "LAPEL_API_KEY"].into_iter().filter(|name| env.raw(name).is_some()).collect();
-    let profile = chosen.as_ref().and_then(|(name, _)| all.iter().find(|line| line.name == *name)).cloned();
-    // Both together make a profile of their own, unless one is named.
-    let is_named = matches!(chosen, Some((_, Source::Flag | Source::Variable)));
-    let profile = profile.filter(|_| overrides.len() < 2 || is_named);
     if let Err(error) = Settings::resolve(flags, env) {
         for mistake in error.mistakes() {
             let said = mistake.to_string();
@@ -92,56 +94,80 @@ pub fn survey(flags: &Flags, env: &Env) -> Survey {
             }
         }
     }
-    let (name, source) = match (profile.as_ref(), chosen) {
-        (None, _) if overrides.len() == 2 => (Some("environment".to_owned()), Source::Variable),
-        (_, Some((name, source))) => (all.iter().any(|line| line.name == name).then_some(name), source),
-        (_, None) => (None, Source::Default),
+    let overrides: Vec<&'static str> =
+        ["LAPEL_BASE_URL", "LAPEL_API_KEY"].into_iter().filter(|name| env.raw(name).is_some()).collect();
+    let layers = Layers { flags, env, paths: &paths, file: &file, lenient: &lenient, defaults };
+    let (who, source) = choose(flags, env, &file, overrides.len() == 2);
+    let profile = who.as_ref().map(|who| FoundProfile {
+        name: who.name().to_owned(),
+        is_in_file: who.entry().is_some(),
+        settings: layers.profile(who.entry()),
+    });
+    let name = profile.as_ref().map(|profile| profile.name.clone());
+    let mut settings = vec![Said { name: "profile".to_owned(), value: name, source }];
+    settings.extend(layers.top());
+    let named = |name: &str, value: Option<String>, variable: &str| {
+        let source = if env.raw(variable).is_some() { Source::Variable } else { Source::Default };
+        Said { name: name.to_owned(), value, source }
     };
-    let theme = lenient.ui.theme.theme;
-    let glyphs = match lenient.ui.glyphs {
-        GlyphChoice::Unicode => "unicode",
-        GlyphChoice::Ascii => "ascii",
-    };
-    let of = |flag: bool, variable: bool, file: bool| match (flag, variable, file) {
-        (true, ..) => Source::Flag,
-        (_, true, _) => Source::Variable,
-        (.., true) => Source::File,
-        _ => Source::Default,
-    };
-    let settings = vec![
-        Said { name: "profile", value: name, source },
-        Said {
-            name: "theme",
-            value: Some(theme.word().to_owned()),
-            // NO_COLOR counts for more than a flag that leaves the choice to lapel.
-            source: of(
-                flags.theme.is_some_and(|flag| flag == theme),
-                env.raw("NO_COLOR").is_some(),
-                file.theme.is_some(),
-            ),
-        },
-        Said {
-            name: "glyphs",
-            value: Some(glyphs.to_owned()),
-            source: of(flags.glyphs.is_some(), false, file.glyphs.is_some()),
-        },
-        Said {
-            name: "log",
-            // Not what it says: people paste keys into any variable.
-            value: lenient.log.map(|_| "set".to_owned()),
-            source: of(false, env.raw("LAPEL_LOG").is_some(), false),
-        },
-        Said {
-            name: "config_dir",
-            value: Some(paths.config_dir.to_string_lossy().into_owned()),
-            source: of(false, env.raw("LAPEL_CONFIG_DIR").is_some(), false),
-        },
-        Said {
-            name: "data_dir",
-            value: Some(paths.data_dir.to_string_lossy().into_owned()),
-            source: of(false, env.raw("LAPEL_DATA_DIR").is_some(), false),
-        },
-    ];
-    let asks_background = Ground::is_asked(theme, &lenient.ui.pictures.terminal);
+    let folder = |path: &std::path::Path| Some(path.to_string_lossy().into_owned());
+    settings.extend([
+        // Not what it says: people paste keys into any variable.
+        named("log", lenient.log.as_ref().map(|_| "set".to_owned()), "LAPEL_LOG"),
+        named("config_dir", folder(&paths.config_dir), "LAPEL_CONFIG_DIR"),
+        named("data_dir", folder(&paths.data_dir), "LAPEL_DATA_DIR"),
+    ]);
+    settings.extend(layers.tables(who.as_ref().and_then(Who::entry)));
+    let asks_background = Ground::is_asked(lenient.ui.theme.theme, &lenient.ui.pictures.terminal);
     Survey { paths, settings, profile, overrides, asks_background, remarks }
+}
+
+/// Which profile a run would use.
+enum Who<'a> {
+    InFile(&'a Entry),
+    /// Both variables together make one up, under this name.
+    MadeUp(String),
+}
+
+impl<'a> Who<'a> {
+    fn name(&self) -> &str {
+        match self {
+            Self::InFile(entry) => &entry.name,
+            Self::MadeUp(name) => name,
+        }
+    }
+
+    fn entry(&self) -> Option<&'a Entry> {
+        match self {
+            Self::InFile(entry) => Some(entry),
+            Self::MadeUp(_) => None,
+        }
+    }
+}
+
+/// Chooses as [`Settings::resolve`] does, and says who has chosen.
+fn choose<'a>(
+    flags: &Flags,
+    env: &Env,
+    file: &'a ConfigFile,
+    makes_one_up: bool,
+) -> (Option<Who<'a>>, Source) {
+    if let Some(name) = &flags.profile {
+        return (file.entry(name).map(Who::InFile), Source::Flag);
+    }
+    let variable = env.raw("LAPEL_PROFILE").map(|name| name.to_string_lossy().into_owned());
+    if let Some(name) = variable {
+        let made_up = || (makes_one_up && is_profile_name(&name)).then(|| Who::MadeUp(name.clone()));
+        return (file.entry(&name).map(Who::InFile).or_else(made_up), Source::Variable);
+    }
+    if makes_one_up {
+        return (Some(Who::MadeUp("environment".to_owned())), Source::Variable);
+    }
+    match unnamed(file) {
+        Unnamed::This(entry) => {
+            let source = if file.default_profile.is_some() { Source::File } else { Source::Default };
+            (Some(Who::InFile(entry)), source)
+        }
+        Unnamed::Several | Unnamed::None => (None, Source::Default),
+    }
 }

@@ -39,6 +39,14 @@ pub(super) trait Words: Sized + Copy + 'static {
     /// Every word with what it means.
     const WORDS: &'static [(&'static str, Self)];
 
+    /// The word that names it.
+    fn spelled(self) -> &'static str
+    where
+        Self: PartialEq,
+    {
+        Self::WORDS.iter().find(|(_, meaning)| *meaning == self).map_or("", |(word, _)| word)
+    }
+
     fn read(word: &str) -> Option<Self> {
         Self::WORDS.iter().find(|(w, _)| *w == word).map(|(_, meaning)| *meaning)
     }
@@ -66,7 +74,7 @@ impl Words for Language {
 impl ThemeChoice {
     /// The word that names it.
     pub fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(_, meaning)| *meaning == self).map_or("", |(word, _)| word)
+        self.spelled()
     }
 
     /// Reads `auto`, `dark`, `light`, `high-contrast`, `terminal` or `none`.

@@ -66,6 +66,18 @@ pub enum EmailProblem {
     NotAnAddress(String),
 }
 
+impl EmailProblem {
+    /// The same as a sentence's end: a question needs no full stop.
+    pub fn ended(&self) -> String {
+        ended(&self.to_string())
+    }
+}
+
+/// A text with a full stop, unless it ends as a sentence does already.
+pub fn ended(text: &str) -> String {
+    if text.ends_with(['?', '!', '.']) { text.to_owned() } else { format!("{text}.") }
+}
+
 impl Address {
     /// Checks an address as it was typed or pasted: `mailto:`, `Name <…>`, surrounding white space and
     /// invisible characters are taken off; anything else that is not an address is refused with a reason.

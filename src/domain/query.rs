@@ -1,13 +1,16 @@
 //! What a person put into the box of a look-up: an address, a badge id or a name, as it came out of a mail, a
 //! chat or a spreadsheet.
 
+mod shapes;
+
 use super::email::{Address, EmailProblem};
 use super::ids::BadgeId;
 use super::text::is_invisible;
+use shapes::{behind_label, id_in, is_label, last_segment, without_form, without_label};
 use unicode_normalization::UnicodeNormalization;
 
 /// What stands round a pasted text and does not belong to it, as pairs.
-const PAIRS: [(char, char); 12] = [
+const PAIRS: [(char, char); 21] = [
     ('<', '>'),
     ('(', ')'),
     ('[', ']'),
@@ -20,7 +23,21 @@ const PAIRS: [(char, char); 12] = [
     ('\u{300c}', '\u{300d}'),
     ('\u{300e}', '\u{300f}'),
     ('\u{300a}', '\u{300b}'),
+    ('\u{3008}', '\u{3009}'),
+    ('\u{3010}', '\u{3011}'),
+    ('\u{3014}', '\u{3015}'),
+    ('\u{ff08}', '\u{ff09}'),
+    ('\u{ff1c}', '\u{ff1e}'),
+    ('\u{ff3b}', '\u{ff3d}'),
+    ('\u{ff5b}', '\u{ff5d}'),
+    ('\u{ff02}', '\u{ff02}'),
+    ('\u{ff07}', '\u{ff07}'),
 ];
+/// What an address is parted by from what stands right beside it, as in `김민수(kim@…)`; not what is legal in one.
+const OPEN: [char; 10] =
+    ['<', '(', '[', '\u{3008}', '\u{3010}', '\u{3014}', '\u{ff08}', '\u{ff1c}', '\u{ff3b}', '\u{ff5b}'];
+const CLOSE: [char; 10] =
+    ['>', ')', ']', '\u{3009}', '\u{3011}', '\u{3015}', '\u{ff09}', '\u{ff1e}', '\u{ff3d}', '\u{ff5d}'];
 /// Wrappings inside wrappings that are taken off, such as `"<mailto:…>"`.
 const DEEPEST: usize = 6;
 
@@ -57,13 +74,36 @@ impl Query {
         if bare.is_empty() {
             return Self::Nothing;
         }
+        if let Some(last) = last_segment(&bare) {
+            let last = decoded(last);
+            if last.contains('@') {
+                return address(&last);
+            }
+            if let Some(id) = BadgeId::new(last).filter(|id| id.wire().bytes().any(|b| b.is_ascii_digit())) {
+                return Self::BadgeId(id);
+            }
+        }
+        let masked = bare.contains("***@");
         if bare.contains('@') {
-            return address(&bare);
+            return match address(&bare) {
+                // A whole summary of a call: its id, and an address that is masked.
+                read @ Self::Address { .. } if !masked => read,
+                read => id_in(&bare).map_or(read, Self::BadgeId),
+            };
+        }
+        if let Some(id) = behind_label(&bare).and_then(|id| BadgeId::new(unwrapped(id))) {
+            return Self::BadgeId(id);
         }
         let digit = bare.chars().any(|c| c.is_ascii_digit());
         let plain = bare.is_ascii();
         let spaced = bare.contains(char::is_whitespace);
-        let name = bare.split_whitespace().collect::<Vec<_>>().join(" ");
+        // A single word may be an id of any shape; within a text only what is plainly one is taken for it.
+        if (spaced || !plain || bare.contains('"'))
+            && let Some(id) = id_in(&bare)
+        {
+            return Self::BadgeId(id);
+        }
+        let name = name_in(&bare);
         match BadgeId::new(bare) {
             Some(id) if plain && digit && !spaced => Self::BadgeId(id),
             // A word of plain letters, or plain words with a number among them, may be either.
@@ -73,31 +113,74 @@ impl Query {
     }
 }
 
-fn address(bare: &str) -> Query {
-    let named = |rest: &str| {
-        let name = unwrapped(rest);
-        (!name.is_empty()).then_some(name)
+/// A name in one line, without what it is called and addressed by: `성명: 한서윤 님`.
+fn name_in(bare: &str) -> String {
+    let words: Vec<&str> = bare.split_whitespace().collect();
+    let words = match words.as_slice() {
+        [label, rest @ ..] if !rest.is_empty() && is_label(label) => rest,
+        all => all,
     };
+    without_form(&words.join(" ")).to_owned()
+}
+
+fn address(bare: &str) -> Query {
     // `Name <address>`; a pair of angle brackets round all of it is gone already.
-    if let (Some(open), true) = (bare.rfind('<'), bare.ends_with('>'))
-        && let Ok(address) = Address::check(&without_mailto(&unwrapped(&bare[open..])))
+    if let (Some(open), true) = (bare.rfind(['<', '\u{ff1c}']), bare.ends_with(['>', '\u{ff1e}']))
+        && let Ok(address) = Address::check(&joined(&without_mailto(&unwrapped(&bare[open..]))))
     {
         return Query::Address { address, name: named(&bare[..open]) };
     }
-    let problem = match Address::check(bare) {
+    let problem = match Address::check(&joined(bare)) {
         Ok(address) => return Query::Address { address, name: None },
         Err(problem) => problem,
     };
     // A line of a list or a sentence: one word of it is the address.
     let (found, others): (Vec<&str>, Vec<&str>) =
         bare.split_whitespace().partition(|word| word.contains('@'));
-    match found.as_slice() {
-        [word] if !others.is_empty() => match Address::check(&without_mailto(&unwrapped(word))) {
-            Ok(address) => Query::Address { address, name: named(&others.join(" ")) },
-            Err(_) => Query::NotAnAddress(problem),
-        },
-        _ => Query::NotAnAddress(problem),
+    let [word] = found.as_slice() else { return Query::NotAnAddress(problem) };
+    let (before, word, after) = parted(word);
+    match Address::check(&without_mailto(&unwrapped(without_label(&unwrapped(word))))) {
+        Ok(address) => {
+            let rest: Vec<&str> = [before].into_iter().chain(others).chain([after]).collect();
+            Query::Address { address, name: named(&rest.join(" ")) }
+        }
+        Err(_) => Query::NotAnAddress(problem),
     }
+}
+
+/// The name beside an address, without words that only say what the address is.
+fn named(rest: &str) -> Option<String> {
+    let words: Vec<&str> = rest.split_whitespace().filter(|word| !is_label(word)).collect();
+    let name = unwrapped(&words.join(" "));
+    Some(without_form(&name).to_owned()).filter(|name| !name.is_empty())
+}
+
+/// An address with white space round its `@`, put together: only where nothing but it, and what it is called, is
+/// there. Of more words nobody can tell which one belongs to it.
+fn joined(bare: &str) -> String {
+    let Some((local, domain)) = bare.split_once('@') else { return bare.to_owned() };
+    let mut words: Vec<&str> = local.split_whitespace().collect();
+    if words.len() > 1 && is_label(words[0]) {
+        words.remove(0);
+    }
+    let domain = domain.trim_start();
+    match words.as_slice() {
+        [local] if !domain.is_empty() && !domain.contains(char::is_whitespace) => {
+            format!("{}@{domain}", without_label(local))
+        }
+        _ => bare.to_owned(),
+    }
+}
+
+/// The part of a word between the brackets round its `@`, with what stands before and behind them.
+fn parted(word: &str) -> (&str, &str, &str) {
+    let Some(at) = word.find('@') else { return ("", word, "") };
+    let start = word[..at].rfind(OPEN).unwrap_or(0);
+    let (before, word) = word.split_at(start);
+    let at = at - start;
+    let end = word[at..].find(OPEN).or_else(|| word[at..].find(CLOSE)).map_or(word.len(), |end| at + end);
+    let (word, after) = word.split_at(end);
+    (before, word, after)
 }
 
 /// Without white space, brackets, quotation marks, `mailto:` and the punctuation of the sentence round it.
@@ -117,8 +200,11 @@ fn trim(text: &str) -> &str {
     // A full stop ends an address's sentence, but may belong to a name.
     let stop = |c: char| matches!(c, '.' | '\u{3002}') && text.contains('@');
     let around = |c: char| c.is_whitespace() || is_invisible(c);
-    text.trim_start_matches(around)
-        .trim_end_matches(|c: char| around(c) || stop(c) || matches!(c, ',' | ';' | ':' | '\u{3001}'))
+    text.trim_start_matches(around).trim_end_matches(|c: char| {
+        around(c)
+            || stop(c)
+            || matches!(c, ',' | ';' | ':' | '\u{3001}' | '\u{ff0c}' | '\u{ff1a}' | '\u{ff1b}')
+    })
 }
 
 /// Takes off one pair; a bracket whose partner was not pasted goes alone.
@@ -187,116 +273,4 @@ fn decoded(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn is_address(typed: &str, address: &str, name: Option<&str>) {
-        match Query::read(typed) {
-            Query::Address { address: read, name: with } => {
-                assert_eq!((read.as_str(), with.as_deref()), (address, name), "{typed}");
-            }
-            other => panic!("{typed}: {other:?}"),
-        }
-    }
-
-    #[test]
-    fn an_address_is_found_in_whatever_it_was_pasted_with() {
-        for typed in [
-            "kim@naru.example",
-            " kim@naru.example\n",
-            "<kim@naru.example>",
-            "[kim@naru.example]",
-            "(kim@naru.example),",
-            "\"kim@naru.example\"",
-            "\u{201c}kim@naru.example\u{201d}.",
-            "mailto:kim@naru.example",
-            "MailTo:kim@naru.example?subject=badge%20",
-            "<mailto:kim@naru.example>",
-            "mailto:%3Ckim%40naru.example%3E",
-            "\u{feff}kim\u{ff20}naru.example\u{a0};",
-            "<kim@naru.example",
-            "kim@naru.example)",
-        ] {
-            is_address(typed, "kim@naru.example", None);
-        }
-        is_address("mailto:kim%2Btag@naru.example", "kim+tag@naru.example", None);
-        is_address("kim+tag@naru.example", "kim+tag@naru.example", None);
-        is_address("kim%2b@naru.example", "kim%2b@naru.example", None);
-    }
-
-    #[test]
-    fn the_name_beside_an_address_is_kept() {
-        is_address("김민수 <kim@naru.example>", "kim@naru.example", Some("김민수"));
-        is_address("\"Kim, Minsu\" <kim@naru.example>", "kim@naru.example", Some("Kim, Minsu"));
-        is_address("김민수 (kim@naru.example)", "kim@naru.example", Some("김민수"));
-        is_address("김민수\tkim@naru.example", "kim@naru.example", Some("김민수"));
-    }
-
-    #[test]
-    fn what_only_looks_like_an_address_is_named() {
-        for typed in [
-            "a@x.example; b@x.example",
-            "ㅏㅑㅡ@naru.example",
-            "kim@naru,example",
-            "@",
-            "kim@",
-            "a@b@c.example",
-        ] {
-            assert!(
-                matches!(Query::read(typed), Query::NotAnAddress(_)),
-                "{typed}: {:?}",
-                Query::read(typed)
-            );
-        }
-    }
-
-    #[test]
-    fn ids_and_names_are_told_apart_or_tried_in_order() {
-        let id = |raw: &str| BadgeId::new(raw).expect("not empty");
-        assert_eq!(Query::read("[B-000004301-PS]"), Query::BadgeId(id("B-000004301-PS")));
-        assert_eq!(Query::read("\"7f3c/9+a\" "), Query::BadgeId(id("7f3c/9+a")));
-        let name = |name: &str| Query::Name { name: name.into(), or_id: None };
-        assert_eq!(Query::read(" 한서윤 "), name("한서윤"));
-        assert_eq!(Query::read("Lea  O'Connor-Kim"), name("Lea O'Connor-Kim"));
-        assert_eq!(Query::read("정다은 (20231234)"), name("정다은 (20231234)"));
-        assert_eq!(Query::read("\u{1100}\u{1175}\u{11b7}"), name("김"), "pieces are put together");
-        assert_eq!(Query::read("Amara"), Query::Name { name: "Amara".into(), or_id: Some(id("Amara")) });
-        assert_eq!(Query::read("Kim 2"), Query::Name { name: "Kim 2".into(), or_id: Some(id("Kim 2")) });
-        for typed in ["", " \n", "\u{3164}", "<>", "\"\"", ";"] {
-            assert_eq!(Query::read(typed), Query::Nothing, "{typed:?}");
-        }
-    }
-
-    #[test]
-    fn brackets_that_belong_to_it_stay() {
-        assert_eq!(without_pair("(a) and (b)"), "(a) and (b)");
-        assert_eq!(without_pair("((a))"), "(a)");
-        assert_eq!(without_pair("정다은 (2)"), "정다은 (2)");
-    }
-
-    proptest! {
-        #[test]
-        fn anything_can_be_read(typed in any::<String>()) {
-            let _ = Query::read(&typed);
-        }
-
-        #[test]
-        fn wrapping_changes_nothing(
-            local in "[a-z][a-z0-9+_-]{0,12}",
-            before in "[ \t\n\u{feff}\u{a0}]{0,3}",
-            pair in 0..PAIRS.len(),
-            mailto in any::<bool>(),
-            after in "[ ,;.\n]{0,3}",
-        ) {
-            let address = format!("{local}@naru.example");
-            let (open, close) = PAIRS[pair];
-            let inner = if mailto { format!("mailto:{address}") } else { address.clone() };
-            let typed = format!("{before}{open}{inner}{close}{after}");
-            match Query::read(&typed) {
-                Query::Address { address: read, .. } => prop_assert_eq!(read.as_str(), address),
-                other => prop_assert!(false, "{typed}: {other:?}"),
-            }
-        }
-    }
-}
+mod tests;

@@ -26,6 +26,8 @@ pub struct Case<'a> {
     pub namesakes: usize,
     /// Now, in service time.
     pub now: DateTime,
+    /// Whether the service's zone is known, rather than assumed to be this computer's.
+    pub zone_known: bool,
 }
 
 /// What to tell. Its last line, where it is [`correction`], is the first to go where there is no room.
@@ -84,9 +86,24 @@ fn who_calls(case: &Case<'_>) -> Vec<String> {
 fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     let held = case.held;
     match verdict {
+        Verdict::Waiting { since: None } => vec![
+            t!(
+                "Accepted and being issued; since when is not in this record. 5 min to 24 h is normal. Mail and \
+                 wallet follow then."
+            )
+            .to_owned(),
+        ],
         Verdict::Waiting { since } => {
             let accepted = since.map_or(String::new(), |since| t!(" {age} ago", age = age(since)));
             let latest = deadline(held).map_or(String::new(), |at| t!(", so by {at}", at));
+            if !case.zone_known {
+                // It may be overdue already.
+                return vec![t!(
+                    "Accepted and being issued: 5 min to 24 h is normal{latest} in service time. How long it has \
+                     waited is not certain, since the service's zone is not known here.",
+                    latest
+                )];
+            }
             vec![t!(
                 "Accepted{accepted} and being issued: 5 min to 24 h is normal{latest}. Mail and wallet follow \
                  then; nothing is wrong yet.",
@@ -276,8 +293,10 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
 
 /// What becomes of a wrong name or address: the hand-over to those who issue.
 pub fn correction() -> &'static str {
-    t!("Name or address wrong? Hand over this id and the right spelling: a corrected badge is issued and \
-         mailed, then this one is revoked.")
+    t!(
+        "Name or address wrong? Hand over this id and the right spelling: the issuer checks identity, mails a \
+         corrected one, then revokes this."
+    )
 }
 
 /// What nobody can do, as the rest of a sentence.

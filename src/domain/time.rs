@@ -138,6 +138,13 @@ pub fn read_offset(raw: &str) -> Option<Offset> {
     Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
 }
 
+/// Zones are multiples of so many seconds.
+const QUARTER: i64 = 15 * 60;
+/// Seconds that two clocks may be apart without telling anything of their zones.
+const SLACK: i64 = 5 * 60;
+/// Seconds that no zone is further from UTC.
+const FURTHEST: i64 = 14 * 3600;
+
 /// What lapel knows of the service's clock: the `Date` header of its answers gives the moment, an offset
 /// turns it into the zone-less time that records carry, and a speed other than 1 is a sandbox's.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -153,6 +160,9 @@ pub struct ServiceClock {
 pub enum OffsetBasis {
     /// This computer's zone, for want of anything better: the contract gives no zone.
     ThisComputer,
+    /// This computer's zone puts something into the future that has happened: the service's zone is at least so far
+    /// ahead, and may be further.
+    AtLeast,
     /// The profile's setting.
     Setting,
     /// A record whose moment lapel knew.
@@ -189,6 +199,11 @@ impl ServiceClock {
         self.basis
     }
 
+    /// Whether the offset is more than an assumption: only then do ages and what is overdue hold.
+    pub fn is_zone_known(&self) -> bool {
+        matches!(self.basis, OffsetBasis::Setting | OffsetBasis::Learned)
+    }
+
     /// The offset in use, such as `+09`.
     pub fn offset(&self) -> Offset {
         self.offset
@@ -213,8 +228,28 @@ impl ServiceClock {
 
     /// Takes an offset that was learned at another time, where nothing better is known.
     pub fn recall(&mut self, offset: Offset) {
-        if self.basis == OffsetBasis::ThisComputer {
+        if !self.is_zone_known() {
             (self.offset, self.basis) = (offset, OffsetBasis::Learned);
+        }
+    }
+
+    /// Takes the time that the service wrote for something that has happened. Where the offset is only assumed and
+    /// that time would still be to come, the offset is too small: the smallest one takes its place that would not.
+    /// A time that no zone explains says nothing.
+    pub fn reach(&mut self, recorded: &ServiceTime) {
+        let Some(Read::Moment(recorded)) = recorded.read else { return };
+        if self.is_zone_known() {
+            return;
+        }
+        let ahead = recorded.duration_since(self.now()).as_secs() - SLACK;
+        let wanted = i64::from(self.offset.seconds()).saturating_add(ahead);
+        // Rounded up.
+        let snapped = wanted.saturating_add(QUARTER - 1).div_euclid(QUARTER) * QUARTER;
+        if ahead > 0
+            && snapped <= FURTHEST
+            && let Some(offset) = i32::try_from(snapped).ok().and_then(|s| Offset::from_seconds(s).ok())
+        {
+            (self.offset, self.basis) = (offset, OffsetBasis::AtLeast);
         }
     }
 
@@ -222,18 +257,17 @@ impl ServiceClock {
     /// something that happened at `happened`. Zones are multiples of 15 minutes; more than 5 minutes off
     /// such a multiple proves nothing, and nothing is learned.
     pub fn learn(&mut self, recorded: &ServiceTime, happened: Timestamp) -> bool {
-        const QUARTER: i64 = 15 * 60;
         let Some(Read::Moment(recorded)) = recorded.read else { return false };
         let Ok(as_utc) = Offset::UTC.to_timestamp(recorded) else { return false };
         let apart = as_utc.as_second() - happened.as_second();
         let snapped = (apart as f64 / QUARTER as f64).round() as i64 * QUARTER;
-        if (apart - snapped).abs() > 5 * 60 {
+        if (apart - snapped).abs() > SLACK {
             return false;
         }
         let Some(offset) = i32::try_from(snapped).ok().and_then(|s| Offset::from_seconds(s).ok()) else {
             return false;
         };
-        if snapped.abs() > 14 * 3600 {
+        if snapped.abs() > FURTHEST {
             return false;
         }
         self.offset = offset;
@@ -272,6 +306,41 @@ mod tests {
         {
             assert!(read_offset(wrong).is_none(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_has_happened_is_not_to_come_whatever_the_zone_was_assumed_to_be() {
+        let now = Timestamp::now();
+        let mut clock = ServiceClock {
+            anchor: Some((now, Instant::now())),
+            speed: 0.0,
+            offset: Offset::UTC,
+            basis: OffsetBasis::ThisComputer,
+        };
+        let at = |minutes: i64| {
+            let at = Offset::UTC.to_datetime(now) + SignedDuration::from_mins(minutes);
+            time(&at.strftime("%Y-%m-%d %H:%M:%S").to_string())
+        };
+        // Past, or within what two clocks may differ by; not of this world; no time at all.
+        for nothing in [at(-600), at(0), at(4), at(15 * 60 + 10), time("9999-12-31"), time("soon")] {
+            clock.reach(&nothing);
+            assert_eq!(
+                (clock.offset(), clock.basis()),
+                (Offset::UTC, OffsetBasis::ThisComputer),
+                "{nothing}"
+            );
+        }
+        clock.reach(&at(8 * 60 + 18));
+        assert_eq!(clock.offset(), Offset::constant(8) + SignedDuration::from_mins(15));
+        assert!(!clock.is_zone_known() && clock.basis() == OffsetBasis::AtLeast);
+        clock.reach(&at(8 * 60 + 55));
+        assert_eq!(clock.offset(), Offset::constant(9));
+        clock.reach(&at(120));
+        assert_eq!(clock.offset(), Offset::constant(9), "it only grows");
+        clock.recall(Offset::constant(10));
+        assert!(clock.is_zone_known());
+        clock.reach(&at(13 * 60));
+        assert_eq!(clock.offset(), Offset::constant(10), "what is known stays");
     }
 
     /// What is learned is written down as it is shown.

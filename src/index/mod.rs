@@ -27,7 +27,7 @@ mod sync;
 pub use detail::{Cert, DetailsRead};
 pub use error::IndexError;
 pub use lists::{Query, Renewal, Renewals, Which};
-pub use place::{Account, file_of, purge, purge_all};
+pub use place::{Account, file_of, folder, purge, purge_all};
 pub use state::Status;
 pub use store::{Index, Settings};
 pub use sums::{Mails, Period, Series, Span, Sums, TemplateSum, Waits};

@@ -33,7 +33,7 @@ impl Account {
 }
 
 /// The folder of indexes in a data folder.
-pub(super) fn folder(data: &Path) -> PathBuf {
+pub fn folder(data: &Path) -> PathBuf {
     data.join("index")
 }
 

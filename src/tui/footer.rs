@@ -39,7 +39,7 @@ impl App {
         let stack = self.stack();
         let room = usize::from(columns).saturating_sub(2);
         let hint = |action: Action| {
-            if self.is_forbidden(action) || !self.offers(action) {
+            if self.is_forbidden(action) || !self.offers(action) || self.is_behind(action) {
                 return None;
             }
             let key = self.env.keymap.key(&stack, action)?;

@@ -16,14 +16,14 @@ pub struct Help {
     /// Files of lapel, with what they are.
     files: Vec<(&'static str, String)>,
     scroll: usize,
-    /// How far it scrolls where it was drawn last: a narrow screen has more lines.
-    furthest: Cell<usize>,
+    /// The furthest that there is something to scroll to, as it was drawn last.
+    most: Cell<usize>,
 }
 
 impl Help {
     /// For the lines of the keymap that apply.
     pub fn new(lines: Vec<(String, Action)>) -> Self {
-        Self { lines, files: Vec::new(), scroll: 0, furthest: Cell::new(0) }
+        Self { lines, files: Vec::new(), scroll: 0, most: Cell::new(usize::MAX) }
     }
 
     /// With the places of lapel's files below the keys.
@@ -36,12 +36,16 @@ impl Help {
 
     /// Does an action; false when it is none of the help's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
-        let last = self.furthest.get();
+        let last = self.most.get();
+        // A window that was made larger meanwhile shows more of it.
+        self.scroll = self.scroll.min(last);
         match action {
-            Action::Down => self.scroll = (self.scroll + 1).min(last),
-            Action::Up => self.scroll = self.scroll.min(last).saturating_sub(1),
-            Action::PageDown => self.scroll = (self.scroll + 10).min(last),
-            Action::PageUp => self.scroll = self.scroll.min(last).saturating_sub(10),
+            Action::Down => self.scroll = self.scroll.saturating_add(1).min(last),
+            Action::Up => self.scroll = self.scroll.saturating_sub(1),
+            Action::PageDown => self.scroll = self.scroll.saturating_add(10).min(last),
+            Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
+            Action::First => self.scroll = 0,
+            Action::Last => self.scroll = last,
             Action::Back => out.go.push(Go::Close),
             _ => return false,
         }
@@ -53,8 +57,8 @@ impl Help {
         let mut lines = vec![Line::styled(t!("  Keys of this screen"), env.theme.strong()), Line::raw("")];
         let all = self.all_lines(usize::from(area.width), env);
         let height = usize::from(area.height.saturating_sub(3));
-        self.furthest.set(all.len().saturating_sub(height));
-        let top = self.scroll.min(self.furthest.get());
+        self.most.set(all.len().saturating_sub(height));
+        let top = self.scroll.min(self.most.get());
         let more = all.len().saturating_sub(top + height);
         lines.extend(all.into_iter().skip(top).take(height));
         if more > 0 {
@@ -139,7 +143,7 @@ mod tests {
                     terminal.draw(|frame| help.draw(frame, frame.area(), &env)).expect("drawn");
                     let buffer = terminal.backend().buffer();
                     // Line by line, and at the end all that is left.
-                    let is_last = help.scroll >= help.furthest.get();
+                    let is_last = help.scroll >= help.most.get();
                     for y in 2..if is_last { rows } else { 3 } {
                         seen.extend((0..columns).map(|x| buffer[(x, y)].symbol()));
                         seen.push(' ');

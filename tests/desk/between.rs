@@ -33,7 +33,7 @@ async fn the_wallet_of_a_badge_opens_on_that_badge() {
 }
 
 #[tokio::test]
-async fn where_there_is_no_room_the_badge_has_its_fields_and_no_advice() {
+async fn where_there_is_no_room_what_to_tell_a_caller_stands_below_the_fields() {
     let mut h = Harness::new(small(), 80, 24).await;
     let ids = rows(&h, &["가나다"], "one@naru.example");
     h.settled().await;
@@ -42,6 +42,10 @@ async fn where_there_is_no_room_the_badge_has_its_fields_and_no_advice() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(screen.contains("Badge id") && !screen.contains("Nobody"), "{screen}");
+    assert!(screen.contains("more lines below: PgDn"), "that there is more is said: {screen}");
+    h.press("pagedown pagedown");
+    let end = h.settled().await;
+    assert!(end.contains("Say ") && end.contains("Nobody") && !end.contains("more lines below"), "{end}");
 }
 
 #[tokio::test]

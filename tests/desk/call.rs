@@ -102,7 +102,12 @@ async fn call_5_the_address_is_wrong() {
     let (_, screen, requests) = asked("eunwoo@gmial.example").await;
     says(
         &screen,
-        &["Was it meant to be gmail.example?", "Name or address wrong? Hand over", "move it elsewhere"],
+        &[
+            "Was it meant to be gmail.example?",
+            "Name or address wrong? Hand over",
+            "the issuer checks identity",
+            "move it elsewhere",
+        ],
     );
     assert_eq!(requests, 2);
 }
@@ -490,4 +495,19 @@ async fn a_look_up_stops_asking_by_itself_at_five_requests() {
     }
     assert_eq!(all_requests(&h) - before, 2, "two more reasons, then only on request");
     says(&h.screen(), &["⏎ opens it with its reason"]);
+}
+
+/// On a computer whose zone may be another one than the service's, nobody is told that nothing is wrong.
+#[tokio::test]
+async fn where_the_zone_is_not_known_ages_are_told_with_their_doubt() {
+    for holder in ["seoyun.han@naru.example", "jiho.oh@naru.example"] {
+        let mut h = Harness::with(frozen(), 80, 24, |mut session| {
+            session.connection.utc_offset = None;
+            session
+        })
+        .await;
+        let (screen, _) = answer(&mut h, holder).await;
+        says(&screen, &["utc_offset in the profile settles it"]);
+        assert!(!screen.contains("nothing is wrong yet"), "{screen}");
+    }
 }

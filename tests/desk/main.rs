@@ -18,6 +18,7 @@ mod common;
 mod exporting;
 mod files;
 mod filters;
+mod hints;
 mod keys;
 mod link;
 mod lists;

@@ -100,3 +100,31 @@ async fn dragging_over_rows_marks_them_and_does_nothing_else() {
     assert!(!h.screen().contains("Reason"));
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
 }
+
+#[tokio::test]
+async fn the_wheel_goes_through_a_menu_choice_by_choice() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.press("2");
+    h.settled().await;
+    let wheel = |h: &mut Harness| h.desk.app.update(mouse(MouseEventKind::ScrollDown, 10, 10));
+    for (open, second) in [("s", "Holder"), ("C", "Holder")] {
+        h.press(open);
+        wheel(&mut h);
+        if open == "s" {
+            wheel(&mut h);
+        }
+        let screen = h.screen();
+        let chosen = screen.lines().find(|line| line.contains('▌')).expect("a choice");
+        assert!(chosen.contains(second), "{open}: {screen}");
+        h.press("esc");
+    }
+    h.press("C");
+    click(&mut h, 9, 0);
+    h.press("2");
+    let screen = h.settled().await;
+    assert!(!screen.contains("Columns, the upper"), "a menu is not met again: {screen}");
+    h.press("ctrl-p");
+    let before = h.screen();
+    wheel(&mut h);
+    assert_ne!(h.screen(), before);
+}

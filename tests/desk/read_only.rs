@@ -16,7 +16,7 @@ fn posts(h: &Harness) -> u64 {
 }
 
 /// What only those see who may act.
-const ACTING: [&str; 8] = [
+const ACTING: [&str; 9] = [
     "issue this badge",
     "revoke the marked",
     "revoke the badges whose ids",
@@ -25,6 +25,7 @@ const ACTING: [&str; 8] = [
     "send again what",
     "revoke what this job",
     "type the number",
+    "on a badge revokes",
 ];
 
 #[tokio::test]

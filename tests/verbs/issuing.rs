@@ -143,6 +143,7 @@ fn a_read_only_profile_refuses_before_anything_is_read() {
         &["jobs", "resend", "1", "--row", "1", "--why", "x", "--yes"],
         &["jobs", "use-up", "1", "--yes"],
         &["jobs", "undo", "1", "--reason", "x", "--yes"],
+        &["jobs", "settle", "1", "--row", "1", "--leave", "--why", "x"],
         &["jobs", "follow"],
         &["issue", "--dry-run", "--template", "T", "--to", "x"],
     ] {

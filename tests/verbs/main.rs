@@ -18,5 +18,7 @@ mod korean;
 mod profiles;
 mod reading;
 mod revoking;
+mod shapes;
 mod signals;
 mod stops;
+mod told;

@@ -132,11 +132,16 @@ fn a_mistake_is_named_and_nothing_is_asked() {
         (&["templates", "--badge-type", "MEDAL"], "PARTICIPATE"),
         (&["templates", "--force"], "--xlsx"),
         (&["wallet", " "], "empty"),
+        (&["wallet", "notanaddress"], "<EMAIL>"),
+        (&["wallet", "notanaddress"], "has no @"),
+        (&["wallet", "gildong@naru.example", "--xlsx", "-"], "--xlsx"),
+        (&["history", "--all", "--xlsx", "-"], "a spreadsheet needs a file"),
         (&["badge", ""], "empty"),
     ] {
         let ended = bench.run(args).ended(2);
         assert!(ended.err.contains(said), "{args:?}: {}", ended.err);
     }
+    assert!(!bench.path("-").exists(), "no file of that name");
     assert_eq!(bench.requests(), 0);
 }
 

@@ -9,10 +9,10 @@ use crate::cli::args::ProfileFlags;
 use crate::cli::help;
 use crate::domain::text::scrub;
 use crate::domain::{
-    BadgeTypeCode, CategoryId, CategoryLevelId, HistoryItem, Template, TemplateId, WalletBadge,
+    Address, BadgeTypeCode, CategoryId, CategoryLevelId, HistoryItem, Template, TemplateId, WalletBadge,
 };
 use crate::export::{List, Record, Shape};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Subcommand};
 use jiff::civil::Date;
 use std::path::PathBuf;
@@ -180,7 +180,7 @@ impl HistoryFlags {
 #[derive(Clone, Debug, Args)]
 pub struct WalletFlags {
     /// The holder's e-mail address
-    #[arg(value_name = "EMAIL", value_parser = not_empty)]
+    #[arg(value_name = "EMAIL", value_parser = address)]
     email: String,
     /// Sort by a column; more of them decide between equals
     #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = wallet_sort, help_heading = "Pages")]
@@ -287,7 +287,7 @@ pub struct OutFlags {
     #[arg(long)]
     pub(super) csv: bool,
     /// Write an Excel file that only you may read
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = a_file())]
     pub(super) xlsx: Option<PathBuf>,
     /// Replace a file that is there
     #[arg(long, requires = "xlsx")]
@@ -299,6 +299,19 @@ fn not_empty(text: &str) -> Result<String, String> {
         "" => Err(t!("it is empty").to_owned()),
         text => Ok(text.to_owned()),
     }
+}
+
+/// Whose wallet it is, checked as the desk checks it: the service would answer for anything.
+fn address(text: &str) -> Result<String, String> {
+    Address::check(text).map(|address| address.as_str().to_owned()).map_err(|why| why.to_string())
+}
+
+/// Elsewhere `-` is standard output, which is no place for a spreadsheet.
+fn a_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.as_os_str() == "-" {
+        true => Err(t!("a spreadsheet needs a file: give it a name, such as list.xlsx").to_owned()),
+        false => Ok(path),
+    })
 }
 
 fn yes_no() -> impl TypedValueParser<Value = bool> {

@@ -79,7 +79,7 @@ impl Row {
 }
 
 fn case<'a>(held: &'a Held, all: &'a [Held]) -> Case<'a> {
-    Case { held, all, asked: ASKED, both: true, by_id: false, namesakes: 0, now: NOW }
+    Case { held, all, asked: ASKED, both: true, by_id: false, namesakes: 0, now: NOW, zone_known: true }
 }
 
 fn told(all: &[Held]) -> String {

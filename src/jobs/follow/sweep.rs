@@ -286,7 +286,7 @@ async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<()
 /// Only the history says when a badge was accepted; from that the service's zone is learned, with one request
 /// for a badge whose acceptance was witnessed.
 async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), Failed> {
-    if core.reader().clock().basis() != OffsetBasis::ThisComputer {
+    if core.reader().clock().is_zone_known() {
         return Ok(());
     }
     let Some(id) = group.bound.first().cloned() else { return Ok(()) };
@@ -329,7 +329,7 @@ async fn settle(core: &Arc<Core>, group: &Group, found: Found) -> Result<(), Fai
     }
     let context = context(core);
     let clock = core.reader().clock();
-    let zone = (clock.basis() != OffsetBasis::ThisComputer).then(|| clock.offset());
+    let zone = clock.is_zone_known().then(|| clock.offset());
     let jobs = group.jobs.clone();
     let observed = core
         .journal

@@ -91,9 +91,15 @@ impl App {
             None if matches!(action, Action::Picture | Action::TurnOver) => self.offers_picture(action),
             None if self.tab == Tab::Activity => self.activity.offers(action),
             None if self.tab == Tab::Wallet => self.wallet.offers(action),
+            None if self.tab == Tab::Badge => self.badge.offers(action, &self.env),
             None if self.tab == Tab::Overview => self.overview.offers(action, &self.env),
             Some(Over::Correct(_) | Over::Commands(_) | Over::Help(_) | Over::Copy(_)) | None => true,
         }
+    }
+
+    /// Whether an action belongs to what is out of sight here.
+    pub(in crate::tui) fn is_behind(&self, action: Action) -> bool {
+        self.over.is_empty() && self.tab == Tab::Templates && self.templates.is_behind(action)
     }
 
     /// Whether back would do something that a person can see.

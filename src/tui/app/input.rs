@@ -330,18 +330,10 @@ impl App {
             _ => None,
         };
         if let Some(action) = step {
-            // Only where the keys for it exist too: in a field, the wheel must not change fields.
-            let scrolls = |c: &Context| {
-                matches!(
-                    c,
-                    Context::List | Context::Badge | Context::Help | Context::Json | Context::Requests
-                )
-            };
-            if self.stack().iter().any(scrolls) {
-                self.changed = true;
-                for _ in 0..3 {
-                    self.act_inside(action, out);
-                }
+            let rows = self.stack().into_iter().find_map(wheeled).unwrap_or(0);
+            self.changed |= rows > 0;
+            for _ in 0..rows {
+                self.act_inside(action, out);
             }
             return;
         }
@@ -350,6 +342,10 @@ impl App {
         }
         if mouse.row == 0 && self.over.is_empty() {
             if let Some(tab) = crate::tui::draw::tab_at(mouse.column) {
+                // A menu over a list is not met again when one comes back.
+                if self.stack().iter().any(|c| matches!(c, Context::SortMenu | Context::ColumnMenu)) {
+                    self.act_inside(Action::Back, out);
+                }
                 self.open_tab(tab);
                 self.changed = true;
             }
@@ -381,6 +377,21 @@ impl App {
             Tab::Activity => self.activity.click(area, mouse.row),
             Tab::Overview => self.overview.click(area, mouse.row),
         };
+    }
+}
+
+/// How many rows the wheel goes in a place; none where there is nothing to go through: in a field, it must not
+/// change fields. A menu is short, so it goes there choice by choice.
+fn wheeled(context: Context) -> Option<usize> {
+    match context {
+        Context::SortMenu
+        | Context::ColumnMenu
+        | Context::Filters
+        | Context::Menu
+        | Context::Profiles
+        | Context::Palette => Some(1),
+        Context::List | Context::Badge | Context::Help | Context::Json | Context::Requests => Some(3),
+        _ => None,
     }
 }
 

@@ -55,7 +55,7 @@ impl App {
     pub(super) fn offers_picture(&self, action: Action) -> bool {
         self.env.pictures.is_on()
             && match self.tab {
-                Tab::Templates => action == Action::Picture,
+                Tab::Templates => self.templates.offers_picture(action),
                 Tab::Badge => self.badge.offers_picture(action),
                 Tab::History | Tab::Wallet | Tab::Activity | Tab::Overview => false,
             }

@@ -289,6 +289,8 @@ pub(super) const DEFAULT: &[Line] = &[
     (Context::Help, Action::Up, &["up", "k"]),
     (Context::Help, Action::PageDown, &["pagedown", "ctrl-d"]),
     (Context::Help, Action::PageUp, &["pageup", "ctrl-u"]),
+    (Context::Help, Action::First, &["home", "g"]),
+    (Context::Help, Action::Last, &["end", "G"]),
     (Context::Help, Action::Back, &["esc", "?", "q", "f1"]),
     (Context::Tour, Action::TourSkip, &["ctrl-n"]),
     (Context::Tour, Action::TourLeave, &["ctrl-g"]),

@@ -8,7 +8,7 @@ use crate::domain::script::script;
 use crate::domain::spelling::remarks;
 use crate::domain::summary::summary;
 use crate::domain::time::age;
-use crate::domain::{Badge, BadgeId, ServiceTime, State, Text, Verdict};
+use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Text, Verdict};
 use crate::index::Cert;
 use crate::jobs::Victim;
 use crate::tui::action::Action;
@@ -90,6 +90,19 @@ impl BadgeScreen {
         self.over_text
     }
 
+    /// Whether an action does something here.
+    pub fn offers(&self, action: Action, env: &Env) -> bool {
+        match action {
+            Action::Revoke | Action::CopySummary | Action::OpenPicture => self.badge().is_some(),
+            Action::Replace => self.badge().is_some_and(|badge| {
+                !matches!(Verdict::of(badge, env.now()).state(), State::Revoked | State::Revoking)
+            }),
+            Action::Wallet => self.badge().is_some_and(|badge| badge.recipient_email.is_some()),
+            Action::Copy | Action::Raw | Action::Reload => self.wanted.is_some(),
+            _ => true,
+        }
+    }
+
     /// Whether an action about the picture does something now.
     pub fn offers_picture(&self, action: Action) -> bool {
         self.badge().is_some()
@@ -151,12 +164,14 @@ impl BadgeScreen {
     pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
         match action {
             Action::Accept => {
-                // A pasted id comes with spaces, quotes or brackets round it.
                 let typed = self.find.get_or_insert_default().value().to_owned();
-                let around = |c: char| {
-                    c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '(' | ')' | '[' | ']')
+                // What a pasted id stands in is left out; anything else is taken for an id as it stands.
+                let id = match Query::read(&typed) {
+                    Query::BadgeId(id) => Some(id),
+                    Query::Nothing => None,
+                    _ => BadgeId::new(typed.trim()),
                 };
-                match BadgeId::new(typed.trim_matches(around)) {
+                match id {
                     Some(id) => self.find_badge(id, out),
                     None => out.say(t!("Type or paste a badge id first.")),
                 }
@@ -209,7 +224,7 @@ impl BadgeScreen {
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
                     let held = told::held(badge);
-                    let case = told::case(&held, env.now());
+                    let case = told::case(&held, env);
                     out.copy(
                         summary(&case, &script(&case)),
                         t!("a summary, with names and addresses masked"),
@@ -366,18 +381,26 @@ impl BadgeScreen {
             (None, Some(id)) => {
                 vec![Line::styled(format!("{} {}", env.spinner(), t!("reading {id}", id)), env.theme.dim())]
             }
-            _ => vec![
-                Line::raw(""),
-                Line::styled(
-                    t!(
-                        "Type or paste a badge id, then press {enter}; or open a badge from History or Wallet.",
-                        enter = env.key(&[Context::LookUp, Context::Prompt, Context::Always], Action::Accept)
-                    ),
-                    env.theme.dim(),
-                ),
-            ],
+            _ => {
+                let what = t!(
+                    "Type or paste a badge id, then press {enter}; or open a badge from History or Wallet.",
+                    enter = env.key(&[Context::LookUp, Context::Prompt, Context::Always], Action::Accept)
+                );
+                let what = wrap(&what, room).into_iter().map(|line| Line::styled(line, env.theme.dim()));
+                std::iter::once(Line::raw("")).chain(what).collect()
+            }
         };
-        let shown: Vec<Line<'static>> = lines.into_iter().skip(usize::from(self.scroll)).collect();
+        let mut shown: Vec<Line<'static>> = lines.into_iter().skip(usize::from(self.scroll)).collect();
+        let (used, height) = (shown.len(), usize::from(body.height));
+        if self.badge().is_some() && shown.len() > height {
+            let more = shown.len() + 1 - height;
+            shown.truncate(height.saturating_sub(1));
+            let key = env.key(&[Context::Badge], Action::PageDown);
+            shown.push(Line::styled(
+                plural!(more as u64, "{n} more line below: {key}", "{n} more lines below: {key}", key),
+                env.theme.dim(),
+            ));
+        }
         frame.render_widget(ratatui::text::Text::from(shown), body);
         if let (Some(field), None, None) = (&self.find, &self.read, &self.wanted) {
             let all = if self.recent.at().is_some() {
@@ -387,7 +410,8 @@ impl BadgeScreen {
             } else {
                 &[]
             };
-            let below = Rect { y: area.y + 4, height: area.height.saturating_sub(4), ..area };
+            let used = u16::try_from(used).unwrap_or(area.height).saturating_add(2).min(area.height);
+            let below = Rect { y: area.y + used, height: area.height - used, ..area };
             recents::draw(all, self.recent.at(), t!("Opened earlier"), frame, below, env);
         }
         if self.ticket.is_some() && self.read.is_some() {
@@ -432,8 +456,8 @@ fn not_read(error: &ApiError, id: &BadgeId, certs: Certs, room: usize, env: &Env
     lines
 }
 
-/// A badge in full, as lines: the verdict, the mail line, who and what, dates, and then the rest. Where `rows` have
-/// room for it, what to tell a caller stands behind the mail line.
+/// A badge in full, as lines: the verdict, the mail line, who and what, dates, and then the rest. What to tell a
+/// caller stands behind the mail line where `rows` have room for it, and below the fields otherwise.
 fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
@@ -444,7 +468,17 @@ fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Li
     let dot = format!(" {} ", env.glyphs.dot);
     let mut lines = Vec::new();
     let style = theme.state(&state).add_modifier(ratatui::style::Modifier::BOLD);
-    let first = format!("{} {word}  {why}", env.glyphs.state(&state));
+    let mut first = format!("{} {word}  {why}", env.glyphs.state(&state));
+    if matches!(verdict, Verdict::Waiting { since: None }) {
+        // The record of one badge does not tell when it was accepted; the history of its holder does.
+        first.push_str("; ");
+        first.push_str(&if badge.recipient_email.is_some() {
+            let key = env.key(&[Context::Badge], Action::Wallet);
+            t!("since when is not in the record: {key} tells", key)
+        } else {
+            t!("since when is not in the record").to_owned()
+        });
+    }
     lines.extend(wrap(&first, room).into_iter().map(|l| Line::styled(l, style)));
     let what: Vec<String> = [text(&badge.title), text(&badge.badge_type_name), text(&badge.level_name)]
         .into_iter()
@@ -489,11 +523,16 @@ fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Li
         (t!("Back"), text(&badge.back_image_url)),
     ];
     lines.extend(labelled(&fields, room, env));
+    let behind_fields = lines.len();
     lines.push(Line::raw(""));
     let basis = match env.clock().basis() {
         crate::domain::time::OffsetBasis::ThisComputer => {
             t!("times are the service's, which names no zone; ages assume this computer's")
         }
+        crate::domain::time::OffsetBasis::AtLeast => t!(
+            "times are the service's, which names no zone; it is not this computer's, so ages are at least what is \
+             said: utc_offset in the profile settles it"
+        ),
         crate::domain::time::OffsetBasis::Setting => {
             t!("times are the service's; its zone is as set in the profile")
         }
@@ -502,8 +541,9 @@ fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Li
         }
     };
     lines.extend(wrap(basis, room).into_iter().map(|l| Line::styled(l, theme.dim())));
-    let told = told::lines(badge, room, rows.saturating_sub(lines.len()), env);
-    lines.splice(behind_mail..behind_mail, told);
+    let (told, fits) = told::lines(badge, room, rows.saturating_sub(lines.len()), env);
+    let behind = if fits { behind_mail } else { behind_fields };
+    lines.splice(behind..behind, told);
     lines
 }
 

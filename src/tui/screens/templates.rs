@@ -187,6 +187,28 @@ impl Templates {
         self.full || self.browser.can_go_back()
     }
 
+    /// Whether an action belongs to the list that a template in full stands before: it works, but the footer has
+    /// better to offer.
+    pub fn is_behind(&self, action: Action) -> bool {
+        let of_list = matches!(
+            action,
+            Action::Open
+                | Action::Filter
+                | Action::Sort
+                | Action::ChooseColumns
+                | Action::SavedFilters
+                | Action::SaveFilter
+                | Action::Export
+                | Action::Categories
+        );
+        self.full && of_list
+    }
+
+    /// Whether an action about the picture does something: a template has one picture, and no back.
+    pub fn offers_picture(&self, action: Action) -> bool {
+        action == Action::Picture && self.full && !self.over_text
+    }
+
     /// Shows the templates whose title has this in it.
     pub fn titled(&mut self, title: &str, out: &mut Out<'_>) {
         self.categories = None;

@@ -166,9 +166,14 @@ impl Wallet {
     /// Whether an action does something here.
     pub fn offers(&self, action: Action) -> bool {
         match action {
-            Action::Revoke | Action::CopySummary | Action::TryPictures => self.selected().is_some(),
+            Action::Revoke
+            | Action::CopySummary
+            | Action::TryPictures
+            | Action::OpenPicture
+            | Action::Raw => self.selected().is_some(),
+            Action::Copy => self.selected().is_some() || self.asked.is_some(),
             Action::Elsewhere => self.asked.is_some() && !self.choosing,
-            Action::Sort | Action::ChooseColumns => self.is_listing(),
+            Action::Sort | Action::ChooseColumns | Action::Export => self.is_listing(),
             _ => true,
         }
     }
@@ -230,6 +235,7 @@ impl Wallet {
             by_id: self.call.by_id.as_ref() == Some(&held.badge_id),
             namesakes: self.call.namesakes,
             now: env.now(),
+            zone_known: env.clock().is_zone_known(),
         }
     }
 
@@ -292,6 +298,9 @@ impl Wallet {
                 }
                 None => out.say(t!("There is no badge here to copy a summary of.")),
             },
+            Action::Sort | Action::ChooseColumns => {
+                out.say(t!("There are no badges here to put in order."));
+            }
             Action::Elsewhere => self.look_elsewhere(out),
             Action::TryPictures => match self.selected() {
                 Some(held) => {
@@ -329,7 +338,7 @@ impl Wallet {
 
     /// The badges that are listed, for a file.
     fn takeaway(&self, env: &Env) -> Result<Takeaway, &'static str> {
-        let found = self.found.as_ref().filter(|found| !found.held.is_empty());
+        let found = self.found.as_ref().filter(|_| self.is_listing());
         let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
         let now = env.now();
         let rows: Vec<export::Row> = self.rows().map(|held| export::Row::of(held, now)).collect();

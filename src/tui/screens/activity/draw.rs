@@ -154,11 +154,17 @@ impl Activity {
         let list = self.list_area(area);
         if self.jobs.is_empty() {
             if matches!(self.read, Some(Ok(()))) {
-                let text = t!(
-                    "What is issued or revoked from here stands here, with what became of every single row. {issue} on a template issues, {revoke} on a badge revokes.",
-                    issue = env.key(&[Context::Templates], Action::Issue),
-                    revoke = env.key(&[Context::History], Action::Revoke)
-                );
+                let mut text = t!(
+                    "What is issued or revoked from here stands here, with what became of every single row."
+                )
+                .to_owned();
+                if !env.read_only() {
+                    text.push_str(&t!(
+                        " {issue} on a template issues, {revoke} on a badge revokes.",
+                        issue = env.key(&[Context::Templates], Action::Issue),
+                        revoke = env.key(&[Context::History], Action::Revoke)
+                    ));
+                }
                 let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width).saturating_sub(4))
                     .into_iter()
                     .map(|l| Line::styled(format!("  {l}"), theme.dim()))

@@ -1,11 +1,9 @@
-//! What to tell a caller about the badge that is shown, and what nobody can do about it from here: where there is
-//! room for it. The Wallet tab says it always.
+//! What to tell a caller about the badge that is shown, and what nobody can do about it from here.
 
 use crate::domain::script::Case;
 use crate::domain::{Badge, Held, Text};
 use crate::tui::env::Env;
 use crate::tui::screens::wallet::pane;
-use jiff::civil::DateTime;
 use ratatui::text::Line;
 
 /// Columns of the labels of the Badge tab.
@@ -17,19 +15,33 @@ pub(super) fn held(badge: &Badge) -> Held {
 }
 
 /// What is known when somebody asks about it: nothing but itself.
-pub(super) fn case(held: &Held, now: DateTime) -> Case<'_> {
+pub(super) fn case<'a>(held: &'a Held, env: &Env) -> Case<'a> {
     let asked = held.recipient_email().map_or("", Text::wire);
-    Case { held, all: std::slice::from_ref(held), asked, both: false, by_id: false, namesakes: 0, now }
+    let (now, zone_known) = (env.now(), env.clock().is_zone_known());
+    Case {
+        held,
+        all: std::slice::from_ref(held),
+        asked,
+        both: false,
+        by_id: false,
+        namesakes: 0,
+        now,
+        zone_known,
+    }
 }
 
-/// The lines, behind an empty one; none where they do not fit into `rows`. The standing advice gives way first.
-pub(super) fn lines(badge: &Badge, room: usize, rows: usize, env: &Env) -> Vec<Line<'static>> {
+/// The lines, behind an empty one, and whether they fit into `rows`. The standing advice gives way first; where
+/// that does not help, all of them are given, to be scrolled to.
+pub(super) fn lines(badge: &Badge, room: usize, rows: usize, env: &Env) -> (Vec<Line<'static>>, bool) {
     let held = held(badge);
-    let case = case(&held, env.now());
+    let case = case(&held, env);
     let with = |advice: bool| {
         let mut lines = vec![Line::raw("")];
         lines.extend(pane::told(&case, advice, (room, LABEL), env));
         lines
     };
-    [true, false].into_iter().map(with).find(|lines| lines.len() <= rows).unwrap_or_default()
+    match [true, false].into_iter().map(with).find(|lines| lines.len() <= rows) {
+        Some(lines) => (lines, true),
+        None => (with(true), false),
+    }
 }

@@ -41,7 +41,7 @@ impl Wallet {
                 return;
             }
             Query::NotAnAddress(problem) => {
-                self.error = Some(t!("{problem}. Nothing was asked.", problem));
+                self.error = Some(t!("{problem} Nothing was asked.", problem = problem.ended()));
                 return;
             }
             Query::Address { .. } | Query::BadgeId(_) | Query::Name { .. } => {}

@@ -3,6 +3,7 @@
 use super::cert::Certs;
 use super::people::People;
 use super::{Errands, Found, Wallet, pane};
+use crate::domain::email::ended;
 use crate::domain::holder::names;
 use crate::domain::{Address, Held, Query, Text};
 use crate::tui::action::Action;
@@ -176,7 +177,7 @@ impl Wallet {
         let enter = env.key(&self.stack(), Action::Accept);
         Some(match Query::read(self.field.value()) {
             Query::Nothing => type_something(env),
-            Query::NotAnAddress(problem) => t!("So far {problem}.", problem),
+            Query::NotAnAddress(problem) => t!("So far {problem}", problem = problem.ended()),
             Query::Address { .. } => t!("{enter} looks up this address.", enter),
             Query::BadgeId(_) => {
                 t!("{enter} opens the badge with this id, and what else its holder has.", enter)
@@ -185,12 +186,20 @@ impl Wallet {
         })
     }
 
-    /// The line under the rule, with the number of requests at its end.
+    /// The line under the rule, with the number of requests at its end, and which row of a list is selected that is
+    /// not all in sight.
     fn first_line(&self, text: &str, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let asked = count!(u64::from(self.call.requests), "request", "requests");
         let asked = if self.waits_for().is_some() { format!("{} {asked}", env.spinner()) } else { asked };
-        let text = Line::styled(format!("  {text}"), env.theme.strong());
-        two_sided(frame, area, text, Span::styled(asked, env.theme.dim()), false);
+        let place = (self.len() > self.height)
+            .then(|| t!("row {at} of {entries}", at = self.at + 1, entries = self.len()));
+        let right: Vec<String> = place.into_iter().chain([asked]).collect();
+        let right = right.join(&format!(" {} ", env.glyphs.dot));
+        // The count is what tells how far a look-up has gone: a long name gives way.
+        let room = usize::from(area.width).saturating_sub(width(&right) + 6);
+        let text = fit(text, room, env.glyphs.ellipsis);
+        let text = Line::styled(format!("  {}", text.trim_end()), env.theme.strong());
+        two_sided(frame, area, text, Span::styled(right, env.theme.dim()), true);
     }
 
     fn draw_notes(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -343,7 +352,9 @@ fn nothing_found(email: &str) -> Vec<String> {
         t!("Have the caller spell the address; type their name into the box to look for it in the history.").to_owned(),
     ];
     if let Ok(address) = Address::check(email) {
-        said.extend(address.warnings().iter().map(|remark| t!("The address: {remark}.", remark)));
+        said.extend(
+            address.warnings().iter().map(|remark| t!("The address: {remark}", remark = ended(remark))),
+        );
     }
     said
 }

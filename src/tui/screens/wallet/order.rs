@@ -63,8 +63,8 @@ impl Wallet {
     /// Lays out the columns for a list.
     pub(super) fn lay_out(&mut self, list: Rect, env: &Env) {
         if let Some(view) = self.as_rows(env) {
-            let several = view.several;
-            self.heading.set_own(rows::own(several));
+            let own = rows::own(&view, self.rows(), env);
+            self.heading.set_own(own);
             self.heading.set_room(usize::from(list.width).saturating_sub(3));
         }
     }

@@ -4,7 +4,7 @@ use super::rows::place;
 use crate::domain::script::{Case, correction, is_sent, script};
 use crate::domain::spelling::remarks;
 use crate::domain::summary::with_age;
-use crate::domain::time::age;
+use crate::domain::time::{OffsetBasis, age};
 use crate::domain::{ServiceTime, Text, Verdict};
 use crate::tui::action::Action;
 use crate::tui::env::Env;
@@ -96,6 +96,9 @@ pub(super) fn lines(
     if less < 2 {
         lines.extend(packed(&dates, &dot, room, theme.dim()));
     }
+    if let (Some(doubt), true) = (zone_doubt(case, env), less < 3) {
+        lines.extend(styled(&doubt, room, theme.warning()));
+    }
     if let Some(why) = &beside.reason_missing {
         lines.extend(styled(why, room, theme.dim()));
     }
@@ -119,6 +122,23 @@ pub fn told(case: &Case<'_>, advice: bool, (room, label): (usize, usize), env: &
     }
     lines.extend(behind(label, t!("Nobody"), &t!("can {what}", what = told.cannot), room, theme.dim(), env));
     lines
+}
+
+/// What is not certain about ages, where one is told.
+fn zone_doubt(case: &Case<'_>, env: &Env) -> Option<String> {
+    let tells_an_age = case.held.reg_date().or(case.held.issued_at()).is_some();
+    let clock = env.clock();
+    (tells_an_age && !clock.is_zone_known()).then(|| {
+        let offset = clock.offset();
+        match clock.basis() {
+            OffsetBasis::AtLeast => t!(
+                "ages are at least that: the service's zone is UTC{offset} or further ahead; utc_offset in the profile \
+                 settles it",
+                offset
+            ),
+            _ => t!("ages assume this computer's zone, UTC{offset}; utc_offset in the profile settles it", offset),
+        }
+    })
 }
 
 /// When it was accepted and issued; one age where both were on one day.

@@ -2,12 +2,15 @@
 
 use crate::domain::{EmailKey, Held, ServiceTime, Text};
 use crate::tui::env::Env;
-use crate::tui::fit::Column;
+use crate::tui::fit::{Column, width};
 use crate::tui::heading::{Head, Heading, SortKey, Table};
 use ratatui::style::Style;
 
 /// The column of the name, which says nothing where all badges have the same.
 const NAME: usize = 1;
+/// The column of the remarks, which are often short, and how narrow it is made then.
+const REMARKS: usize = 3;
+const SHORT: usize = 8;
 
 const HEADS: &[Head] = &[
     head(mark!("State"), "status_name", 16, 1, 0),
@@ -40,10 +43,25 @@ pub(super) fn heading() -> Heading {
     Heading::new(Table { heads: HEADS, usual: 6, right: &[], own_order: mark!("the newest first") })
 }
 
-/// The columns where the badges are of several names, or of one.
-pub(super) fn own(several: bool) -> Vec<Column> {
+/// The rows that are measured: the first of a very long list tell enough.
+const MEASURED: usize = 200;
+
+/// The columns where the badges are of several names, or of one. What room there is goes to the columns that need
+/// it: a title is not cut while the remarks are blank.
+pub(super) fn own<'a>(view: &View<'_>, rows: impl Iterator<Item = &'a Held>, env: &Env) -> Vec<Column> {
     let mut own: Vec<Column> = HEADS.iter().map(|head| head.column).collect();
-    if !several {
+    let mut widest = vec![0; own.len()];
+    for held in rows.take(MEASURED) {
+        for (widest, (cell, _)) in widest.iter_mut().zip(view.cells(held, env)) {
+            *widest = width(&cell).max(*widest);
+        }
+    }
+    for (column, widest) in own.iter_mut().zip(&widest).filter(|(column, _)| column.share > 0) {
+        column.share = widest.saturating_sub(column.least);
+    }
+    let remarks = &mut own[REMARKS];
+    remarks.least = remarks.least.min(widest[REMARKS].max(SHORT));
+    if !view.several {
         own[NAME] = Column { least: 0, share: 0, goes: 9 };
     }
     own

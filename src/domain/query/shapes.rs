@@ -1,0 +1,98 @@
+//! What a badge id, a link and a form of address look like in a text that was pasted.
+
+use crate::domain::ids::BadgeId;
+
+/// Digits that a word has at least, to be plainly an id.
+const DIGITS: usize = 6;
+/// Parts between dashes that it has at least: a student's number or a year behind a name has fewer.
+const PARTS: usize = 3;
+/// What stands before an id, in small letters; the longer ones first.
+const LABELS: [&str; 9] =
+    ["badge_id", "badge id", "badge-id", "badge", "id", "배지 아이디", "배지 번호", "배지 id", "배지"];
+/// Behind a name, and no part of it.
+const FORMS: [&str; 3] = ["님", "씨", "귀하"];
+
+/// The one word of a text that is plainly a badge id. Of several the one behind "badge" or "id" is taken, and
+/// none where that does not tell either.
+pub(super) fn id_in(text: &str) -> Option<BadgeId> {
+    let words: Vec<&str> = text
+        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let labelled = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| words.get(before));
+        before.is_some_and(|word| LABELS.contains(&word.to_lowercase().as_str()))
+    };
+    let places = (0..words.len()).filter(|at| is_plain(words[*at]));
+    let one = |places: &[usize]| match places {
+        [first, rest @ ..] if rest.iter().all(|at| words[*at] == words[*first]) => Some(words[*first]),
+        _ => None,
+    };
+    let all: Vec<usize> = places.collect();
+    let named: Vec<usize> = all.iter().copied().filter(|at| labelled(*at)).collect();
+    one(&all).or_else(|| one(&named)).and_then(BadgeId::new)
+}
+
+/// Whether a word is plainly an id: letters and many digits, in parts between dashes.
+fn is_plain(word: &str) -> bool {
+    word.split('-').count() >= PARTS
+        && word.split('-').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric()))
+        && word.bytes().filter(u8::is_ascii_digit).count() >= DIGITS
+        && word.bytes().any(|b| b.is_ascii_alphabetic())
+}
+
+/// What stands behind `badge id:`, where it is one word with a digit.
+pub(super) fn behind_label(text: &str) -> Option<&str> {
+    let (label, rest) = text.split_once([':', '\u{ff1a}', '='])?;
+    let rest = rest.trim();
+    let is_word = rest.is_ascii() && !rest.contains(char::is_whitespace);
+    (LABELS.contains(&label.trim().to_lowercase().as_str())
+        && is_word
+        && rest.bytes().any(|b| b.is_ascii_digit()))
+    .then_some(rest)
+}
+
+/// The last segment of a link's path; none where it is no link or has no path.
+pub(super) fn last_segment(text: &str) -> Option<&str> {
+    let is = |scheme: &str| text.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme));
+    let rest = ["https://", "http://"].into_iter().find(|scheme| is(scheme)).map(|s| &text[s.len()..])?;
+    if rest.contains(char::is_whitespace) {
+        return None;
+    }
+    let path = rest.split(['?', '#']).next()?;
+    let (_, path) = path.split_once('/')?;
+    path.trim_end_matches('/').rsplit('/').next().filter(|last| !last.is_empty())
+}
+
+/// A name without the form of address behind it, as `한서윤 님`. Where nothing is between them, only behind a
+/// whole name: there are given names that end so.
+pub(super) fn without_form(name: &str) -> &str {
+    for form in FORMS {
+        if let Some(rest) = name.strip_suffix(form) {
+            let bare = rest.trim_end();
+            let syllables = bare.chars().filter(|c| matches!(c, '\u{ac00}'..='\u{d7a3}')).count();
+            let apart = bare.len() < rest.len();
+            if !bare.is_empty() && (apart || (form == FORMS[0] && syllables >= 3)) {
+                return bare;
+            }
+        }
+    }
+    name
+}
+
+/// Whether a word of a line only says what comes behind it: `To:`.
+pub(super) fn is_label(word: &str) -> bool {
+    word.strip_suffix([':', '\u{ff1a}']).is_some_and(is_label_word)
+}
+
+/// Without a label that stands right before it: `to:kim@…`.
+pub(super) fn without_label(word: &str) -> &str {
+    match word.split_once([':', '\u{ff1a}']) {
+        Some((label, rest)) if is_label_word(label) && !label.eq_ignore_ascii_case("mailto") => rest,
+        _ => word,
+    }
+}
+
+fn is_label_word(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_alphabetic() || c == '-')
+}

@@ -1,0 +1,190 @@
+use super::*;
+use proptest::prelude::*;
+
+fn is_address(typed: &str, address: &str, name: Option<&str>) {
+    match Query::read(typed) {
+        Query::Address { address: read, name: with } => {
+            assert_eq!((read.as_str(), with.as_deref()), (address, name), "{typed}");
+        }
+        other => panic!("{typed}: {other:?}"),
+    }
+}
+
+#[test]
+fn an_address_is_found_in_whatever_it_was_pasted_with() {
+    for typed in [
+        "kim@naru.example",
+        " kim@naru.example\n",
+        "<kim@naru.example>",
+        "[kim@naru.example]",
+        "(kim@naru.example),",
+        "\"kim@naru.example\"",
+        "\u{201c}kim@naru.example\u{201d}.",
+        "mailto:kim@naru.example",
+        "MailTo:kim@naru.example?subject=badge%20",
+        "<mailto:kim@naru.example>",
+        "mailto:%3Ckim%40naru.example%3E",
+        "\u{feff}kim\u{ff20}naru.example\u{a0};",
+        "<kim@naru.example",
+        "kim@naru.example)",
+    ] {
+        is_address(typed, "kim@naru.example", None);
+    }
+    is_address("mailto:kim%2Btag@naru.example", "kim+tag@naru.example", None);
+    is_address("kim+tag@naru.example", "kim+tag@naru.example", None);
+    is_address("kim%2b@naru.example", "kim%2b@naru.example", None);
+}
+
+#[test]
+fn the_name_beside_an_address_is_kept() {
+    is_address("김민수 <kim@naru.example>", "kim@naru.example", Some("김민수"));
+    is_address("\"Kim, Minsu\" <kim@naru.example>", "kim@naru.example", Some("Kim, Minsu"));
+    is_address("김민수 (kim@naru.example)", "kim@naru.example", Some("김민수"));
+    is_address("김민수\tkim@naru.example", "kim@naru.example", Some("김민수"));
+}
+
+#[test]
+fn what_only_looks_like_an_address_is_named() {
+    for typed in
+        ["a@x.example; b@x.example", "ㅏㅑㅡ@naru.example", "kim@naru,example", "@", "kim@", "a@b@c.example"]
+    {
+        assert!(matches!(Query::read(typed), Query::NotAnAddress(_)), "{typed}: {:?}", Query::read(typed));
+    }
+}
+
+#[test]
+fn ids_and_names_are_told_apart_or_tried_in_order() {
+    let id = |raw: &str| BadgeId::new(raw).expect("not empty");
+    assert_eq!(Query::read("[B-000004301-PS]"), Query::BadgeId(id("B-000004301-PS")));
+    assert_eq!(Query::read("\"7f3c/9+a\" "), Query::BadgeId(id("7f3c/9+a")));
+    let name = |name: &str| Query::Name { name: name.into(), or_id: None };
+    assert_eq!(Query::read(" 한서윤 "), name("한서윤"));
+    assert_eq!(Query::read("Lea  O'Connor-Kim"), name("Lea O'Connor-Kim"));
+    assert_eq!(Query::read("정다은 (20231234)"), name("정다은 (20231234)"));
+    assert_eq!(Query::read("\u{1100}\u{1175}\u{11b7}"), name("김"), "pieces are put together");
+    assert_eq!(Query::read("Amara"), Query::Name { name: "Amara".into(), or_id: Some(id("Amara")) });
+    assert_eq!(Query::read("Kim 2"), Query::Name { name: "Kim 2".into(), or_id: Some(id("Kim 2")) });
+    for typed in ["", " \n", "\u{3164}", "<>", "\"\"", ";"] {
+        assert_eq!(Query::read(typed), Query::Nothing, "{typed:?}");
+    }
+}
+
+#[test]
+fn full_width_brackets_labels_and_spaces_round_the_at_are_taken_off() {
+    for typed in [
+        "\u{ff08}hong.c@naru.example\u{ff09}",
+        "\u{ff1c}hong.c@naru.example\u{ff1e}",
+        "【hong.c@naru.example】",
+        "〔hong.c@naru.example〕",
+        "〈hong.c@naru.example〉",
+        "［hong.c@naru.example］",
+        "hong.c @ naru.example",
+        "hong.c@ naru.example",
+        "<hong.c @naru.example>",
+        "to:hong.c@naru.example",
+        "To: hong.c @ naru.example",
+        "E-mail: hong.c@naru.example",
+        "수신인：\u{3000}<hong.c@naru.example>",
+    ] {
+        is_address(typed, "hong.c@naru.example", None);
+    }
+    is_address("홍창민（hong.c@naru.example）", "hong.c@naru.example", Some("홍창민"));
+    is_address("홍창민(hong.c@naru.example),", "hong.c@naru.example", Some("홍창민"));
+    is_address("hong.c@naru.example(홍창민)", "hong.c@naru.example", Some("홍창민"));
+    is_address("To: 홍창민 님 ＜hong.c@naru.example＞", "hong.c@naru.example", Some("홍창민"));
+}
+
+#[test]
+fn an_address_that_nobody_typed_is_not_made_up() {
+    for typed in [
+        "Kim Minsu @ naru.example",
+        "kim @ naru.example lee",
+        "kim @ naru . example",
+        "kim@naru.co,kr",
+        "kim@[127.0.0.1]",
+        "kim @",
+        "10:kim@naru.example",
+    ] {
+        assert!(matches!(Query::read(typed), Query::NotAnAddress(_)), "{typed}: {:?}", Query::read(typed));
+    }
+}
+
+#[test]
+fn an_id_is_found_in_what_it_was_pasted_with() {
+    let id = |raw: &str| Query::BadgeId(BadgeId::new(raw).expect("not empty"));
+    for typed in [
+        "ID: B-000004051-NJ",
+        "id:B-000004051-NJ",
+        "Badge id: \u{201c}B-000004051-NJ\u{201d}",
+        "배지 B-000004051-NJ",
+        "배지 번호：B-000004051-NJ 입니다",
+        "【B-000004051-NJ】",
+        "https://badges.naru.example/v1/badges/B-000004051-NJ",
+        "<https://badges.naru.example/badges/B%2D000004051-NJ/?lang=ko#top>",
+        "\"badge_id\": \"B-000004051-NJ\",",
+        "Badge B-000004051-NJ: VALID, until 2026-03-14",
+        "배지 B-000004051-NJ: 유효",
+        "Badge B-000004051-NJ: VALID NR-2026-000123 Holder: h***@naru.example, B-000004051-NJ",
+        "한서윤 B-000004051-NJ",
+    ] {
+        assert_eq!(Query::read(typed), id("B-000004051-NJ"), "{typed}");
+    }
+    assert_eq!(Query::read("badge_id=7f3c9a"), id("7f3c9a"), "a label tells, whatever its shape");
+    assert_eq!(Query::read("인증서 번호 NR-2026-000123"), id("NR-2026-000123"));
+    assert_eq!(
+        Query::read("urn:uuid:1b4e28ba-2fa1-11d2-883f-0016d3cca427"),
+        id("urn:uuid:1b4e28ba-2fa1-11d2-883f-0016d3cca427"),
+        "a word alone is the id as it stands"
+    );
+    is_address("hong.c@naru.example B-000004051-NJ", "hong.c@naru.example", Some("B-000004051-NJ"));
+}
+
+#[test]
+fn a_name_beside_a_number_is_a_name() {
+    let name = |name: &str| Query::Name { name: name.into(), or_id: None };
+    for (typed, read) in [
+        ("한서윤 님", "한서윤"),
+        ("한서윤님", "한서윤"),
+        ("한서윤 귀하", "한서윤"),
+        ("성명: 한서윤", "한서윤"),
+        ("김별님", "김별님"),
+        ("정다은 (S-20231234)", "정다은 (S-20231234)"),
+        ("한서윤 010-1234-5678", "한서윤 010-1234-5678"),
+        ("한서윤 2026-11-02", "한서윤 2026-11-02"),
+        ("한서윤 B-000004051-NJ B-000004052-NK", "한서윤 B-000004051-NJ B-000004052-NK"),
+    ] {
+        assert_eq!(Query::read(typed), name(read), "{typed}");
+    }
+}
+
+#[test]
+fn brackets_that_belong_to_it_stay() {
+    assert_eq!(without_pair("(a) and (b)"), "(a) and (b)");
+    assert_eq!(without_pair("((a))"), "(a)");
+    assert_eq!(without_pair("정다은 (2)"), "정다은 (2)");
+}
+
+proptest! {
+    #[test]
+    fn anything_can_be_read(typed in any::<String>()) {
+        let _ = Query::read(&typed);
+    }
+
+    #[test]
+    fn wrapping_changes_nothing(
+        local in "[a-z][a-z0-9+_-]{0,12}",
+        before in "[ \t\n\u{feff}\u{a0}]{0,3}",
+        pair in 0..PAIRS.len(),
+        mailto in any::<bool>(),
+        after in "[ ,;.\n]{0,3}",
+    ) {
+        let address = format!("{local}@naru.example");
+        let (open, close) = PAIRS[pair];
+        let inner = if mailto { format!("mailto:{address}") } else { address.clone() };
+        let typed = format!("{before}{open}{inner}{close}{after}");
+        match Query::read(&typed) {
+            Query::Address { address: read, .. } => prop_assert_eq!(read.as_str(), address),
+            other => prop_assert!(false, "{typed}: {other:?}"),
+        }
+    }
+}
