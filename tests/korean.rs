@@ -12,6 +12,7 @@ mod common;
 
 use common::{Harness, frozen};
 use lapel::sandbox::{RowSpec, RowState, Rows};
+use lapel::tui::Message;
 use lapel::words::{Language, speak};
 use std::collections::BTreeSet;
 use unicode_width::UnicodeWidthStr;
@@ -127,6 +128,16 @@ async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.press("esc :");
     h.type_text("발급");
     take(&mut h, "palette", left);
+    // Why what is selected is not possible stands under the list, whole, also where there is little room.
+    h.press("ctrl-u");
+    h.type_text("반전");
+    let reason = "지금은 안 됨: 쓸 수 있는 곳: 발급 이력";
+    for (columns, rows) in [(60, 16), (columns, rows)] {
+        h.desk.terminal.backend_mut().resize(columns, rows);
+        h.desk.app.update(Message::Resize(columns, rows));
+        let screen = h.screen();
+        assert!(screen.contains("  실행  ") && screen.contains(reason), "{screen}");
+    }
     h.press("esc c");
     h.settled().await;
     take(&mut h, "categories", left);

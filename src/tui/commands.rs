@@ -365,6 +365,44 @@ mod tests {
     }
 
     #[test]
+    fn the_reason_of_what_is_selected_is_whole_at_every_size() {
+        use crate::tui::keymap::Context;
+        use ratatui::Terminal;
+        use ratatui::backend::TestBackend;
+        let env = Env::for_test();
+        let long =
+            "the list is still being read, and what it holds is not known before the service has answered";
+        let reasons = [Context::Global, Context::OverviewList, Context::DraftRevoke]
+            .map(|context| format!("it belongs to: {}", context.place()));
+        let reasons: Vec<String> = reasons.into_iter().chain([long.to_owned()]).collect();
+        let all = Action::ALL.iter().zip(reasons.iter().cycle()).map(|(action, why)| Command {
+            action: *action,
+            keys: "x".to_owned(),
+            why_not: Some(why.clone()).filter(|_| *action != Action::Sort),
+        });
+        let mut palette = CommandPalette::new(all.collect(), Vec::new(), true);
+        // What is left for it of 80x24 and of 60x16.
+        for (columns, rows) in [(78, 18), (58, 10)] {
+            for at in 0..palette.shown.len() {
+                palette.at = at;
+                let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
+                terminal.draw(|frame| palette.draw(frame, frame.area(), &env)).expect("drawn");
+                let buffer = terminal.backend().buffer();
+                let line = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+                let screen: Vec<String> = (0..rows).map(line).collect();
+                let words = screen.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+                match palette.why_not(&palette.shown[at]) {
+                    Some(why) => assert!(words.contains(&format!("not now: {why}")), "{screen:#?}"),
+                    None => assert!(!words.contains("not now"), "{screen:#?}"),
+                }
+                // At the prompt, and at what is selected.
+                let cursors = screen.iter().filter(|line| line.contains(env.glyphs.cursor)).count();
+                assert_eq!(cursors, 2, "{screen:#?}");
+            }
+        }
+    }
+
+    #[test]
     fn hangul_is_found_letter_by_letter() {
         let has = |text: &str, typed: &str| {
             let mut matcher = Matcher::new(Config::DEFAULT);

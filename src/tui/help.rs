@@ -2,7 +2,7 @@
 
 use super::action::Action;
 use super::env::{Env, Go, Out};
-use super::fit::{fit, width};
+use super::fit::{fit, width, wrap};
 use super::house::House;
 use crate::domain::text::scrub;
 use ratatui::Frame;
@@ -34,20 +34,15 @@ impl Help {
         self
     }
 
-    /// How many lines there are below the heading.
-    fn len(&self) -> usize {
-        self.lines.len() + if self.files.is_empty() { 0 } else { self.files.len() + 2 }
-    }
-
     /// Does an action; false when it is none of the help's.
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
-        let last = self.len().saturating_sub(1).min(self.most.get());
+        let last = self.most.get();
         // A window that was made larger meanwhile shows more of it.
         self.scroll = self.scroll.min(last);
         match action {
-            Action::Down => self.scroll = (self.scroll + 1).min(last),
+            Action::Down => self.scroll = self.scroll.saturating_add(1).min(last),
             Action::Up => self.scroll = self.scroll.saturating_sub(1),
-            Action::PageDown => self.scroll = (self.scroll + 10).min(last),
+            Action::PageDown => self.scroll = self.scroll.saturating_add(10).min(last),
             Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
             Action::First => self.scroll = 0,
             Action::Last => self.scroll = last,
@@ -57,32 +52,38 @@ impl Help {
         true
     }
 
-    /// Draws it, in two columns where there is room.
+    /// Draws it, in two columns; a sentence that is longer than its own goes on below.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let mut lines = vec![Line::styled(t!("  Keys of this screen"), env.theme.strong()), Line::raw("")];
-        let keys = self.lines.iter().map(|(k, _)| width(k)).max().unwrap_or(0) + 2;
-        let room = usize::from(area.width).saturating_sub(keys + 4);
+        let all = self.all_lines(usize::from(area.width), env);
         let height = usize::from(area.height.saturating_sub(3));
-        let most = self.len().saturating_sub(height);
-        self.most.set(most);
-        let top = self.scroll.min(most);
-        for (key, action) in self.lines.iter().skip(top).take(height) {
-            lines.push(Line::from(vec![
-                Span::raw("  "),
-                Span::styled(fit(key, keys, ""), env.theme.key()),
-                Span::raw(fit(action.help(), room, env.glyphs.ellipsis)),
-            ]));
-        }
-        let shown = self.lines.len().saturating_sub(top).min(height);
-        let above = top.saturating_sub(self.lines.len());
-        lines.extend(self.file_lines(room + keys, env).into_iter().skip(above).take(height - shown));
-        if top + height < self.len() {
-            lines.push(Line::styled(
-                t!("  {more} more below", more = self.len() - top - height),
-                env.theme.dim(),
-            ));
+        self.most.set(all.len().saturating_sub(height));
+        let top = self.scroll.min(self.most.get());
+        let more = all.len().saturating_sub(top + height);
+        lines.extend(all.into_iter().skip(top).take(height));
+        if more > 0 {
+            lines.push(Line::styled(t!("  {more} more below", more), env.theme.dim()));
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+
+    /// All lines below the heading.
+    fn all_lines(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
+        let keys = self.lines.iter().map(|(k, _)| width(k)).max().unwrap_or(0) + 2;
+        let room = columns.saturating_sub(keys + 4);
+        let mut lines = Vec::new();
+        for (key, action) in &self.lines {
+            for (n, part) in wrap(action.help(), room).into_iter().enumerate() {
+                let key = if n == 0 { key.as_str() } else { "" };
+                lines.push(Line::from(vec![
+                    Span::raw("  "),
+                    Span::styled(fit(key, keys, ""), env.theme.key()),
+                    Span::raw(part),
+                ]));
+            }
+        }
+        lines.extend(self.file_lines(room + keys, env));
+        lines
     }
 
     /// Where lapel's files are.
@@ -117,4 +118,49 @@ fn fit_end(path: &str, columns: usize, ellipsis: &str) -> String {
         from = at;
     }
     format!("{ellipsis}{}", &path[from..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::keymap::Context;
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    #[test]
+    fn every_sentence_can_be_read_whole() {
+        let env = Env::for_test();
+        let mut is_cut = false;
+        for (columns, rows) in [(60, 12), (80, 20)] {
+            for stack in [
+                [Context::History, Context::List, Context::Global, Context::Always],
+                [Context::Activity, Context::List, Context::Global, Context::Always],
+            ] {
+                let mut help = Help::new(env.keymap.help(&stack));
+                let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
+                let mut seen = String::new();
+                loop {
+                    terminal.draw(|frame| help.draw(frame, frame.area(), &env)).expect("drawn");
+                    let buffer = terminal.backend().buffer();
+                    // Line by line, and at the end all that is left.
+                    let is_last = help.scroll >= help.most.get();
+                    for y in 2..if is_last { rows } else { 3 } {
+                        seen.extend((0..columns).map(|x| buffer[(x, y)].symbol()));
+                        seen.push(' ');
+                    }
+                    if is_last {
+                        break;
+                    }
+                    help.scroll += 1;
+                }
+                assert!(!seen.contains("more below"), "{seen}");
+                let seen = seen.split_whitespace().collect::<Vec<_>>().join(" ");
+                for (_, action) in &help.lines {
+                    assert!(seen.contains(action.help()), "{action:?} at {columns}x{rows}: {seen}");
+                    is_cut |= width(action.help()) > usize::from(columns);
+                }
+            }
+        }
+        assert!(is_cut, "none was too long for its line");
+    }
 }

@@ -128,8 +128,9 @@ async fn an_open_list_of_rows_follows_its_job() {
 
 #[tokio::test]
 async fn a_job_of_one_row_has_one_row() {
-    let mut h = by(1000, small()).await;
-    issue(&mut h, 0..1).await;
+    let mut h = Harness::new(small(), 80, 24).await;
+    super::sending::to_review(&mut h, "홍길동", "gildong@naru.example").await;
+    h.press("y");
     h.shows("1 waiting = 1 row").await;
     h.press("enter");
     let screen = h.shows("row 1 of 1").await;

@@ -155,7 +155,8 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
     h.type_text("TPL-004");
     assert!(h.screen().contains("the template TPL-004"), "{}", h.screen());
     h.press("down enter");
-    h.until("that one", |s| s.contains("template id TPL-004") || s.contains("“TPL-004”")).await;
+    let screen = h.settled().await;
+    assert!(screen.contains("1 template · template id “TPL-004”"), "{screen}");
     // From a form, what was typed is not left behind by the way.
     h.press("1 i ctrl-p");
     h.type_text("a@b.example");
