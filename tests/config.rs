@@ -154,7 +154,7 @@ fn an_address_cannot_steer_a_terminal() {
 
 #[test]
 fn the_environment_says_the_services_zone() {
-    let seconds = |home: Home| home.profile().utc_offset.map(|offset| offset.seconds());
+    let seconds = |home: Home| home.profile().utc_offset.map(jiff::tz::Offset::seconds);
     let alone =
         || Home::new().set("LAPEL_BASE_URL", "https://b.example/api/v1/ext").set("LAPEL_API_KEY", "k-1234");
     assert_eq!(seconds(alone()), None);
