@@ -5,7 +5,7 @@
 
 mod draft;
 
-pub use draft::{Draft, Mode, Overwrite, unfinished};
+pub use draft::{Draft, Mode, Overwrite, all_finished};
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};

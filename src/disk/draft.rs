@@ -5,13 +5,24 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::Notify;
 
 /// How many drafts of this process are neither in their places nor gone.
 static UNFINISHED: AtomicUsize = AtomicUsize::new(0);
 
-/// How many files this process has under passing names: a process that ends now would leave them there.
-pub fn unfinished() -> usize {
-    UNFINISHED.load(Ordering::Acquire)
+/// Told when a draft is in its place or gone.
+static GONE: Notify = Notify::const_new();
+
+/// Comes back when this process has no file under a passing name: one that ends before leaves it there.
+pub async fn all_finished() {
+    loop {
+        // Listening before looking: a draft that goes in between is not missed.
+        let gone = GONE.notified();
+        if UNFINISHED.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        gone.await;
+    }
 }
 
 /// Who may read a file that is made new.
@@ -152,6 +163,7 @@ impl Drop for Draft {
         // After a rename there is nothing of this name any more.
         let _ = fs::remove_file(&self.temp);
         UNFINISHED.fetch_sub(1, Ordering::AcqRel);
+        GONE.notify_waiters();
     }
 }
 

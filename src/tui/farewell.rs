@@ -16,7 +16,8 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     if let Some(parting) = &app.parting {
         say(parting);
     }
-    left_in_order().await;
+    // What hangs on a disk does not hold up the end.
+    let _ = tokio::time::timeout(PATIENCE, crate::disk::all_finished()).await;
     if app.reads_index() {
         say(t!(
             "the index was being read: what was read is kept; the overview goes on with it, or: lapel index build"
@@ -43,16 +44,6 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     for line in lines(jobs.list().await, app.keeps_jobs()) {
         say(&line);
     }
-}
-
-/// Comes back when no file has its passing name any more. What hangs on a disk does not hold up the end.
-async fn left_in_order() {
-    let given_up = async {
-        while crate::disk::unfinished() > 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    let _ = tokio::time::timeout(PATIENCE, given_up).await;
 }
 
 /// The next signal that asks the program to end.

@@ -113,12 +113,6 @@ fn follows_for_a_day(rows: u64) {
 }
 
 #[test]
-fn following_for_a_day_costs_no_more_than_the_pages_at_each_look() {
-    follows_for_a_day(3000);
-}
-
-#[test]
-#[ignore = "takes a minute and a half: the same with more"]
 fn following_ten_thousand_for_a_day_costs_no_more_than_their_pages_at_each_look() {
     follows_for_a_day(10_000);
 }
