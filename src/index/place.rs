@@ -52,6 +52,15 @@ fn with_companions(file: &Path) -> Vec<PathBuf> {
     vec![file.to_owned(), beside("-wal"), beside("-shm"), beside("-journal"), beside(".lock")]
 }
 
+/// Bytes that an index and the files beside it take.
+pub(super) fn size(file: &Path) -> u64 {
+    with_companions(file).iter().map(|path| size_of(path)).sum()
+}
+
+fn size_of(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |found| found.len())
+}
+
 pub(super) fn lock_of(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".lock");
@@ -95,7 +104,7 @@ fn remove(file: &Path) -> Result<u64> {
     let _ = super::store::empty(file);
     let mut bytes = 0;
     for path in with_companions(file) {
-        let size = std::fs::metadata(&path).map_or(0, |found| found.len());
+        let size = size_of(&path);
         match std::fs::remove_file(&path) {
             Ok(()) => bytes += size,
             Err(why) if why.kind() == ErrorKind::NotFound => {}

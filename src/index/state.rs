@@ -114,7 +114,7 @@ pub struct Status {
     pub complete: bool,
     /// Whether a reading of all of it was begun and is not at its end: places gone over, and of how many.
     pub scanning: Option<(u64, Option<u64>)>,
-    /// Bytes of its file.
+    /// Bytes that it takes on the disk.
     pub bytes: u64,
 }
 

@@ -1,7 +1,7 @@
 //! The file and its thread: whoever reads or writes waits for the disk there, and no screen does.
 
 use super::error::IndexError;
-use super::place::{Account, file_of, folder, lock_of};
+use super::place::{self, Account, file_of, folder, lock_of};
 use super::{Result, rows, state};
 use crate::disk::{create_private_dir, open_private_append};
 use crate::domain::text::scrub;
@@ -133,9 +133,9 @@ impl Index {
         self.settings
     }
 
-    /// How many bytes its file has; 0 in memory.
+    /// How many bytes it takes on the disk, with what SQLite keeps beside its file; 0 in memory.
     pub(super) fn bytes(&self) -> u64 {
-        self.path.as_ref().and_then(|path| std::fs::metadata(path).ok()).map_or(0, |found| found.len())
+        self.path.as_deref().map_or(0, place::size)
     }
 
     /// The right to read the history into it.

@@ -20,6 +20,9 @@ use tokio_util::sync::CancellationToken;
 const FULL_AFTER: i64 = 24 * 3600;
 /// A count that does not add up leads to reading all of it again no sooner than this, in seconds.
 const FULL_AGAIN_AFTER: i64 = 3600;
+/// The service's clock is known to the second at best, so two looks at it may seem to run backwards by so many
+/// seconds; by more, somebody has set it back.
+const CLOCK_SLACK: i64 = 60;
 /// How often a reading that does not add up is begun anew at once.
 const MOST_TRIES: u8 = 2;
 /// Pages in a row without anything new after which a list is at its end, whatever it counts.
@@ -125,6 +128,11 @@ impl Index {
     }
 }
 
+/// Whether an age in seconds is below a limit, though the clock may seem to have run backwards a little.
+pub(super) fn is_within(age: i64, limit: i64) -> bool {
+    (-CLOCK_SLACK..limit).contains(&age)
+}
+
 impl Errand<'_> {
     fn now(&self) -> i64 {
         self.reader.clock().utc().as_second()
@@ -137,7 +145,7 @@ impl Errand<'_> {
     /// Whether all of the history was last read longer ago than this, or never. A clock that was set back
     /// counts as that long.
     fn is_due(&self, seconds: i64) -> bool {
-        self.known.full_at.is_none_or(|at| !(0..seconds).contains(&self.now().saturating_sub(at)))
+        self.known.full_at.is_none_or(|at| !is_within(self.now().saturating_sub(at), seconds))
     }
 
     async fn page(&mut self, number: u64) -> Result<Got> {

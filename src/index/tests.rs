@@ -2,7 +2,7 @@ use super::detail::cert_key;
 use super::place::{Account, file_of, purge, purge_all};
 use super::store::{Index, Settings, prepare};
 use super::sums::sums;
-use super::{IndexError, Period, Which, rows};
+use super::{IndexError, Period, Which, rows, sync};
 use crate::domain::{BadgeId, HistoryItem, ServiceTime, State, Text, Verdict};
 use jiff::ToSpan;
 use jiff::civil::{DateTime, datetime};
@@ -178,7 +178,12 @@ async fn an_index_is_private_belongs_to_one_account_and_can_be_thrown_away() {
         let entry = entry.expect("an entry");
         assert_eq!(crate::disk::mode_of(&entry.metadata().expect("there")), 0o600, "{entry:?}");
     }
-    assert_eq!(index.status().await.expect("read").badges, 1);
+    let status = index.status().await.expect("read");
+    let on_disk: u64 = std::fs::read_dir(file.parent().expect("a folder"))
+        .expect("a folder")
+        .map(|entry| entry.and_then(|entry| entry.metadata()).expect("an entry").len())
+        .sum();
+    assert_eq!((status.badges, status.bytes), (1, on_disk), "what SQLite has beside it counts");
     // Under another name it is still the first one's.
     let foreign = file_of(data.path(), &two);
     let mut database = Connection::open(&foreign).expect("a file");
@@ -222,4 +227,11 @@ fn what_is_too_old_is_not_kept() {
     assert_eq!((taken.new, taken.old), (2, 1));
     rows::forget(&db, &limit(3)).expect("removed");
     assert_eq!(rows::seen(&db, 1).expect("counted"), 1);
+}
+
+#[test]
+fn an_age_is_believed_though_two_looks_at_the_clock_differ_by_a_second() {
+    for (age, within) in [(0, true), (3_599, true), (3_600, false), (-1, true), (-60, true), (-61, false)] {
+        assert_eq!(sync::is_within(age, 3_600), within, "{age}");
+    }
 }
