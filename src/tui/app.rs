@@ -9,6 +9,7 @@ mod exporting;
 mod going;
 mod input;
 mod keeping;
+mod kinds;
 mod news;
 mod pictures;
 mod pointing;

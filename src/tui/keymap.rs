@@ -19,6 +19,9 @@ use std::collections::{HashMap, HashSet};
 /// Keys that are pressed one after the other; mostly one.
 type Chord = Vec<KeyCombination>;
 
+/// What the keys of an action are in a context.
+type Bound = (Context, Action, Vec<Chord>);
+
 /// What a key press comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Press {
@@ -44,7 +47,9 @@ enum Found {
 /// The keys in force.
 #[derive(Clone, Debug)]
 pub struct Keymap {
-    lines: Vec<(Context, Action, Vec<Chord>)>,
+    lines: Vec<Bound>,
+    /// Which of them belong to a context: every drawing asks for keys of many actions.
+    places: HashMap<Context, Vec<usize>>,
     lookup: HashMap<Context, HashMap<Chord, Action>>,
     /// With which keys chords begin; mostly there are none.
     beginnings: HashMap<Context, HashSet<Chord>>,
@@ -88,10 +93,12 @@ fn normal(key: KeyCombination) -> KeyCombination {
 }
 
 impl Keymap {
-    fn of(lines: Vec<(Context, Action, Vec<Chord>)>) -> Self {
+    fn of(lines: Vec<Bound>) -> Self {
+        let mut places: HashMap<Context, Vec<usize>> = HashMap::new();
         let mut lookup: HashMap<Context, HashMap<Chord, Action>> = HashMap::new();
         let mut beginnings: HashMap<Context, HashSet<Chord>> = HashMap::new();
-        for (context, action, chords) in &lines {
+        for (at, (context, action, chords)) in lines.iter().enumerate() {
+            places.entry(*context).or_default().push(at);
             for chord in chords {
                 lookup.entry(*context).or_default().insert(chord.clone(), *action);
                 for n in 1..chord.len() {
@@ -99,7 +106,12 @@ impl Keymap {
                 }
             }
         }
-        Self { lines, lookup, beginnings, ascii: false }
+        Self { lines, places, lookup, beginnings, ascii: false }
+    }
+
+    /// The lines of a context, in order.
+    fn at(&self, context: Context) -> impl Iterator<Item = &Bound> {
+        self.places.get(&context).into_iter().flatten().filter_map(|at| self.lines.get(*at))
     }
 
     /// With its keys named in this set of signs.
@@ -185,9 +197,8 @@ impl Keymap {
         wanted: impl Fn(Action) -> bool + Copy + 'a,
     ) -> impl Iterator<Item = (Action, &'a Chord)> {
         stack.iter().enumerate().flat_map(move |(depth, context)| {
-            self.lines
-                .iter()
-                .filter(move |(c, action, _)| c == context && wanted(*action))
+            self.at(*context)
+                .filter(move |(_, action, _)| wanted(*action))
                 .flat_map(|(_, action, chords)| chords.iter().map(move |chord| (*action, chord)))
                 .filter(move |(_, chord)| self.is_free(&stack[..depth], chord))
         })
@@ -197,7 +208,7 @@ impl Keymap {
     pub fn help(&self, stack: &[Context]) -> Vec<(String, Action)> {
         let mut lines: Vec<(String, Action)> = Vec::new();
         for (depth, context) in stack.iter().enumerate() {
-            for (_, action, chords) in self.lines.iter().filter(|(c, ..)| c == context) {
+            for (_, action, chords) in self.at(*context) {
                 let free: Vec<&Chord> =
                     chords.iter().filter(|chord| self.is_free(&stack[..depth], chord)).collect();
                 if !free.is_empty() && !lines.iter().any(|(_, a)| a == action) {
@@ -215,7 +226,7 @@ impl Keymap {
 
     /// Whether an action belongs to one of these contexts, bound or not.
     pub fn has(&self, stack: &[Context], action: Action) -> bool {
-        self.lines.iter().any(|(context, a, _)| *a == action && stack.contains(context))
+        stack.iter().any(|context| self.at(*context).any(|(_, a, _)| *a == action))
     }
 
     /// Every line, in order: for the README's table and for tests.

@@ -4,7 +4,7 @@ use super::activity::people;
 use super::*;
 use lapel::sandbox::RowState;
 
-fn demo(name: &str) -> String {
+pub fn demo(name: &str) -> String {
     format!("{}/assets/demo/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 

@@ -211,7 +211,7 @@ async fn a_key_that_has_to_be_asked_for_holds_nothing_up() {
     assert_eq!(tries.load(Ordering::SeqCst), 2);
 }
 
-fn pinned(prefix: &str) -> Pin {
+pub fn pinned(prefix: &str) -> Pin {
     Pin {
         profile: "uni".to_owned(),
         prefix: prefix.to_owned(),

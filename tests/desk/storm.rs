@@ -1,125 +1,109 @@
 //! A window that is dragged to every size, on every screen and over every form.
 
+mod apart;
+mod places;
+
 use super::*;
-use lapel::tui::House;
+use lapel::tui::{App, Context};
+use std::collections::BTreeSet;
 
-/// Sizes from one cell to more than any screen has, each after one that is very different.
-const SIZES: [(u16, u16); 14] = [
-    (1, 1),
-    (300, 100),
-    (60, 16),
-    (2, 60),
-    (200, 17),
-    (61, 100),
-    (59, 15),
-    (80, 24),
-    (300, 1),
-    (100, 16),
-    (60, 40),
-    (0, 0),
-    (97, 33),
-    (80, 24),
-];
+/// Sizes at which a screen changes its shape: too small and just large enough, the usual one, and more than any
+/// screen has. Every place has all of these, each after one that is very different.
+const CORNERS: [(u16, u16); 5] = [(1, 1), (300, 100), (59, 15), (60, 16), (80, 24)];
 
-/// Draws at every size. Where there is room the header stands at the top and the footer at the bottom.
-fn storm(h: &mut Harness, place: &str, sizes: &[(u16, u16)]) {
-    for (columns, rows) in sizes {
-        h.desk.terminal.backend_mut().resize(*columns, *rows);
-        h.desk.app.update(Message::Resize(*columns, *rows));
-        h.desk.draw().expect("drawn");
-        let buffer = h.desk.terminal.backend().buffer();
-        if *columns < 60 || *rows < 16 {
-            continue;
-        }
-        let line = |y: u16| (0..*columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
-        assert!(line(0).contains("lapel"), "{place} at {columns}x{rows}: {}", line(0));
-        let words = ["help", "quit", "back", "go on", "open"];
-        let last = line(rows - 1);
-        assert!(words.iter().any(|w| last.contains(w)), "{place} at {columns}x{rows}: {last:?}");
-    }
+/// Others: each place has two of them, and all of them meet.
+const OTHERS: [(u16, u16); 9] =
+    [(0, 0), (61, 100), (300, 1), (100, 16), (2, 60), (200, 17), (60, 40), (97, 33), (160, 50)];
+
+/// What the storm has gone over.
+#[derive(Default)]
+struct Storm {
+    stacks: Vec<Vec<Context>>,
+    kinds: BTreeSet<&'static str>,
+    places: usize,
 }
 
-#[tokio::test]
-async fn every_screen_and_every_form_holds_at_every_size() {
-    let mut h = Harness::new(small(), 80, 24).await;
-    h.desk.app.set_house(House {
-        files: vec![(lapel::tui::Shelf::Crashes, "/a/place/".repeat(40).into())],
-        ..House::default()
-    });
-    h.settled().await;
-    let places = [
-        "1",
-        "/",
-        "esc s",
-        "esc #",
-        "esc enter",
-        "esc c",
-        "esc i",
-        "down down",
-        "esc e",
-        "esc y",
-        "esc J",
-        "esc 2",
-        "e",
-        "esc /",
-        "esc s",
-        "esc a x tab",
-        "enter 9 y",
-        "esc esc x",
-        "esc esc esc u F",
-        "esc w",
-        "enter",
-        "p",
-        "esc x",
-        "esc c",
-        "esc 3",
-        "esc 4",
-        "esc 5",
-        "F",
-        "esc ?",
-        "esc :",
-        "esc P",
-        "esc L",
-        "esc O",
-    ];
-    for (n, keys) in places.into_iter().enumerate() {
-        h.press(keys);
-        h.settled().await;
+impl Storm {
+    /// Does this, and then draws what is open at all kinds of sizes. Where there is room the header stands at the
+    /// top and the footer at the bottom; in the end everything is as it was, and says what this place alone says.
+    async fn over(&mut self, h: &mut Harness, does: &str, says: &str) {
+        act(h, does).await;
+        self.here(h, &format!("{does} ({says})"), says);
+    }
+
+    /// The same of what is open already.
+    fn here(&mut self, h: &mut Harness, place: &str, says: &str) {
+        let before = h.screen();
+        assert!(before.contains(says), "{place}:\n{before}");
         let stack = h.desk.app.stack();
-        assert!(lapel::tui::Context::STACKS.contains(&stack.as_slice()), "{keys}: {stack:?}");
-        // Each place gets some of the sizes: all of them meet.
-        let sizes = SIZES.into_iter().enumerate().filter(|(i, _)| (i + n) % 4 == 0).map(|(_, s)| s);
-        storm(&mut h, keys, &sizes.collect::<Vec<_>>());
-        storm(&mut h, keys, &[(80, 24)]);
+        let others = (0..2).map(|i| OTHERS[(2 * self.places + i) % OTHERS.len()]);
+        let sizes: Vec<(u16, u16)> = others.chain(CORNERS).collect();
+        for (columns, rows) in sizes {
+            h.desk.terminal.backend_mut().resize(columns, rows);
+            h.desk.app.update(Message::Resize(columns, rows));
+            h.desk.draw().expect("drawn");
+            let buffer = h.desk.terminal.backend().buffer();
+            if columns < 60 || rows < 16 {
+                continue;
+            }
+            let line = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+            assert!(line(0).contains("lapel"), "{place} at {columns}x{rows}: {}", line(0));
+            let words = ["help", "quit", "back", "go on", "open"];
+            let last = line(rows - 1);
+            assert!(words.iter().any(|w| last.contains(w)), "{place} at {columns}x{rows}: {last:?}");
+        }
+        // What stands beside something where there is room stands over it no longer.
+        if h.desk.app.stack() == stack {
+            let after = h.screen();
+            assert!(after == before, "{place}: before\n{before}after\n{after}");
+        } else {
+            let folded = [Context::Template, Context::Picture].iter().any(|place| stack.contains(place));
+            assert!(folded && stack.ends_with(&h.desk.app.stack()[1..]), "{place}: {stack:?}");
+        }
+        let on_tour = stack.last() == Some(&Context::Tour);
+        let known = &stack[..stack.len() - usize::from(on_tour)];
+        assert!(Context::STACKS.contains(&known), "{place}: {stack:?}");
+        self.stacks.push(stack);
+        self.kinds.extend(h.desk.app.kind());
+        self.places += 1;
     }
 }
 
+/// Presses keys by their names. What begins with `type:` is typed, with `paste:` pasted; at `|` all that was asked
+/// for comes in, as it does at the end.
+async fn act(h: &mut Harness, does: &str) {
+    for word in does.split_whitespace() {
+        match (word.strip_prefix("type:"), word.strip_prefix("paste:")) {
+            (Some(text), _) => h.type_text(text),
+            (_, Some(text)) => h.paste(text),
+            _ if word == "|" => {
+                h.settled().await;
+            }
+            _ => h.press(word),
+        }
+    }
+    h.settled().await;
+}
+
+/// What is in no storm is told: a place with keys of its own, and whatever opens over a tab.
 #[tokio::test]
-async fn what_is_reviewed_and_sent_holds_at_every_size_also_on_the_tour() {
-    let mut h = Harness::new(small(), 80, 24).await;
-    h.settled().await;
-    h.press("T");
-    storm(&mut h, "tour", &SIZES[6..]);
-    h.press("i");
-    h.settled().await;
-    storm(&mut h, "issue", &SIZES[..6]);
-    h.type_text("홍길동");
-    h.press("enter");
-    h.type_text("gildong@naru.example");
-    h.press("enter");
-    h.settled().await;
-    storm(&mut h, "review", &SIZES);
-    // What is confirmed is seen on the smallest screen, with the strip too.
-    storm(&mut h, "review", &[(60, 16)]);
-    let screen = h.screen();
-    assert!(screen.contains("y to issue") && screen.contains("gildong@naru.example"), "{screen}");
-    h.press("y");
-    h.shows("1 waiting").await;
-    h.settled().await;
-    for keys in ["enter", "enter", "esc esc e", "esc u", "esc c", "esc m", "esc"] {
-        h.press(keys);
-        h.settled().await;
-        storm(&mut h, keys, &SIZES[5..8]);
+async fn every_place_and_every_form_holds_at_every_size() {
+    let mut storm = Storm::default();
+    storm.lists().await;
+    storm.kept().await;
+    storm.jobs().await;
+    storm.live().await;
+    storm.tour().await;
+    storm.overview().await;
+    storm.profiles().await;
+    storm.pictures().await;
+    storm.without_a_profile().await;
+    for stack in Context::STACKS {
+        assert!(storm.stacks.iter().any(|seen| seen == stack), "no storm over {stack:?}");
+    }
+    assert!(storm.stacks.iter().any(|seen| seen.contains(&Context::Tour)), "no storm on the tour");
+    for kind in App::KINDS {
+        assert!(storm.kinds.contains(kind), "no storm over {kind}");
     }
 }
 
