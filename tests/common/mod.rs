@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 pub mod readable;
+pub mod shot;
 pub mod snap;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -134,11 +135,17 @@ impl Harness {
         snap::text(&self.buffer())
     }
 
+    /// The columns and rows of the screen.
+    pub fn size(&self) -> (u16, u16) {
+        let size = self.desk.terminal.backend().size().expect("a size");
+        (size.width, size.height)
+    }
+
     /// The cells of the screen. They come from a terminal of their own: a real one clears the other half of
     /// a wide character that is overwritten, and `TestBackend` does not.
     pub fn buffer(&self) -> ratatui::buffer::Buffer {
-        let size = self.desk.terminal.backend().size().expect("a size");
-        let mut fresh = Terminal::new(TestBackend::new(size.width, size.height)).expect("a test terminal");
+        let (columns, rows) = self.size();
+        let mut fresh = Terminal::new(TestBackend::new(columns, rows)).expect("a test terminal");
         fresh.draw(|frame| self.desk.app.draw(frame)).expect("drawn");
         fresh.backend().buffer().clone()
     }

@@ -8,6 +8,7 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+#[path = "../common/mod.rs"]
 mod common;
 
 use common::{Harness, frozen};
@@ -56,7 +57,7 @@ const NOT_TRANSLATED: &[&str] = &[
 
 /// Words of lapel's own that stand in English on a screen: lower-case ones that are no data, and whole texts.
 fn left_in_english(screen: &str) -> Vec<String> {
-    let said: toml::Table = include_str!("../assets/ko.toml").parse().expect("TOML");
+    let said: toml::Table = include_str!("../../assets/ko.toml").parse().expect("TOML");
     let mut texts = BTreeSet::new();
     for table in said.values().filter_map(toml::Value::as_table) {
         texts.extend(
@@ -87,24 +88,15 @@ fn left_in_english(screen: &str) -> Vec<String> {
     left
 }
 
+/// Takes one screen: its text, and what of it is no Korean.
 fn take(h: &mut Harness, name: &str, left: &mut Vec<String>) {
-    let port = h
-        .sandbox
-        .base_url()
-        .split(':')
-        .nth(2)
-        .and_then(|rest| rest.split('/').next())
-        .unwrap_or_default()
-        .to_owned();
-    let screen = h.screen().replace(&format!("127.0.0.1:{port}"), "127.0.0.1:PORT");
-    let screen = common::snap::without_moment(&screen, "계획");
-    let size = h.buffer().area;
+    let screen = h.screen();
+    let screen = common::shot::still(h, &screen, "계획");
+    let (columns, _) = h.size();
     for line in screen.lines() {
-        assert!(line.width() <= usize::from(size.width), "{name}: {line:?} is wider than the screen");
+        assert!(line.width() <= usize::from(columns), "{name}: {line:?} is wider than the screen");
     }
-    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
-        insta::assert_snapshot!(format!("ko-{name}@{}x{}", size.width, size.height), screen);
-    });
+    common::shot::compare(h, &format!("ko-{name}"), &screen);
     left.extend(left_in_english(&screen).into_iter().map(|line| format!("{name}: {line}")));
 }
 

@@ -1,0 +1,51 @@
+//! Pictures of a screen in text, each beside the one that was looked at by a person.
+
+use super::{Harness, readable, snap};
+use lapel::config::ThemeChoice;
+use std::fmt::Write;
+
+/// Takes one screen: its text, which is the same in every theme, and its styles in each. All of it can be read.
+pub fn in_every_theme(h: &mut Harness, name: &str) {
+    let mut out = String::new();
+    let mut in_colours = None;
+    for theme in [ThemeChoice::Dark, ThemeChoice::Light, ThemeChoice::None] {
+        h.desk.app.set_theme(theme);
+        let buffer = h.buffer();
+        let text = snap::text(&buffer);
+        if out.is_empty() {
+            out.clone_from(&text);
+        }
+        assert!(out.starts_with(&text), "{name}: a theme changes no text:\n{text}");
+        // Writing to a String cannot fail.
+        let _ = write!(out, "--- {theme:?}\n{}", snap::styles(&buffer));
+        match (theme, &in_colours) {
+            (ThemeChoice::None, Some(coloured)) => readable::needs_no_colour(name, coloured, &buffer),
+            _ => {
+                readable::has_contrast(name, theme, &buffer);
+                in_colours = Some(buffer);
+            }
+        }
+    }
+    h.desk.app.set_theme(ThemeChoice::HighContrast);
+    readable::has_contrast(name, ThemeChoice::HighContrast, &h.buffer());
+    h.desk.app.set_theme(ThemeChoice::Dark);
+    let out = still(h, &out, "planned");
+    compare(h, name, &out);
+}
+
+/// The screen's text without what is another one in every run: the port of the sandbox, and the moment that
+/// follows this word.
+pub fn still(h: &Harness, screen: &str, planned: &str) -> String {
+    let base = h.sandbox.base_url();
+    let port = base.split(':').nth(2).and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    snap::without_moment(&screen.replace(&format!("127.0.0.1:{port}"), "127.0.0.1:PORT"), planned)
+}
+
+/// Holds the picture of a screen to the one that is kept of it, by its name and the screen's size.
+pub fn compare(h: &Harness, name: &str, out: &str) {
+    let (columns, rows) = h.size();
+    // They stand in one folder, whichever file takes them.
+    insta::with_settings!({ snapshot_path => "../snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(format!("{name}@{columns}x{rows}"), out);
+    });
+}

@@ -1,0 +1,109 @@
+//! Where it is live, and the log of requests.
+
+use super::*;
+use lapel::config::ThemeChoice;
+use std::fmt::Write;
+
+/// Blots out of the log of requests what no two runs have in common: when, how long, and waiting for a turn.
+fn blot(buffer: &mut ratatui::buffer::Buffer) {
+    let area = buffer.area;
+    let symbols = |buffer: &ratatui::buffer::Buffer, y: u16| -> Vec<char> {
+        (0..area.width).map(|x| buffer[(x, y)].symbol().chars().next().unwrap_or(' ')).collect()
+    };
+    let heads: String = symbols(buffer, 3).into_iter().collect();
+    let column =
+        |head: &str| heads.find(head).map(|at| u16::try_from(heads[..at].chars().count()).unwrap_or(0));
+    for y in 4..area.height - 2 {
+        let line = symbols(buffer, y);
+        let shape = |at: usize, shape: &str| {
+            shape.chars().enumerate().all(|(i, c)| match (c, line.get(at + i)) {
+                ('0', Some(there)) => there.is_ascii_digit(),
+                (c, Some(there)) => c == *there,
+                (_, None) => false,
+            })
+        };
+        for x in 0..line.len() {
+            let of = ["00:00:00", "0.00 s"].into_iter().find(|of| shape(x, of));
+            for (i, c) in of.into_iter().flat_map(|of| of.chars().enumerate()) {
+                let at = u16::try_from(x + i).expect("on the screen");
+                buffer[(at, y)].set_symbol(c.encode_utf8(&mut [0; 4]));
+            }
+        }
+        if let (Some(from), Some(to), true) = (column("Waited"), column("Took"), line[2].is_ascii_digit()) {
+            for x in from..to {
+                buffer[(x, y)].reset();
+                if line[0] != ' ' {
+                    // The selected row is in reverse all along.
+                    buffer[(x, y)].modifier.insert(ratatui::style::Modifier::REVERSED);
+                }
+            }
+        }
+    }
+}
+
+/// The log of requests, and what it is saved as.
+async fn walk_log(columns: u16, rows: u16) {
+    let mut h = Harness::new(frozen(), columns, rows).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("get /badges/history status=503 times=1").expect("a rule");
+    h.press("2");
+    h.settled().await;
+    h.press("L");
+    h.settled().await;
+    h.press("j");
+    h.settled().await;
+    let mut out = String::new();
+    for theme in [ThemeChoice::Dark, ThemeChoice::Light, ThemeChoice::None] {
+        h.desk.app.set_theme(theme);
+        let mut buffer = h.buffer();
+        blot(&mut buffer);
+        if out.is_empty() {
+            out = common::snap::text(&buffer);
+        }
+        // Writing to a String cannot fail.
+        let _ = write!(out, "--- {theme:?}\n{}", common::snap::styles(&buffer));
+    }
+    common::shot::compare(&h, "requests", &out);
+}
+
+/// Where it is live: the number, and then the organisation; in a review of one, and of a draft.
+async fn walk_live(columns: u16, rows: u16) {
+    let mut h = Harness::with(frozen(), columns, rows, |mut session| {
+        session.environment = Environment::Live;
+        session.organisation = Some("달무리대학교 평생교육원 디지털 역량 인증 운영 지원 센터".to_owned());
+        session
+    })
+    .await;
+    h.settled().await;
+    h.press("i");
+    h.settled().await;
+    h.type_text("홍길동");
+    h.press("enter");
+    h.type_text("gildong@naru.example");
+    h.press("enter");
+    h.settled().await;
+    take(&mut h, "live-number");
+    h.press("1 y");
+    h.type_text("달무리");
+    take(&mut h, "live-organisation");
+    h.press("esc esc");
+    h.paste("김가감, one@naru.example\n김개깜, two@naru.example\n");
+    h.shows("columns").await;
+    h.press("enter");
+    h.shows("to go on").await;
+    h.settled().await;
+    h.press("2 y ctrl-o");
+    take(&mut h, "live-draft");
+}
+
+#[tokio::test]
+async fn live_and_the_log_at_80x24() {
+    walk_live(80, 24).await;
+    walk_log(80, 24).await;
+}
+
+#[tokio::test]
+async fn live_and_the_log_at_160x50() {
+    walk_live(160, 50).await;
+    walk_log(160, 50).await;
+}

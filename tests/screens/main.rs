@@ -1,0 +1,23 @@
+//! Every screen as a picture in text, at 80x24, 120x36 and 160x50, in dark, light and without colours. Each is also
+//! looked at for what a picture does not show: whether it can be read.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
+
+mod calls;
+#[path = "../common/mod.rs"]
+mod common;
+mod everyday;
+mod jobs;
+mod kept;
+mod live;
+mod overview;
+mod profiles;
+
+use common::shot::in_every_theme as take;
+use common::{Harness, frozen};
+use lapel::config::Environment;
+use lapel::sandbox::{RowSpec, RowState, Rows, Sandbox};
