@@ -33,12 +33,27 @@ pub fn in_every_theme(h: &mut Harness, name: &str) {
     compare(h, name, &out);
 }
 
-/// The screen's text without what is another one in every run: the port of the sandbox, and the moment that
-/// follows this word.
+/// The screen's text without what is another one in every run: the port of the sandbox, the name of a [`folder`],
+/// and the moment that follows this word.
 pub fn still(h: &Harness, screen: &str, planned: &str) -> String {
     let base = h.sandbox.base_url();
     let port = base.split(':').nth(2).and_then(|rest| rest.split('/').next()).unwrap_or_default();
-    snap::without_moment(&screen.replace(&format!("127.0.0.1:{port}"), "127.0.0.1:PORT"), planned)
+    let screen = screen.replace(&format!("127.0.0.1:{port}"), "127.0.0.1:PORT");
+    let mut parts = screen.split(FOLDER);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let name = part.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        out.extend([FOLDER, &"0".repeat(name), &part[name..]]);
+    }
+    snap::without_moment(&out, planned)
+}
+
+/// How the path of a [`folder`] begins.
+const FOLDER: &str = "/tmp/lapel-";
+
+/// A folder whose path is as long in every run, wherever it is.
+pub fn folder() -> tempfile::TempDir {
+    tempfile::Builder::new().prefix("lapel-").rand_bytes(6).tempdir_in("/tmp").expect("a folder")
 }
 
 /// Holds the picture of a screen to the one that is kept of it, by its name and the screen's size.

@@ -34,6 +34,10 @@ async fn walk(columns: u16, rows: u16) {
     h.press(":");
     h.type_text("rev");
     take(&mut h, "palette");
+    // What is not possible now, and why.
+    h.press("ctrl-u");
+    h.type_text("corrected");
+    take(&mut h, "palette-not-now");
     h.press("esc");
     h.press("C j j j j j j space j space K");
     take(&mut h, "columns-menu");

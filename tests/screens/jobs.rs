@@ -48,9 +48,11 @@ async fn walk_jobs(columns: u16, rows: u16) {
     h.shows("not sent: stopped at the quota").await;
     h.settled().await;
     take(&mut h, "activity-quota");
+    arrange(&mut h, "activity");
     h.press("enter f f");
     h.settled().await;
     take(&mut h, "job-rows");
+    arrange(&mut h, "job-rows");
     h.press("esc e");
     h.settled().await;
     take(&mut h, "receipt");
@@ -102,6 +104,17 @@ async fn walk_jobs(columns: u16, rows: u16) {
     h.press("c");
     h.settled().await;
     take(&mut h, "replace");
+}
+
+/// The menus of a list, other columns and another order in it, and then those that it had.
+fn arrange(h: &mut Harness, list: &str) {
+    h.press("s j");
+    take(h, &format!("{list}-sort"));
+    h.press("enter C j space J");
+    take(h, &format!("{list}-columns"));
+    h.press("esc");
+    take(h, &format!("{list}-arranged"));
+    h.press("C R esc s k enter");
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use super::*;
 
 /// Saved filters, all that match, and what was looked up earlier.
 async fn walk_kept(columns: u16, rows: u16) {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = common::shot::folder();
     let path = folder.path().join("filters.toml");
     let file = "[history.'expiring 2026']\ntitle = '파이썬'\nissue_start_date = 2024-01-01\nsort = 'issued_at:desc'\n\
                 [history.'한서윤']\nrecipient_name = '한서윤'\n";
@@ -34,7 +34,11 @@ async fn walk_kept(columns: u16, rows: u16) {
     h.sandbox.control().add_fault("get /badges/history delay=60s").expect("a rule");
     h.press("enter");
     take(&mut h, "mark-all-reading");
-    h.press("esc");
+    h.press("esc e ctrl-u");
+    h.type_text(folder.path().join("history.csv").to_str().expect("UTF-8"));
+    h.press("enter");
+    take(&mut h, "export-writing");
+    h.press("esc esc");
     h.settled().await;
     h.sandbox.control().clear_faults();
     h.press("3");
@@ -105,7 +109,9 @@ async fn walk_arranged(columns: u16, rows: u16) {
     h.settled().await;
     h.press("C");
     take(&mut h, "wallet-columns");
-    h.press("esc s j j enter");
+    h.press("esc s j j");
+    take(&mut h, "wallet-sort");
+    h.press("enter");
     h.settled().await;
     take(&mut h, "wallet-sorted");
 }

@@ -16,6 +16,8 @@ mod kept;
 mod live;
 mod overview;
 mod profiles;
+mod rebound;
+mod tour;
 
 use common::shot::in_every_theme as take;
 use common::{Harness, frozen};
