@@ -182,7 +182,7 @@ impl<'a> Row<'a> {
     fn column(&self, at: usize) -> crate::domain::Text {
         match self.names.get(at) {
             Some(name) if !self.is_head && !name.trim().is_empty() => name.as_str().into(),
-            _ => format!("column {}", at + 1).into(),
+            _ => t!("column {n}", n = at + 1).into(),
         }
     }
 }

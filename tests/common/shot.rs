@@ -2,6 +2,8 @@
 
 use super::{Harness, readable, snap};
 use lapel::config::ThemeChoice;
+use ratatui::buffer::Buffer;
+use ratatui::style::Modifier;
 use std::fmt::Write;
 
 /// Takes one screen: its text, which is the same in every theme, and its styles in each. All of it can be read.
@@ -63,4 +65,45 @@ pub fn compare(h: &Harness, name: &str, out: &str) {
     insta::with_settings!({ snapshot_path => "../snapshots", prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(format!("{name}@{columns}x{rows}"), out);
     });
+}
+
+/// The log of requests without what no two runs have in common: when, how long, and how long one waited for a turn,
+/// which stands between these two headings.
+pub fn without_times(mut buffer: Buffer, headings: [&str; 2]) -> Buffer {
+    let [waited, took] = headings.map(|heading| column(&buffer, heading));
+    for y in 4..buffer.area.height - 2 {
+        let line: Vec<char> =
+            (0..buffer.area.width).map(|x| buffer[(x, y)].symbol().chars().next().unwrap_or(' ')).collect();
+        let shape = |at: usize, shape: &str| {
+            shape.chars().enumerate().all(|(i, c)| match (c, line.get(at + i)) {
+                ('0', Some(there)) => there.is_ascii_digit(),
+                (c, Some(there)) => c == *there,
+                (_, None) => false,
+            })
+        };
+        for x in 0..line.len() {
+            let of = ["00:00:00", " 0.00 s", " 0.00"].into_iter().find(|of| shape(x, of));
+            for (i, c) in of.into_iter().flat_map(|of| of.chars().enumerate()) {
+                let at = u16::try_from(x + i).expect("on the screen");
+                buffer[(at, y)].set_symbol(c.encode_utf8(&mut [0; 4]));
+            }
+        }
+        if let (Some(from), Some(to), true) = (waited, took, line[2].is_ascii_digit()) {
+            for x in from..to {
+                buffer[(x, y)].reset();
+                if line[0] != ' ' {
+                    // The selected row is in reverse all along.
+                    buffer[(x, y)].modifier.insert(Modifier::REVERSED);
+                }
+            }
+        }
+    }
+    buffer
+}
+
+/// Where a heading of the log stands.
+fn column(buffer: &Buffer, heading: &str) -> Option<u16> {
+    let cells = snap::drawn(buffer, 3);
+    let line = |from: usize| cells[from..].iter().map(|(_, cell)| cell.symbol()).collect::<String>();
+    (0..cells.len()).find(|from| line(*from).starts_with(heading)).map(|at| cells[at].0)
 }

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
 /// The cells of a line that are drawn: the one behind a wide character is not.
-fn drawn(buffer: &Buffer, y: u16) -> Vec<(u16, &Cell)> {
+pub fn drawn(buffer: &Buffer, y: u16) -> Vec<(u16, &Cell)> {
     let mut cells = Vec::new();
     let mut x = 0;
     while x < buffer.area.width {

@@ -4,43 +4,6 @@ use super::*;
 use lapel::config::ThemeChoice;
 use std::fmt::Write;
 
-/// Blots out of the log of requests what no two runs have in common: when, how long, and waiting for a turn.
-fn blot(buffer: &mut ratatui::buffer::Buffer) {
-    let area = buffer.area;
-    let symbols = |buffer: &ratatui::buffer::Buffer, y: u16| -> Vec<char> {
-        (0..area.width).map(|x| buffer[(x, y)].symbol().chars().next().unwrap_or(' ')).collect()
-    };
-    let heads: String = symbols(buffer, 3).into_iter().collect();
-    let column =
-        |head: &str| heads.find(head).map(|at| u16::try_from(heads[..at].chars().count()).unwrap_or(0));
-    for y in 4..area.height - 2 {
-        let line = symbols(buffer, y);
-        let shape = |at: usize, shape: &str| {
-            shape.chars().enumerate().all(|(i, c)| match (c, line.get(at + i)) {
-                ('0', Some(there)) => there.is_ascii_digit(),
-                (c, Some(there)) => c == *there,
-                (_, None) => false,
-            })
-        };
-        for x in 0..line.len() {
-            let of = ["00:00:00", "0.00 s"].into_iter().find(|of| shape(x, of));
-            for (i, c) in of.into_iter().flat_map(|of| of.chars().enumerate()) {
-                let at = u16::try_from(x + i).expect("on the screen");
-                buffer[(at, y)].set_symbol(c.encode_utf8(&mut [0; 4]));
-            }
-        }
-        if let (Some(from), Some(to), true) = (column("Waited"), column("Took"), line[2].is_ascii_digit()) {
-            for x in from..to {
-                buffer[(x, y)].reset();
-                if line[0] != ' ' {
-                    // The selected row is in reverse all along.
-                    buffer[(x, y)].modifier.insert(ratatui::style::Modifier::REVERSED);
-                }
-            }
-        }
-    }
-}
-
 /// The log of requests, and what it is saved as.
 async fn walk_log(columns: u16, rows: u16) {
     let mut h = Harness::new(frozen(), columns, rows).await;
@@ -55,8 +18,7 @@ async fn walk_log(columns: u16, rows: u16) {
     let mut out = String::new();
     for theme in [ThemeChoice::Dark, ThemeChoice::Light, ThemeChoice::None] {
         h.desk.app.set_theme(theme);
-        let mut buffer = h.buffer();
-        blot(&mut buffer);
+        let buffer = common::shot::without_times(h.buffer(), ["Waited", "Took"]);
         if out.is_empty() {
             out = common::snap::text(&buffer);
         }

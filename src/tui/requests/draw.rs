@@ -30,7 +30,7 @@ const COLUMNS: [Column; 9] = [
     Column { least: 4, share: 0, goes: 0 },
     Column { least: 22, share: 5, goes: 0 },
     Column { least: 12, share: 1, goes: 0 },
-    Column { least: 3, share: 0, goes: 1 },
+    Column { least: 4, share: 0, goes: 1 },
     Column { least: 7, share: 0, goes: 2 },
     Column { least: 7, share: 0, goes: 0 },
     Column { least: 9, share: 0, goes: 3 },

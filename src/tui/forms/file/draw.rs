@@ -1,6 +1,6 @@
 //! Drawing a file: how it is read, its first rows, or what is to be decided.
 
-use super::steps::Step;
+use super::steps::{Step, column_name};
 use super::{FileForm, Purpose};
 use crate::domain::Text;
 use crate::jobs::intake::{
@@ -224,10 +224,6 @@ impl FileForm {
             }
         }
     }
-}
-
-fn column_name(at: usize, columns: &[String]) -> String {
-    columns.get(at).map_or_else(|| t!("column {n}", n = at + 1), |c| Text::from(c.as_str()).to_string())
 }
 
 fn map_words(map: &ColumnMap, columns: &[String]) -> String {

@@ -158,9 +158,23 @@ impl Columns {
 
 /// The columns by name, with an example each.
 pub fn columns(about: &About, rows: &[RawRow]) -> impl Iterator<Item = String> {
-    about.columns.iter().enumerate().map(|(at, name)| {
+    (0..about.columns.len()).map(|at| {
         let example =
             rows.iter().map(|row| row.cell(at)).find(|cell| !cell.trim().is_empty()).unwrap_or_default();
-        t!("{column}   such as: {example}", column = Text::from(name.as_str()), example = Text::from(example))
+        t!(
+            "{column}   such as: {example}",
+            column = column_name(at, &about.columns),
+            example = Text::from(example)
+        )
     })
+}
+
+/// A column's name for a person. Where the file has none, the one that stands for it is English in every language,
+/// since it becomes a heading in files.
+pub fn column_name(at: usize, columns: &[String]) -> String {
+    let stand_in = format!("column {}", at + 1);
+    match columns.get(at) {
+        Some(name) if *name != stand_in => Text::from(name.as_str()).to_string(),
+        _ => t!("column {n}", n = at + 1),
+    }
 }

@@ -1,0 +1,118 @@
+//! Files, drafts, jobs and their rows, and what is sent from them.
+
+use super::*;
+
+fn row(name: &str, state: RowState) -> RowSpec {
+    RowSpec {
+        recipient_name: name.into(),
+        recipient_email: "story@naru.example".into(),
+        state,
+        minutes_ago: 42,
+        ..RowSpec::default()
+    }
+}
+
+fn insert(h: &Harness, insert: Vec<RowSpec>) -> Vec<String> {
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted")
+}
+
+pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
+    speak(Language::Korean);
+    let mut h = Harness::with(frozen(), columns, rows, |mut session| {
+        session.jobs.batch = 50;
+        session.jobs.in_flight = 1;
+        session
+    })
+    .await;
+    let demo = |name: &str| format!("{}/assets/demo/{name}", env!("CARGO_MANIFEST_DIR"));
+    h.settled().await;
+    h.press("5");
+    h.settled().await;
+    take(&mut h, "activity-none", left);
+    h.press("1 j j j i");
+    h.settled().await;
+    h.paste(&demo("one-line-cp949.csv"));
+    h.press("enter");
+    h.shows("어느 쪽이 맞습니까?").await;
+    h.settled().await;
+    take(&mut h, "file-encoding", left);
+    h.press("esc esc");
+    h.settled().await;
+    h.paste(&demo("attendees-cp949.csv"));
+    h.press("enter");
+    h.shows("모든 행을 검사합니다").await;
+    h.settled().await;
+    take(&mut h, "file-check", left);
+    h.press("m");
+    take(&mut h, "file-columns", left);
+    h.press("esc enter");
+    h.shows("파일에 두 번 있음").await;
+    h.settled().await;
+    take(&mut h, "draft", left);
+    h.press("enter");
+    take(&mut h, "draft-correct", left);
+    h.press("esc");
+    h.sandbox.control().set_quota(Some(70));
+    h.type_text("113");
+    take(&mut h, "draft-review", left);
+    h.press("y");
+    h.shows("발급 한도에서 멈춤").await;
+    h.settled().await;
+    take(&mut h, "activity-quota", left);
+    h.press("s j");
+    take(&mut h, "activity-sort", left);
+    h.press("enter C j space");
+    take(&mut h, "activity-columns", left);
+    h.press("esc");
+    take(&mut h, "activity-arranged", left);
+    h.press("enter f f");
+    h.settled().await;
+    take(&mut h, "job-rows-not-valid", left);
+    h.press("s j");
+    take(&mut h, "job-rows-sort", left);
+    h.press("enter C j space");
+    take(&mut h, "job-rows-columns", left);
+    h.press("esc esc u");
+    h.type_text("잘못된 명단");
+    h.settled().await;
+    take(&mut h, "undo", left);
+    h.press("esc c");
+    h.settled().await;
+    take(&mut h, "call-off", left);
+    h.press("esc 2");
+    h.settled().await;
+    let three = [("한서윤", RowState::Waiting), ("윤태오", RowState::Revoked), ("오지호", RowState::Issued)];
+    insert(&h, three.map(|(name, state)| row(name, state)).into());
+    h.press("/ tab");
+    h.type_text("story@naru.example");
+    h.settled().await;
+    h.press("esc a x tab");
+    h.type_text("중복 발급");
+    h.settled().await;
+    take(&mut h, "revoke-waiting", left);
+    h.press("enter 2 y");
+    h.shows("◍ 취소 중").await;
+    h.settled().await;
+    take(&mut h, "activity-two", left);
+    let ids = insert(&h, vec![row("서다안", RowState::Issued), row("임하늘", RowState::Waiting)]);
+    h.press("5 F");
+    h.settled().await;
+    take(&mut h, "revoke-ids", left);
+    h.paste(&format!("{}\n{}\n", ids[0], ids[1]));
+    h.press("enter");
+    h.type_text("중복 발급");
+    take(&mut h, "revoke-ids-reason", left);
+    h.press("enter");
+    h.settled().await;
+    take(&mut h, "revoke-ids-file", left);
+    h.press("enter");
+    h.settled().await;
+    take(&mut h, "draft-revoke", left);
+    h.press("esc esc esc esc 4");
+    h.paste(&ids[0]);
+    h.press("enter");
+    h.settled().await;
+    h.press("c");
+    h.settled().await;
+    take(&mut h, "replace", left);
+}

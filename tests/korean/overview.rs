@@ -1,0 +1,48 @@
+//! The overview: its sections, the badges behind a bar, and looking a certificate number up.
+
+use super::*;
+
+pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
+    speak(Language::Korean);
+    let mut h = Harness::with(frozen(), columns, rows, |mut session| {
+        let settings = lapel::index::Settings { max_age_days: 36_500, refresh_minutes: 15 };
+        session.index = Some(lapel::tui::IndexUse { folder: None, settings });
+        session
+    })
+    .await;
+    h.settled().await;
+    h.press("O");
+    h.settled().await;
+    take(&mut h, "overview-issued", left);
+    h.press("p");
+    h.settled().await;
+    take(&mut h, "overview-issued-by-week", left);
+    h.press("p tab");
+    h.settled().await;
+    take(&mut h, "overview-revoked", left);
+    for name in ["templates", "waiting", "expiring", "mail"] {
+        h.press("tab");
+        h.settled().await;
+        take(&mut h, &format!("overview-{name}"), left);
+    }
+    h.press("enter");
+    h.settled().await;
+    take(&mut h, "overview-mail-list", left);
+    h.press("esc backtab down enter");
+    h.settled().await;
+    take(&mut h, "overview-list", left);
+    h.press("D");
+    h.settled().await;
+    take(&mut h, "overview-details", left);
+    h.press("i");
+    h.settled().await;
+    h.settled().await;
+    take(&mut h, "overview-renewal", left);
+    h.press("esc");
+    h.settled().await;
+    h.press("/");
+    h.type_text("dv-0");
+    h.press("enter");
+    h.settled().await;
+    take(&mut h, "overview-find", left);
+}

@@ -1,0 +1,58 @@
+//! The tour, from its first step to its last.
+
+use super::*;
+use std::time::Duration;
+
+pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
+    speak(Language::Korean);
+    let mut h = Harness::new(frozen(), columns, rows).await;
+    h.settled().await;
+    h.press("T");
+    take(&mut h, "tour-find", left);
+    h.press("3");
+    take(&mut h, "tour-find-type", left);
+    h.type_text("seoyun.han@naru.example");
+    h.press("enter");
+    h.settled().await;
+    take(&mut h, "tour-issue", left);
+    h.press("1 i");
+    h.settled().await;
+    h.type_text("홍길동");
+    h.press("enter");
+    h.type_text("gildong@naru.example");
+    take(&mut h, "tour-issue-form", left);
+    h.press("enter");
+    h.settled().await;
+    take(&mut h, "tour-issue-review", left);
+    h.press("y");
+    h.shows("대기 중 1").await;
+    h.settled().await;
+    take(&mut h, "tour-watch", left);
+    h.sandbox.control().advance(Duration::from_secs(25 * 3600));
+    h.press("r");
+    h.shows("4/5").await;
+    h.settled().await;
+    take(&mut h, "tour-revoke", left);
+    h.press("enter");
+    h.settled().await;
+    take(&mut h, "tour-revoke-rows", left);
+    h.press("enter");
+    h.settled().await;
+    take(&mut h, "tour-revoke-badge", left);
+    h.press("x");
+    take(&mut h, "tour-revoke-form", left);
+    h.type_text("중복 발급");
+    h.press("enter");
+    take(&mut h, "tour-revoke-review", left);
+    h.press("y");
+    h.shows("취소 중 1").await;
+    h.settled().await;
+    take(&mut h, "tour-receipt", left);
+    h.press("e");
+    h.settled().await;
+    take(&mut h, "tour-receipt-form", left);
+    h.press("ctrl-n");
+    take(&mut h, "tour-end", left);
+    h.press("ctrl-g");
+    take(&mut h, "tour-left", left);
+}
