@@ -1,6 +1,6 @@
 //! What of a screen was left in English.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 /// Words that are no text of lapel's: keys, commands, settings, words of the service and of the demo's titles, and
@@ -54,6 +54,17 @@ static TEXTS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 });
 
+/// Those of several words, by the first of them. A short one may be part of anything.
+static SENTENCES: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut by_first: HashMap<&str, Vec<&str>> = HashMap::new();
+    for text in TEXTS.iter().filter(|text| text.len() >= 12) {
+        if let Some((first, _)) = text.split_once(' ') {
+            by_first.entry(first).or_default().push(text);
+        }
+    }
+    by_first
+});
+
 /// Words of lapel's own that stand in English on a screen: lower-case ones that are no data, and whole texts, also
 /// those that are broken over lines.
 pub fn in_english(screen: &str) -> Vec<String> {
@@ -69,9 +80,12 @@ pub fn in_english(screen: &str) -> Vec<String> {
         flowing.extend(pane.split_whitespace().flat_map(|word| [" ", word]));
         flowing.push_str(" |");
     }
-    // A short one may be part of anything.
-    let sentences = TEXTS.iter().filter(|text| text.len() >= 12 && text.contains(' '));
-    left.extend(sentences.filter(|text| flowing.contains(&format!(" {text} "))).cloned());
+    for (at, _) in flowing.match_indices(' ') {
+        let rest = &flowing[at + 1..];
+        let begun = SENTENCES.get(rest.split(' ').next().unwrap_or_default());
+        let said = |text: &&&str| rest.strip_prefix(**text).is_some_and(|rest| rest.starts_with(' '));
+        left.extend(begun.into_iter().flatten().filter(said).map(|text| (*text).to_owned()));
+    }
     left
 }
 
