@@ -319,7 +319,10 @@ impl App {
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Out<'_>) {
-        if self.click_hint(mouse, out) || self.welcome.is_some() || self.drag(mouse, out) {
+        if self.click_hint(mouse, out) || self.click_menu(mouse, out) {
+            return;
+        }
+        if self.welcome.is_none() && self.drag(mouse, out) {
             return;
         }
         self.changed |= !self.begun.1.is_empty();
@@ -337,7 +340,7 @@ impl App {
             }
             return;
         }
-        if mouse.kind != MouseEventKind::Down(MouseButton::Left) {
+        if mouse.kind != MouseEventKind::Down(MouseButton::Left) || self.welcome.is_some() {
             return;
         }
         if mouse.row == 0 && self.over.is_empty() {
