@@ -186,7 +186,7 @@ impl Templates {
 
     /// Whether back would change something on this tab.
     pub fn can_go_back(&self) -> bool {
-        self.full || self.browser.can_go_back()
+        self.full || self.categories.is_some() || self.browser.can_go_back()
     }
 
     /// Whether an action belongs to the list that a template in full stands before: it works, but the footer has
@@ -204,6 +204,11 @@ impl Templates {
                 | Action::Categories
         );
         self.full && of_list
+    }
+
+    /// Whether an action does something here now: what stands beside the list is not opened.
+    pub fn offers(&self, action: Action) -> bool {
+        action != Action::Open || !self.beside
     }
 
     /// Whether an action about the picture does something: a template has one picture, and no back.
@@ -226,8 +231,9 @@ impl Templates {
             return self.browser.act(action, out);
         }
         match action {
-            // Beside the list it is open already.
-            Action::Open if self.beside => {}
+            Action::Open if self.beside => {
+                out.say(t!("What is selected stands beside the list already."));
+            }
             Action::Open => {
                 self.full = !self.full;
                 self.over_text = false;
