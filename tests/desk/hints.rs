@@ -226,3 +226,31 @@ async fn whatever_a_footer_offers_does_something_at_every_width() {
         }
     }
 }
+
+#[tokio::test]
+async fn what_has_no_room_below_the_screen_says_so_and_is_whole_in_the_help() {
+    let mut h = Harness::new(small(), 60, 16).await;
+    h.settled().await;
+    let said: Vec<String> = (0..40).map(|n| format!("word{n:02}")).collect();
+    let odd = |words: usize| Message::Odd(said[..words].join(" "));
+    // Four lines have room.
+    h.desk.app.update(odd(30));
+    let screen = h.settled().await;
+    assert!(screen.contains("word29") && !screen.contains("all of it"), "{screen}");
+    h.press("?");
+    assert!(!h.screen().contains("What was said"), "{}", h.screen());
+    h.press("esc");
+    h.desk.app.update(odd(40));
+    let screen = h.settled().await;
+    let end = screen.lines().find(|line| line.contains("all of it")).expect("an end");
+    assert!(end.trim_end().ends_with("… ?: all of it") && !screen.contains("word39"), "{screen}");
+    h.press("?");
+    let help = h.settled().await;
+    assert!(flowing(&help).contains(&said.join(" ")), "{help}");
+    assert!(help.contains("What was said, all of it") && help.contains("Keys of this screen"), "{help}");
+    // It is still there, until it is closed.
+    h.press("esc");
+    assert!(h.settled().await.contains("all of it"));
+    h.press("backspace");
+    assert!(!h.settled().await.contains("word00"));
+}

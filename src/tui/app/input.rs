@@ -3,6 +3,7 @@
 use super::{App, Over, READ_ONLY, Tab, Wish};
 use crate::tui::action::Action;
 use crate::tui::commands::{Command, CommandPalette};
+use crate::tui::draw::is_cut;
 use crate::tui::env::Out;
 use crate::tui::forms::profiles::Profiles;
 use crate::tui::help::Help;
@@ -43,7 +44,7 @@ impl App {
     pub(super) fn command(&mut self, action: Action, out: &mut Out<'_>) {
         crate::tui::crash::note(action);
         self.changed = true;
-        self.notice = None;
+        self.read = self.notice.take().map(|notice| notice.text);
         if action != Action::Quit && action != Action::QuitNow {
             self.quit_asked = false;
         }
@@ -169,7 +170,9 @@ impl App {
                     .into_iter()
                     .filter(|(_, a)| !self.is_forbidden(*a))
                     .collect();
-                self.over.push(Over::Help(Help::new(lines).with_files(&self.house)));
+                let read = self.read.take().or_else(|| self.news.as_ref().map(|news| news.text.clone()));
+                let read = read.filter(|text| is_cut(text, self.size.0));
+                self.over.push(Over::Help(Help::new(lines).with_files(&self.house).with_message(read)));
             }
             Action::Palette => {
                 let filters = self.env.saved.all().to_vec();
