@@ -45,6 +45,7 @@ mod marking;
 mod message;
 mod notices;
 mod paths;
+mod pick;
 mod pictures;
 mod raw;
 mod recents;

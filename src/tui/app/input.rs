@@ -3,6 +3,7 @@
 use super::{App, Over, READ_ONLY, Tab, Wish};
 use crate::tui::action::Action;
 use crate::tui::commands::{Command, CommandPalette};
+use crate::tui::draw::is_cut;
 use crate::tui::env::Out;
 use crate::tui::forms::profiles::Profiles;
 use crate::tui::help::Help;
@@ -66,7 +67,7 @@ impl App {
     pub(super) fn command(&mut self, action: Action, out: &mut Out<'_>) {
         crate::tui::crash::note(action);
         self.changed = true;
-        self.notice = None;
+        self.read = self.notice.take().map(|notice| notice.text);
         if action != Action::Quit && action != Action::QuitNow {
             self.quit_asked = false;
         }
@@ -192,7 +193,9 @@ impl App {
                     .into_iter()
                     .filter(|(_, a)| !self.is_forbidden(*a))
                     .collect();
-                self.over.push(Over::Help(Help::new(lines).with_files(&self.house)));
+                let read = self.read.take().or_else(|| self.news.as_ref().map(|news| news.text.clone()));
+                let read = read.filter(|text| is_cut(text, self.size.0));
+                self.over.push(Over::Help(Help::new(lines).with_files(&self.house).with_message(read)));
             }
             Action::Palette => {
                 let filters = self.env.saved.all().to_vec();
@@ -342,7 +345,10 @@ impl App {
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Out<'_>) {
-        if self.click_hint(mouse, out) || self.welcome.is_some() || self.drag(mouse, out) {
+        if self.click_hint(mouse, out) || self.click_menu(mouse, out) {
+            return;
+        }
+        if self.welcome.is_none() && self.drag(mouse, out) {
             return;
         }
         self.changed |= !self.begun.1.is_empty();
@@ -360,7 +366,7 @@ impl App {
             }
             return;
         }
-        if mouse.kind != MouseEventKind::Down(MouseButton::Left) {
+        if mouse.kind != MouseEventKind::Down(MouseButton::Left) || self.welcome.is_some() {
             return;
         }
         if mouse.row == 0 && self.over.is_empty() {
