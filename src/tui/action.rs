@@ -60,8 +60,8 @@ actions! {
     ChooseColumns: "columns", "choose, order and size the columns of this list";
     ColumnLeft: "left", "move the column one place to the left";
     ColumnRight: "right", "move the column one place to the right";
-    Narrower: "narrower", "make the column narrower";
-    Wider: "wider", "make the column wider";
+    Narrower: "narrow", "make the column narrower";
+    Wider: "widen", "make the column wider";
     ResetColumns: "reset", "the columns as the list comes with them";
     SavedFilters: "saved", "filters saved with names: use, rename or remove one";
     SaveFilter: "save", "save this filter and order under a name";

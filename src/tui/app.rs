@@ -143,6 +143,8 @@ pub struct App {
     /// A file that is being written out of sight.
     aside: Option<Box<ExportForm>>,
     pub(super) notice: Option<Notice>,
+    /// What that line said when the last action began: the help has all of it.
+    read: Option<String>,
     /// What came by itself and was not asked for: it stays until it is closed.
     pub(super) news: Option<Notice>,
     pub(super) size: (u16, u16),
@@ -197,6 +199,7 @@ impl App {
             over: Vec::new(),
             aside: None,
             notice: None,
+            read: None,
             news,
             size,
             comforts: comforts::Comforts::default(),

@@ -16,11 +16,12 @@ use super::filter::{FilterBar, Spec, Value};
 use super::heading::{Did, Head, Heading, Order, SortKey, Table, compare};
 use super::keymap::Context;
 use super::list::{PagedList, Row};
+use super::pick::Click;
 use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
 use crate::words;
 use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use std::cmp::Ordering;
 
@@ -324,6 +325,11 @@ impl<T: Browse> Browser<T> {
         let (column, _) = self.heading.sorted_by()?;
         let By::Service(style) = self.by else { return None };
         Some(Sort { column: column.to_owned(), direction: self.heading.order()?.direction, style })
+    }
+
+    /// Takes a click, where a menu of the heading is open; with what a click on the selected row does.
+    pub fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
+        self.heading.click(at).filter(|_| matches!(self.top, Top::Nothing))
     }
 
     /// The place of the list that a screen row shows, for the mouse.

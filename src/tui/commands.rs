@@ -5,13 +5,14 @@ use super::action::Action;
 use super::env::{Env, Go, Out};
 use super::field::Field;
 use super::fit::{fit, width, wrap};
+use super::pick::{Click, Sight, below, out_of_sight};
 use crate::config::NamedFilter;
 use crate::domain::{Address, BadgeId, Query, TemplateId, Text};
 use crossterm::event::KeyEvent;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use unicode_normalization::UnicodeNormalization;
@@ -50,6 +51,7 @@ pub struct CommandPalette {
     field: Field,
     shown: Vec<Entry>,
     at: usize,
+    sight: Sight,
     /// Whether one may go elsewhere: not from a form that is filled in.
     leaves: bool,
 }
@@ -59,7 +61,8 @@ impl CommandPalette {
     /// `leaves` nothing open. `filters`: those that are saved, which lead to their lists.
     pub fn new(mut all: Vec<Command>, filters: Vec<NamedFilter>, leaves: bool) -> Self {
         all.sort_by_key(|command| command.why_not.is_some());
-        let mut palette = Self { all, filters, field: Field::default(), shown: Vec::new(), at: 0, leaves };
+        let (field, sight) = (Field::default(), Sight::default());
+        let mut palette = Self { all, filters, field, shown: Vec::new(), at: 0, sight, leaves };
         palette.find();
         palette
     }
@@ -133,6 +136,19 @@ impl CommandPalette {
         (true, None)
     }
 
+    /// Takes a click.
+    pub fn click(&mut self, at: Position) -> Click {
+        self.sight.click(at, &mut self.at)
+    }
+
+    /// The action that is selected, where it is one and possible now.
+    pub fn selected(&self) -> Option<Action> {
+        match self.shown.get(self.at)? {
+            Entry::Command(command) if command.why_not.is_none() => Some(command.action),
+            _ => None,
+        }
+    }
+
     fn choose(&self, out: &mut Out<'_>) -> Option<Action> {
         let Some(entry) = self.shown.get(self.at) else {
             out.say(t!("Nothing of the kind is known. Nothing was done."));
@@ -200,18 +216,17 @@ impl CommandPalette {
         // As much room as any of them wants, so that the list stays where it is.
         let reasons = self.shown.iter().filter_map(reason).map(|lines| lines.len()).max().unwrap_or(0);
         let height = usize::from(area.height).saturating_sub(3 + reasons).max(1);
-        let top = (self.at + 1).saturating_sub(height);
+        let rows = Rect { height: u16::try_from(height).unwrap_or(u16::MAX), ..below(area, lines.len()) };
+        let shown = self.sight.lay(rows, self.at, self.shown.len());
         let keys = self.all.iter().map(|c| width(&c.keys)).max().unwrap_or(0).min(room / 4) + 2;
-        for (n, entry) in self.shown.iter().enumerate().skip(top).take(height) {
+        for (n, entry) in self.shown.iter().enumerate().skip(shown.start).take(shown.len()) {
             lines.push(self.line(entry, n == self.at, (keys, room), env));
         }
         if self.shown.is_empty() {
             lines.push(Line::styled(t!("    nothing of the kind"), theme.dim()));
-        } else if top + height < self.shown.len() {
-            let more = self.shown.len() - top - height;
-            lines.push(Line::styled(t!("    {more} more below", more), theme.dim()));
         } else {
-            lines.push(Line::raw(""));
+            let rest = out_of_sight(&shown, self.shown.len(), env);
+            lines.push(Line::styled(format!("  {rest}"), theme.dim()));
         }
         let selected = self.shown.get(self.at).and_then(reason).unwrap_or_default();
         lines.extend(selected.into_iter().map(|line| Line::styled(format!("    {line}"), theme.text())));

@@ -5,9 +5,10 @@ use super::copying::{Copyable, Copyables};
 use super::env::{Env, Go, Out};
 use super::fit::{fit, width};
 use super::keymap::Context;
+use super::pick::{Click, Sight, below};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 
@@ -15,12 +16,13 @@ use ratatui::widgets::Clear;
 pub struct CopyMenu {
     list: Vec<Copyable>,
     at: usize,
+    sight: Sight,
 }
 
 impl CopyMenu {
     /// The menu; none where there is nothing to copy.
     pub fn new(all: Copyables) -> Option<Self> {
-        (!all.list.is_empty()).then_some(Self { list: all.list, at: 0 })
+        (!all.list.is_empty()).then_some(Self { list: all.list, at: 0, sight: Sight::default() })
     }
 
     /// The contexts that its keys are looked up in.
@@ -38,6 +40,11 @@ impl CopyMenu {
             _ => return false,
         }
         true
+    }
+
+    /// Takes a click.
+    pub fn click(&mut self, at: Position) -> Click {
+        self.sight.click(at, &mut self.at)
     }
 
     /// Takes a key that is no action: the letter of an entry picks it.
@@ -71,8 +78,14 @@ impl CopyMenu {
             Line::styled(t!("  Copy"), env.theme.strong()),
         ];
         let labels = self.list.iter().map(|entry| width(&entry.label)).max().unwrap_or(0) + 2;
-        for (i, entry) in self.list.iter().enumerate() {
+        let rows = below(area, lines.len());
+        let (shown, rest) = self.sight.lay_all(rows, self.at, self.list.len(), env);
+        let mut cursor = None;
+        for (i, entry) in self.list.iter().enumerate().skip(shown.start).take(shown.len()) {
             let selected = i == self.at;
+            if selected {
+                cursor = Some(Rect { height: 1, ..below(area, lines.len()) });
+            }
             let left = usize::from(area.width).saturating_sub(labels + 8);
             lines.push(Line::from(vec![
                 Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
@@ -83,10 +96,9 @@ impl CopyMenu {
                 Span::styled(fit(&entry.shown, left, env.glyphs.ellipsis), env.theme.dim()),
             ]));
         }
+        lines.extend(rest);
         frame.render_widget(ratatui::text::Text::from(lines), area);
-        let row = u16::try_from(self.at + 2).unwrap_or(u16::MAX);
-        if row < area.height {
-            let selected = Rect { y: area.y + row, height: 1, ..area };
+        if let Some(selected) = cursor {
             frame.buffer_mut().set_style(selected, env.theme.selected());
         }
     }

@@ -323,7 +323,10 @@ impl App {
     }
 
     fn draw_notice(&self, frame: &mut Frame<'_>, area: Rect) {
-        let Some(notice) = self.notice.as_ref().or(self.news.as_ref()) else {
+        // What the help tells in full needs no rows of it.
+        let told = matches!(self.over.last(), Some(Over::Help(help)) if help.has_message());
+        let news = self.news.as_ref().filter(|_| !told);
+        let Some(notice) = self.notice.as_ref().or(news) else {
             self.draw_rule(frame, area);
             return;
         };
@@ -332,13 +335,32 @@ impl App {
         // What does not fit on one line takes rows from the screen above it: its end says what to do next.
         let room = usize::from(area.width).saturating_sub(2);
         let mut lines = wrap(&format!("{sign} {}", notice.text), room);
-        lines.truncate(LONGEST_NOTICE);
+        if lines.len() > LONGEST_NOTICE {
+            lines.truncate(LONGEST_NOTICE);
+            let key = self.env.keymap.key(&self.stack(), Action::Help);
+            let rest = key.map_or_else(String::new, |key| format!(" {}", t!("{key}: all of it", key)));
+            if let Some(last) = lines.last_mut() {
+                *last = cut(last, room.saturating_sub(width(&rest)), self.env.glyphs.ellipsis) + &rest;
+            }
+        }
         let rows = u16::try_from(lines.len()).unwrap_or(1).max(1);
         let area = Rect { y: (area.y + 1).saturating_sub(rows), height: rows, ..area };
         frame.render_widget(ratatui::widgets::Clear, area);
         let lines: Vec<Line<'_>> = lines.into_iter().map(|l| Line::styled(format!(" {l}"), style)).collect();
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
+}
+
+/// Whether a notice is longer than it can be shown below a screen of so many columns.
+pub fn is_cut(notice: &str, columns: u16) -> bool {
+    wrap(&format!("  {notice}"), usize::from(columns).saturating_sub(2)).len() > LONGEST_NOTICE
+}
+
+/// A text that goes on elsewhere, in at most so many columns, with the sign for that at its end.
+fn cut(text: &str, columns: usize, ellipsis: &str) -> String {
+    let most = columns.saturating_sub(width(ellipsis) + 1);
+    let text = if width(text) > most { fit(text, most, "") } else { text.to_owned() };
+    format!("{} {ellipsis}", text.trim_end())
 }
 
 fn too_small(frame: &mut Frame<'_>, area: Rect) {

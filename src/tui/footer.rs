@@ -103,6 +103,6 @@ impl App {
 }
 
 /// Whether something is sent, or begins to be, without another question.
-fn sends(action: Action) -> bool {
+pub(super) fn sends(action: Action) -> bool {
     matches!(action, Action::Confirm | Action::Resume | Action::Retry | Action::UseUp)
 }

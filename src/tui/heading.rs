@@ -7,6 +7,7 @@ mod menus;
 use super::columns::{Choice, Columns};
 use super::env::Env;
 use super::fit::{Column, cells, width};
+use super::pick::Sight;
 use super::view::{ColumnView, ListView, SortView};
 use crate::api::Direction;
 use crate::words::say;
@@ -89,6 +90,7 @@ pub struct Heading {
     columns: Columns,
     order: Option<Order>,
     menu: Option<Menu>,
+    sight: Sight,
     /// The cells that a row has on the screen.
     room: usize,
     /// Changes of the columns and the order.
@@ -103,6 +105,7 @@ impl Heading {
             columns: Columns::usual(table.heads.len(), table.usual),
             order: None,
             menu: None,
+            sight: Sight::default(),
             room: 0,
             changes: 0,
             table,

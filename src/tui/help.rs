@@ -13,6 +13,8 @@ use std::cell::Cell;
 /// The help, open.
 pub struct Help {
     lines: Vec<(String, Action)>,
+    /// What was said below the screen and had no room there.
+    message: Option<String>,
     /// Files of lapel, with what they are.
     files: Vec<(&'static str, String)>,
     scroll: usize,
@@ -23,7 +25,7 @@ pub struct Help {
 impl Help {
     /// For the lines of the keymap that apply.
     pub fn new(lines: Vec<(String, Action)>) -> Self {
-        Self { lines, files: Vec::new(), scroll: 0, most: Cell::new(usize::MAX) }
+        Self { lines, message: None, files: Vec::new(), scroll: 0, most: Cell::new(usize::MAX) }
     }
 
     /// With the places of lapel's files below the keys.
@@ -32,6 +34,18 @@ impl Help {
         let shown = |path: &std::path::Path| scrub(&path.to_string_lossy()).into_owned();
         self.files = house.files.iter().map(|(shelf, path)| (shelf.word(), shown(path))).collect();
         self
+    }
+
+    /// With what was said below the screen, where that had no room for all of it.
+    #[must_use]
+    pub fn with_message(mut self, message: Option<String>) -> Self {
+        self.message = message;
+        self
+    }
+
+    /// Whether it tells that.
+    pub fn has_message(&self) -> bool {
+        self.message.is_some()
     }
 
     /// Does an action; false when it is none of the help's.
@@ -54,7 +68,9 @@ impl Help {
 
     /// Draws it, in two columns; a sentence that is longer than its own goes on below.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut lines = vec![Line::styled(t!("  Keys of this screen"), env.theme.strong()), Line::raw("")];
+        let keys = t!("  Keys of this screen");
+        let head = if self.message.is_some() { t!("  What was said, all of it") } else { keys };
+        let mut lines = vec![Line::styled(head, env.theme.strong()), Line::raw("")];
         let all = self.all_lines(usize::from(area.width), env);
         let height = usize::from(area.height.saturating_sub(3));
         self.most.set(all.len().saturating_sub(height));
@@ -72,6 +88,11 @@ impl Help {
         let keys = self.lines.iter().map(|(k, _)| width(k)).max().unwrap_or(0) + 2;
         let room = columns.saturating_sub(keys + 4);
         let mut lines = Vec::new();
+        if let Some(message) = &self.message {
+            let said = message.lines().flat_map(|line| wrap(line, columns.saturating_sub(4)));
+            lines.extend(said.map(|line| Line::raw(format!("  {line}"))));
+            lines.extend(["", t!("  Keys of this screen"), ""].map(|l| Line::styled(l, env.theme.strong())));
+        }
         for (key, action) in &self.lines {
             for (n, part) in wrap(action.help(), room).into_iter().enumerate() {
                 let key = if n == 0 { key.as_str() } else { "" };

@@ -184,3 +184,73 @@ async fn a_long_list_says_where_one_is_and_a_wide_one_cuts_no_title() {
     assert!(listed.len() >= 14 && !screen.contains("row 1 of"), "{screen}");
     assert!(!listed.iter().any(|line| line.contains('…')), "{screen}");
 }
+
+/// The keys of the footer's hints, each with its words.
+fn hinted(screen: &str) -> Vec<(String, String)> {
+    let hints = footer(screen).trim().split("  ").filter_map(|hint| hint.trim().split_once(' '));
+    let key = |shown: &str| match shown {
+        "⏎" => "enter".to_owned(),
+        letter if letter.len() == 1 => letter.to_owned(),
+        name => name.to_lowercase(),
+    };
+    hints.map(|(shown, words)| (key(shown), words.to_owned())).collect()
+}
+
+#[tokio::test]
+async fn whatever_a_footer_offers_does_something_at_every_width() {
+    let menus: &[_] = &["1 c", "2 s", "2 C R j +", "2 f", "2 y", "L", "P"];
+    let screens: &[_] = &["1", "2", "3 esc", "4 esc", "5", "O"];
+    // The widest has everything beside its list, and room for more hints.
+    for (columns, ways) in [(80, menus), (80, screens), (144, screens)] {
+        let mut h = Harness::new(Options { history: Some(30), ..frozen() }, columns, 20).await;
+        h.settled().await;
+        for way in ways {
+            // Leaving lapel is nothing that its screen shows.
+            let mut tried = vec!["quit".to_owned()];
+            loop {
+                // From whatever the hint before has opened.
+                h.press("esc esc esc esc backspace");
+                h.press(way);
+                let screen = h.settled().await;
+                let left = hinted(&screen).into_iter().find(|(_, words)| !tried.contains(words));
+                let Some((key, words)) = left else { break };
+                let (before, asked) = (h.buffer(), h.desk.app.counts.asks);
+                h.press(&key);
+                let did = h.desk.app.counts.asks > asked || h.buffer() != before;
+                assert!(did, "{columns} {way}: {key} {words} does nothing\n{screen}");
+                tried.push(words);
+            }
+            assert!(tried.len() > 1, "{way}: {}", h.screen());
+            let opens = tried.contains(&"open".to_owned());
+            assert!((columns, *way) != (144, "1") || !opens, "what stands beside the list is open already");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_has_no_room_below_the_screen_says_so_and_is_whole_in_the_help() {
+    let mut h = Harness::new(small(), 60, 16).await;
+    h.settled().await;
+    let said: Vec<String> = (0..40).map(|n| format!("word{n:02}")).collect();
+    let odd = |words: usize| Message::Odd(said[..words].join(" "));
+    // Four lines have room.
+    h.desk.app.update(odd(30));
+    let screen = h.settled().await;
+    assert!(screen.contains("word29") && !screen.contains("all of it"), "{screen}");
+    h.press("?");
+    assert!(!h.screen().contains("What was said"), "{}", h.screen());
+    h.press("esc");
+    h.desk.app.update(odd(40));
+    let screen = h.settled().await;
+    let end = screen.lines().find(|line| line.contains("all of it")).expect("an end");
+    assert!(end.trim_end().ends_with("… ?: all of it") && !screen.contains("word39"), "{screen}");
+    h.press("?");
+    let help = h.settled().await;
+    assert!(flowing(&help).contains(&said.join(" ")), "{help}");
+    assert!(help.contains("What was said, all of it") && help.contains("Keys of this screen"), "{help}");
+    // It is still there, until it is closed.
+    h.press("esc");
+    assert!(h.settled().await.contains("all of it"));
+    h.press("backspace");
+    assert!(!h.settled().await.contains("word00"));
+}

@@ -1,6 +1,8 @@
 //! The mouse: hints that are clicked, rows that are dragged over.
 
 use super::*;
+use lapel::tui::{Begin, Helpers};
+use std::sync::Arc;
 
 fn mouse(kind: MouseEventKind, column: u16, row: u16) -> Message {
     Message::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE })
@@ -127,4 +129,207 @@ async fn the_wheel_goes_through_a_menu_choice_by_choice() {
     let before = h.screen();
     wheel(&mut h);
     assert_ne!(h.screen(), before);
+}
+
+/// The screen's row with these words, below the head of a menu.
+fn row_of(screen: &str, head: &str, words: &str) -> u16 {
+    let menu = screen.lines().position(|line| line.contains(head)).unwrap_or_else(|| panic!("{screen}"));
+    let below = screen.lines().skip(menu + 1).position(|line| line.contains(words));
+    let row = below.unwrap_or_else(|| panic!("no {words} below {head}: {screen}")) + menu + 1;
+    u16::try_from(row).expect("a row")
+}
+
+/// The line that the cursor of a menu is on.
+fn cursor(screen: &str) -> &str {
+    screen.lines().rfind(|line| line.contains('▌')).unwrap_or_default()
+}
+
+/// The words of a line, without its cursor.
+fn words(line: &str) -> String {
+    line.replace('▌', " ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Clicks a row of a menu that is not selected yet, and gives what is on the screen then: the row, still where it
+/// was.
+fn choose(h: &mut Harness, head: &str, what: &str) -> (u16, String) {
+    let before = h.screen();
+    let row = row_of(&before, head, what);
+    let line = |screen: &str| words(screen.lines().nth(row.into()).unwrap_or_default());
+    click(h, 8, row);
+    let after = h.screen();
+    assert!(cursor(&after).contains(what), "{what} is not selected: {after}");
+    assert_eq!(line(&after), line(&before), "it has moved: {after}");
+    (row, after)
+}
+
+#[tokio::test]
+async fn a_click_selects_a_row_of_a_heading_s_menu_and_another_one_chooses_it() {
+    for (columns, rows) in [(80, 24), (60, 16)] {
+        let mut h = Harness::new(small(), columns, rows).await;
+        h.press("2");
+        h.settled().await;
+        h.press("s");
+        let (row, screen) = choose(&mut h, "Sort by", "Holder");
+        // Beside the rows there is nothing.
+        for row in [row_of(&screen, "600 badges", "Sort by"), rows - 2, 1] {
+            click(&mut h, 8, row);
+            assert_eq!(h.screen(), screen, "row {row}");
+        }
+        click(&mut h, 8, row);
+        let screen = h.settled().await;
+        assert!(screen.contains("by holder") && !screen.contains("Sort by"), "{screen}");
+        // Further down than there is room for: the rows stay under the pointer.
+        h.press("C k");
+        let screen = h.screen();
+        assert_eq!(screen.contains("more above"), rows == 16, "{screen}");
+        let (row, _) = choose(&mut h, "Columns, the upper", "[ ] Type");
+        click(&mut h, 8, row);
+        let switched = h.screen();
+        assert!(cursor(&switched).contains("[x] Type"), "{switched}");
+        click(&mut h, 8, row);
+        assert!(cursor(&h.screen()).contains("[ ] Type"), "{}", h.screen());
+    }
+}
+
+#[tokio::test]
+async fn the_menus_of_the_other_lists_are_clicked_too() {
+    let mut h = Harness::with(small(), 80, 24, |mut session| {
+        session.jobs.batch = 1000;
+        session
+    })
+    .await;
+    super::activity::issue(&mut h, 0..4).await;
+    h.shows("4 waiting = 4 rows").await;
+    let head = "Columns, the upper";
+    // More columns than there is room for, and it says so.
+    h.press("C");
+    let menu = h.screen();
+    assert!(menu.contains("more below") && menu.contains("R reset"), "{menu}");
+    let (row, _) = choose(&mut h, head, "[x] Progress");
+    click(&mut h, 8, row);
+    assert!(cursor(&h.screen()).contains("[ ] Progress"), "{}", h.screen());
+    h.press("esc enter");
+    h.shows("row 1 of 4").await;
+    h.press("s");
+    let (row, _) = choose(&mut h, "Sort by", "E-mail");
+    click(&mut h, 8, row);
+    h.shows("by e-mail").await;
+    // A holder's badges.
+    h.press("3");
+    h.paste("safety@moondeck.example");
+    h.press("enter");
+    h.settled().await;
+    h.press("C");
+    let (row, _) = choose(&mut h, head, "[x] Remarks");
+    click(&mut h, 8, row);
+    assert!(cursor(&h.screen()).contains("[ ] Remarks"), "{}", h.screen());
+    // The categories, which a second click filters by.
+    h.press("esc 1 c");
+    h.settled().await;
+    let (row, _) = choose(&mut h, "categories", "LANG");
+    click(&mut h, 8, row);
+    let screen = h.settled().await;
+    assert!(screen.contains("category id “C04”") || screen.contains("category id C04"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
+    let options = Options { quota: Some(1), ..small() };
+    let mut h = Harness::with(options, 80, 24, |mut session| {
+        (session.jobs.batch, session.jobs.in_flight) = (1, 1);
+        session
+    })
+    .await;
+    super::activity::issue(&mut h, 0..3).await;
+    h.shows("2 not sent: stopped at the quota").await;
+    h.sandbox.control().set_quota(None);
+    let before = requests(&h, "POST /badges/batch") + requests(&h, "POST /badges");
+    // What is not in sight at first, in a list that has moved.
+    h.press("ctrl-p up");
+    let screen = h.screen();
+    assert!(screen.contains("more above"), "{screen}");
+    choose(&mut h, "  Do  ", "count by day");
+    h.type_text("resume");
+    let (row, _) = match h.screen() {
+        screen if cursor(&screen).contains("go on") => (row_of(&screen, "  Do  ", "go on"), screen),
+        _ => choose(&mut h, "  Do  ", "go on"),
+    };
+    click(&mut h, 8, row);
+    let screen = h.settled().await;
+    assert!(screen.contains("A click sends nothing"), "{screen}");
+    assert_eq!(requests(&h, "POST /badges/batch") + requests(&h, "POST /badges"), before);
+    h.press("ctrl-u");
+    h.type_text("request log");
+    let screen = h.screen();
+    let row = row_of(&screen, "  Do  ", "▌");
+    click(&mut h, 8, row);
+    assert!(h.settled().await.contains("the newest first; names and addresses masked"), "{}", h.screen());
+    h.press("esc ctrl-p");
+    h.type_text("resume");
+    h.press("enter");
+    h.shows("goes on; what has to be looked at").await;
+}
+
+#[tokio::test]
+async fn saved_filters_and_what_is_copied_are_clicked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("filters.toml");
+    let filters: String = (0..20).map(|n| format!("[history.'f{n:02}']\ntitle = 't{n}'\n")).collect();
+    std::fs::write(&path, filters).expect("written");
+    let mut h = Harness::new(small(), 60, 16).await;
+    h.desk.app.set_manner(lapel::tui::Manner { filters: Some(path), ..lapel::tui::Manner::default() });
+    h.press("2");
+    h.settled().await;
+    h.press("y");
+    let (row, _) = choose(&mut h, "  Copy", "e-mail address");
+    click(&mut h, 8, row);
+    assert!(!h.screen().contains("  Copy\n"), "{}", h.screen());
+    h.press("f G");
+    let screen = h.settled().await;
+    assert!(screen.contains("more above") && cursor(&screen).contains("f19"), "{screen}");
+    // While a name is typed there is nothing to choose, and what was asked before is forgotten.
+    h.press("r");
+    let naming = h.screen();
+    click(&mut h, 8, row_of(&naming, "Saved filters", "f17"));
+    assert_eq!(h.screen(), naming);
+    h.press("esc d");
+    assert!(h.screen().contains("once more removes"), "{}", h.screen());
+    let row = row_of(&h.screen(), "Saved filters", "f17");
+    click(&mut h, 8, row);
+    assert!(cursor(&h.screen()).contains("f17"), "{}", h.screen());
+    assert!(!h.screen().contains("once more removes"), "{}", h.screen());
+    let (row, _) = choose(&mut h, "Saved filters", "f16");
+    click(&mut h, 8, row);
+    let screen = h.settled().await;
+    assert!(screen.contains("title “t16”"), "{screen}");
+}
+
+#[tokio::test]
+async fn profiles_are_clicked_also_before_there_is_one() {
+    let names = (0..9).map(|n| super::profiles::line(&format!("p{n}"), Environment::Demo));
+    let lines: Vec<_> = names.collect();
+    let opened = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let noted = opened.clone();
+    let helpers = Helpers {
+        profiles: Arc::new(move || {
+            let lines = lines.clone();
+            Box::pin(async move { Ok(lines) })
+        }),
+        open_profile: Arc::new(move |name| {
+            noted.lock().expect("notes").push(name);
+            Box::pin(async { Err("the keyring is locked".to_owned()) })
+        }),
+        ..Helpers::default()
+    };
+    let first = Harness::welcome(60, 16).await;
+    let mut h = Harness { desk: super::common::desk(Begin::Welcome, helpers, 60, 16), ..first };
+    h.press("P");
+    let screen = h.settled().await;
+    assert!(screen.contains("more below"), "{screen}");
+    h.press("k k k");
+    let (row, _) = choose(&mut h, "Profiles", "p7");
+    assert!(opened.lock().expect("notes").is_empty());
+    click(&mut h, 8, row);
+    h.shows("the keyring is locked").await;
+    assert_eq!(*opened.lock().expect("notes"), [Some("p7".to_owned())]);
 }

@@ -89,6 +89,7 @@ impl App {
             None if matches!(action, Action::Earlier | Action::Later) => self.offers_earlier(action),
             None if self.welcome.is_some() => self.welcome.as_ref().is_some_and(|w| w.offers(action)),
             None if matches!(action, Action::Picture | Action::TurnOver) => self.offers_picture(action),
+            None if self.tab == Tab::Templates => self.templates.offers(action),
             None if self.tab == Tab::Activity => self.activity.offers(action),
             None if self.tab == Tab::Wallet => self.wallet.offers(action),
             None if self.tab == Tab::Badge => self.badge.offers(action, &self.env),

@@ -3,6 +3,7 @@
 use super::{App, Over, READ_ONLY, Tab, Wish};
 use crate::tui::action::Action;
 use crate::tui::commands::{Command, CommandPalette};
+use crate::tui::draw::is_cut;
 use crate::tui::env::Out;
 use crate::tui::forms::profiles::Profiles;
 use crate::tui::help::Help;
@@ -15,11 +16,9 @@ impl App {
         self.changed |= self.forget_chord(&stack);
         let press = self.env.keymap.press(&stack, &mut self.begun.1, key);
         self.history.let_go();
-        if let Press::Action(action) = press {
-            self.command(action, out);
-            return;
-        }
         match press {
+            Press::Action(action) => self.command(action, out),
+            Press::Unshifted(action, capital) => self.unshifted(action, capital, out),
             Press::Begun => {
                 self.changed = true;
                 self.begun.0 = stack;
@@ -31,11 +30,36 @@ impl App {
             Press::Free => {
                 let typed = self.type_key(key, out);
                 // In a field the cursor may have moved where the text has not changed.
-                let in_field = |c: &Context| c.is_text() && *c != Context::Review;
-                self.changed |= typed || stack.iter().any(in_field);
+                self.changed |= typed || stack.iter().any(|context| context.is_text());
             }
             Press::Dropped => self.changed = true,
-            Press::Action(_) => {}
+        }
+    }
+
+    /// Does what a key does without shift, as Hangul input does not tell whether that was pressed, and says so.
+    fn unshifted(&mut self, action: Option<Action>, capital: char, out: &mut Out<'_>) {
+        self.changed = true;
+        let plain = capital.to_ascii_lowercase();
+        if let Some(action) = action {
+            self.command(action, out);
+        }
+        let text = match action {
+            // Who goes through a list with them knows what they do.
+            Some(Action::Down | Action::Up) => return,
+            Some(_) => t!(
+                "Hangul input is on, in which {capital} cannot be told from {plain}: it counts as {plain}. The Han/Eng key switches it off.",
+                capital,
+                plain
+            ),
+            None => t!(
+                "Hangul input is on, in which {capital} cannot be told from {plain}: nothing was done. The Han/Eng key switches it off.",
+                capital,
+                plain
+            ),
+        };
+        // What the action itself has to say comes first.
+        if out.notice.is_none() {
+            out.say(text);
         }
     }
 
@@ -43,7 +67,7 @@ impl App {
     pub(super) fn command(&mut self, action: Action, out: &mut Out<'_>) {
         crate::tui::crash::note(action);
         self.changed = true;
-        self.notice = None;
+        self.read = self.notice.take().map(|notice| notice.text);
         if action != Action::Quit && action != Action::QuitNow {
             self.quit_asked = false;
         }
@@ -169,7 +193,9 @@ impl App {
                     .into_iter()
                     .filter(|(_, a)| !self.is_forbidden(*a))
                     .collect();
-                self.over.push(Over::Help(Help::new(lines).with_files(&self.house)));
+                let read = self.read.take().or_else(|| self.news.as_ref().map(|news| news.text.clone()));
+                let read = read.filter(|text| is_cut(text, self.size.0));
+                self.over.push(Over::Help(Help::new(lines).with_files(&self.house).with_message(read)));
             }
             Action::Palette => {
                 let filters = self.env.saved.all().to_vec();
@@ -319,7 +345,10 @@ impl App {
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Out<'_>) {
-        if self.click_hint(mouse, out) || self.welcome.is_some() || self.drag(mouse, out) {
+        if self.click_hint(mouse, out) || self.click_menu(mouse, out) {
+            return;
+        }
+        if self.welcome.is_none() && self.drag(mouse, out) {
             return;
         }
         self.changed |= !self.begun.1.is_empty();
@@ -337,7 +366,7 @@ impl App {
             }
             return;
         }
-        if mouse.kind != MouseEventKind::Down(MouseButton::Left) {
+        if mouse.kind != MouseEventKind::Down(MouseButton::Left) || self.welcome.is_some() {
             return;
         }
         if mouse.row == 0 && self.over.is_empty() {

@@ -1,8 +1,13 @@
 //! The mouse beyond the lists: hints that are clicked, rows that are dragged over.
 
-use super::{App, Tab};
+use super::{App, Over, Tab};
+use crate::tui::action::Action;
 use crate::tui::env::Out;
+use crate::tui::footer::sends;
+use crate::tui::keymap::Context;
+use crate::tui::pick::Click;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Position;
 
 impl App {
     /// Does what the clicked hint of the footer says; whether the click was there at all.
@@ -15,6 +20,61 @@ impl App {
             self.command(action, out);
         }
         true
+    }
+
+    /// Selects the row of a menu that is clicked; one that was selected already is chosen, as its key would. Whether
+    /// there was a row.
+    pub(super) fn click_menu(&mut self, mouse: MouseEvent, out: &mut Out<'_>) -> bool {
+        if mouse.kind != MouseEventKind::Down(MouseButton::Left) || !self.fits() {
+            return false;
+        }
+        let at = Position { x: mouse.column, y: mouse.row };
+        match self.menu_at(at) {
+            None | Some((Click::Beside, _)) => return false,
+            Some((Click::Selected, _)) => self.changed = true,
+            Some((Click::Again, _)) if self.is_sent_by_the_palette() => {
+                self.changed = true;
+                let enter = self.env.key(&[Context::Palette, Context::Always], Action::Accept);
+                out.say(t!("A click sends nothing; {enter} does this.", enter));
+            }
+            Some((Click::Again, then)) => self.command(then, out),
+        }
+        self.begun.1.clear();
+        true
+    }
+
+    /// What a click was on in the menu that is open, if one is, and what a click on its selected row does. What is
+    /// confirmed, or typed into, is no menu.
+    fn menu_at(&mut self, at: Position) -> Option<(Click, Action)> {
+        if let Some(welcome) = &mut self.welcome {
+            return Some((welcome.click(at), Action::Accept));
+        }
+        let click = match self.over.last_mut() {
+            Some(Over::Commands(palette)) => palette.click(at),
+            Some(Over::Profiles(list)) => list.click(at),
+            Some(Over::Filters(form)) => form.click(at),
+            Some(Over::Copy(menu)) => menu.click(at),
+            Some(Over::File(form)) => form.click(at),
+            Some(_) => return None,
+            None => {
+                return match self.tab {
+                    Tab::Templates => self.templates.click_menu(at),
+                    Tab::History => self.history.browser.click_menu(at),
+                    Tab::Wallet => self.wallet.click_menu(at),
+                    Tab::Activity => self.activity.click_menu(at),
+                    Tab::Badge | Tab::Overview => None,
+                };
+            }
+        };
+        Some((click, Action::Accept))
+    }
+
+    /// Whether the palette is open, and would send what was reviewed before: as in the footer, that is not clicked.
+    fn is_sent_by_the_palette(&self) -> bool {
+        match self.over.last() {
+            Some(Over::Commands(palette)) => palette.selected().is_some_and(sends),
+            _ => false,
+        }
     }
 
     /// Marks the rows of the history that the mouse is dragged over; whether this was such a movement.

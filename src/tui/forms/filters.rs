@@ -9,11 +9,12 @@ use crate::tui::field::Field;
 use crate::tui::filter::Spec;
 use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::pick::{Click, Sight, below};
 use crate::tui::saved::FiltersAsk;
 use crate::words;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 /// The widest that names are shown, in columns.
@@ -27,6 +28,7 @@ pub struct FiltersForm {
     /// What is set on the tab now.
     current: Option<NamedFilter>,
     at: usize,
+    sight: Sight,
     name: Option<Naming>,
     /// The name of the one that the next press removes.
     removing: Option<String>,
@@ -57,6 +59,7 @@ impl FiltersForm {
             specs,
             current,
             at: 0,
+            sight: Sight::default(),
             name: None,
             removing: None,
             ticket: None,
@@ -154,6 +157,18 @@ impl FiltersForm {
             _ => return false,
         }
         true
+    }
+
+    /// Takes a click.
+    pub fn click(&mut self, at: Position) -> Click {
+        if self.name.is_some() {
+            return Click::Beside;
+        }
+        let click = self.sight.click(at, &mut self.at);
+        if click == Click::Selected {
+            (self.said, self.removing) = (None, None);
+        }
+        click
     }
 
     fn act_naming(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
@@ -298,9 +313,11 @@ impl FiltersForm {
         let filters: Vec<&NamedFilter> = env.saved.of_list(self.list).collect();
         let names = filters.iter().map(|filter| width(&scrub(&filter.name))).max().unwrap_or(0).min(NAMES);
         let names = names.min(room / 2) + 2;
-        let rows = usize::from(area.height).saturating_sub(lines.len() + foot.len() + 3).max(1);
-        let top = (self.at + 1).saturating_sub(rows);
-        for (at, filter) in filters.iter().enumerate().skip(top).take(rows) {
+        let rows = below(area, lines.len());
+        let foot_rows = u16::try_from(foot.len() + 2).unwrap_or(u16::MAX);
+        let rows = Rect { height: rows.height.saturating_sub(foot_rows).max(1), ..rows };
+        let (shown, rest) = self.sight.lay_all(rows, self.at, filters.len(), env);
+        for (at, filter) in filters.iter().enumerate().skip(shown.start).take(shown.len()) {
             let selected = at == self.at && self.name.is_none();
             let plain = |style| if selected { theme.selected() } else { style };
             lines.push(Line::from(vec![
@@ -313,10 +330,7 @@ impl FiltersForm {
                 ),
             ]));
         }
-        let more = filters.len().saturating_sub(top + rows) as u64;
-        if more > 0 {
-            lines.extend(put(&count!(more, "more filter below", "more filters below"), theme.dim()));
-        }
+        lines.extend(rest);
         if filters.is_empty() && self.said.is_none() {
             let text = match self.ticket {
                 Some(_) if self.name.is_none() => t!("reading the saved filters"),

@@ -10,10 +10,11 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::manage::ProfileAsk;
+use crate::tui::pick::{Click, Sight, below};
 use crate::words;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 /// What is said where something is on its way to the service.
@@ -27,6 +28,7 @@ pub struct Profiles {
     reading: Option<Ticket>,
     lines: Vec<ProfileLine>,
     at: usize,
+    sight: Sight,
     /// The profile that is being opened.
     opening: Option<Ticket>,
     form: Option<ProfileForm>,
@@ -51,6 +53,7 @@ impl Profiles {
             reading: Some(out.ask(Ask::Profiles)),
             lines: Vec::new(),
             at: 0,
+            sight: Sight::default(),
             opening: None,
             form: None,
             said: None,
@@ -125,6 +128,14 @@ impl Profiles {
             _ => return false,
         }
         true
+    }
+
+    /// Takes a click.
+    pub fn click(&mut self, at: Position) -> Click {
+        if !self.is_plain() {
+            return Click::Beside;
+        }
+        self.sight.click(at, &mut self.at)
     }
 
     /// Begins to change, test or remove the selected one.
@@ -284,10 +295,14 @@ impl Profiles {
             (None, Some(removing)) => lines.extend(removing.lines(room, env)),
             (None, None) => {
                 // Around the selected one, where there are more than there is room for.
-                let rows = usize::from(area.height).saturating_sub(9).max(1);
+                if self.lines.is_empty() && self.reading.is_none() {
+                    lines.push(Line::styled(t!("  No profile is set up yet."), theme.dim()));
+                }
                 let all = self.rows(room, env);
-                let top = self.at.saturating_sub(rows.saturating_sub(1)).min(all.len().saturating_sub(rows));
-                lines.extend(all.into_iter().skip(top).take(rows));
+                let place = Rect { height: area.height.saturating_sub(9).max(1), ..below(area, lines.len()) };
+                let (shown, rest) = self.sight.lay_all(place, self.at, all.len(), env);
+                lines.extend(all.into_iter().skip(shown.start).take(shown.len()));
+                lines.extend(rest);
                 lines.push(Line::raw(""));
                 let demo = env.session.as_ref().is_some_and(|session| session.journal.is_none());
                 let then = if demo { t!(" The demo's jobs end with it.") } else { "" };
@@ -330,7 +345,6 @@ impl Profiles {
 
     /// A row for each profile, and the two below them.
     fn rows(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
-        let theme = &env.theme;
         let used = env.session.as_ref().map(|session| session.name.as_str());
         let name = |line: &ProfileLine| {
             let here = if used == Some(line.name.as_str()) { t!(" (in use)") } else { "" };
@@ -362,9 +376,6 @@ impl Profiles {
             room,
             env,
         ));
-        if self.lines.is_empty() && self.reading.is_none() {
-            rows.insert(0, Line::styled(t!("  No profile is set up yet."), theme.dim()));
-        }
         rows
     }
 

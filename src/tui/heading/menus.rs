@@ -8,9 +8,10 @@ use crate::tui::columns::Choice;
 use crate::tui::env::{Env, Out};
 use crate::tui::fit::{fit, width};
 use crate::tui::keymap::Context;
+use crate::tui::pick::{Click, Sight, below};
 use crate::words::say;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 
 /// What is open over the list and takes the keys.
@@ -44,15 +45,23 @@ impl Heading {
                 let (at, direction) = self.order.map_or((0, Direction::Asc), |order| {
                     (place(order).map_or(0, |place| place + 1), order.direction)
                 });
-                self.menu = Some(Menu::Sort { at, direction });
+                (self.menu, self.sight) = (Some(Menu::Sort { at, direction }), Sight::default());
                 Did::Something
             }
             (None, Action::ChooseColumns) => {
-                self.menu = Some(Menu::Columns { at: 0 });
+                (self.menu, self.sight) = (Some(Menu::Columns { at: 0 }), Sight::default());
                 Did::Something
             }
             (None, _) => Did::Nothing,
         }
+    }
+
+    /// Takes a click, where a menu is open; with what a click on the selected row does.
+    pub fn click(&mut self, at: Position) -> Option<(Click, Action)> {
+        Some(match self.menu.as_mut()? {
+            Menu::Sort { at: selected, .. } => (self.sight.click(at, selected), Action::Accept),
+            Menu::Columns { at: selected } => (self.sight.click(at, selected), Action::Toggle),
+        })
     }
 
     /// The columns that can be sorted by: those that are shown, and the one that is sorted by.
@@ -156,9 +165,9 @@ impl Heading {
         let sortable = self.sortable();
         let titles = sortable.iter().map(|column| say(self.table.heads[*column].title));
         let names = std::iter::once(say(self.table.own_order)).chain(titles);
-        // The line under the cursor is always in sight.
-        let first = (at + 2).saturating_sub(usize::from(body.height).max(1));
-        for (i, name) in names.enumerate() {
+        let rows = below(body, lines.len());
+        let (shown, rest) = self.sight.lay_all(rows, at, sortable.len() + 1, env);
+        for (i, name) in names.enumerate().skip(shown.start).take(shown.len()) {
             let cursor = if i == at { env.glyphs.cursor } else { " " };
             let style = if i == at { env.theme.selected() } else { env.theme.text() };
             lines.push(Line::from(vec![
@@ -166,7 +175,7 @@ impl Heading {
                 Span::styled(format!("{name} "), style),
             ]));
         }
-        lines.drain(..first);
+        lines.extend(rest);
         frame.render_widget(Text::from(lines), body);
     }
 
@@ -176,9 +185,12 @@ impl Heading {
             format!("  {}", t!("Columns, the upper ones further to the left")),
             env.theme.strong(),
         )];
+        let choices = self.columns.choices();
+        let rows = below(body, lines.len());
+        let (shown, rest) = self.sight.lay_all(rows, at, choices.len(), env);
         let mut left_out = false;
         let mut place = 0;
-        for (i, choice) in self.columns.choices().iter().enumerate() {
+        for (i, choice) in choices.iter().enumerate() {
             let wide = choice.shown.then(|| {
                 place += 1;
                 widths.get(place - 1).copied().unwrap_or(0)
@@ -186,6 +198,9 @@ impl Heading {
             let needs = self.own.get(choice.column).map_or(1, |own| own.least);
             let needless = choice.width.is_none() && needs == 0;
             left_out |= wide == Some(0) && !needless;
+            if !shown.contains(&i) {
+                continue;
+            }
             let cursor = if i == at { env.glyphs.cursor } else { " " };
             let style = if i == at { env.theme.selected() } else { env.theme.text() };
             let sign = if choice.shown { "[x]" } else { "[ ]" };
@@ -204,15 +219,12 @@ impl Heading {
                 Span::styled(format!(" {note}"), note_style),
             ]));
         }
-        // The line under the cursor is always in sight.
-        let room = usize::from(body.height);
-        let first = (at + 2).saturating_sub(room.max(1));
-        let mut shown: Vec<Line<'_>> = lines.drain(..).skip(first).take(room).collect();
-        if left_out && shown.len() < room {
+        lines.extend(rest);
+        if left_out {
             let words = t!("Where there is no room for all, the lowest ones are left out.");
-            shown.push(Line::styled(format!("  {words}"), env.theme.dim()));
+            lines.push(Line::styled(format!("  {words}"), env.theme.dim()));
         }
-        frame.render_widget(Text::from(shown), body);
+        frame.render_widget(Text::from(lines), body);
     }
 }
 

@@ -500,11 +500,11 @@ fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Li
     };
     let fields = [
         (t!("State"), text(&badge.status_name).map(|word| t!("{word} (the service's word)", word))),
-        (t!("Accepted"), time(&badge.reg_date)),
-        (t!("Issued"), time(&badge.issued_at)),
+        (t!("Accepted at"), time(&badge.reg_date)),
+        (t!("Issued at"), time(&badge.issued_at)),
         (t!("From"), time(&badge.valid_from)),
         (t!("Until"), until),
-        (t!("Revoked"), time(&badge.revoke_at)),
+        (t!("Revoked at"), time(&badge.revoke_at)),
         (t!("Reason"), text(&badge.revoke_reason)),
         (t!("Badge id"), Some(badge.badge_id.to_string())),
         (t!("Cert. no."), text(&badge.cert_no)),

@@ -15,10 +15,11 @@ use crate::tui::fit::{Column, fit, width, wrap};
 use crate::tui::heading::{Head, SortKey};
 use crate::tui::keymap::Context;
 use crate::tui::list::Row;
+use crate::tui::pick::{Click, Sight, below};
 use crate::tui::pictures::Want;
 use crate::tui::screens::picture;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::time::Duration;
@@ -142,6 +143,7 @@ struct Categories {
     categories: Option<Result<Listed<Category>, ApiError>>,
     types: Option<Result<BadgeTypes, ApiError>>,
     at: usize,
+    sight: Sight,
 }
 
 /// The Templates tab.
@@ -184,7 +186,7 @@ impl Templates {
 
     /// Whether back would change something on this tab.
     pub fn can_go_back(&self) -> bool {
-        self.full || self.browser.can_go_back()
+        self.full || self.categories.is_some() || self.browser.can_go_back()
     }
 
     /// Whether an action belongs to the list that a template in full stands before: it works, but the footer has
@@ -202,6 +204,11 @@ impl Templates {
                 | Action::Categories
         );
         self.full && of_list
+    }
+
+    /// Whether an action does something here now: what stands beside the list is not opened.
+    pub fn offers(&self, action: Action) -> bool {
+        action != Action::Open || !self.beside
     }
 
     /// Whether an action about the picture does something: a template has one picture, and no back.
@@ -224,8 +231,9 @@ impl Templates {
             return self.browser.act(action, out);
         }
         match action {
-            // Beside the list it is open already.
-            Action::Open if self.beside => {}
+            Action::Open if self.beside => {
+                out.say(t!("What is selected stands beside the list already."));
+            }
             Action::Open => {
                 self.full = !self.full;
                 self.over_text = false;
@@ -302,6 +310,14 @@ impl Templates {
             _ => return false,
         }
         true
+    }
+
+    /// Takes a click, where a menu or the categories are open; with what a click on the selected row does.
+    pub fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
+        match &mut self.categories {
+            Some(open) => Some((open.sight.click(at, &mut open.at), Action::OnlyCategory)),
+            None => self.browser.click_menu(at),
+        }
     }
 
     /// Takes an answer, or gives it back.
@@ -513,7 +529,7 @@ pub fn labelled(fields: &[(&str, Option<String>)], room: usize, env: &Env) -> Ve
 
 fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let mut lines: Vec<Line<'static>> = Vec::new();
-    let mut cursor_line = 0;
+    let tail = type_lines(open, area.width, env);
     match &open.categories {
         None => lines
             .push(Line::styled(format!("  {} {}", env.spinner(), t!("reading categories")), env.theme.dim())),
@@ -528,12 +544,16 @@ fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &E
                 format!("  {}", count!(listed.items.len() as u64, "category", "categories")),
                 env.theme.strong(),
             ));
-            for (i, category) in listed.items.iter().enumerate() {
-                if i == open.at {
-                    cursor_line = lines.len();
-                }
+            // They take what the types below leave, and half of the room at least.
+            let below_them = u16::try_from(tail.len() + listed.problems.len()).unwrap_or(u16::MAX);
+            let rows = below(area, lines.len());
+            let height = rows.height.saturating_sub(below_them).max(area.height / 2);
+            let rows = Rect { height: height.min(rows.height), ..rows };
+            let (shown, rest) = open.sight.lay_all(rows, open.at, listed.items.len(), env);
+            for (i, category) in listed.items.iter().enumerate().skip(shown.start).take(shown.len()) {
                 lines.push(category_line(category, i == open.at, area.width, env));
             }
+            lines.extend(rest);
             for problem in &listed.problems {
                 let (place, why) = (&problem.place, &problem.why);
                 let text = t!("{place} cannot be read: {why}", place, why);
@@ -542,7 +562,13 @@ fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &E
             }
         }
     }
-    lines.push(Line::raw(""));
+    lines.extend(tail);
+    frame.render_widget(ratatui::text::Text::from(lines), area);
+}
+
+/// What the service knows of types, after an empty line.
+fn type_lines(open: &Categories, columns: u16, env: &Env) -> Vec<Line<'static>> {
+    let mut lines = vec![Line::raw("")];
     match &open.types {
         None => lines.push(Line::styled(
             format!("  {} {}", env.spinner(), t!("reading badge types")),
@@ -568,13 +594,12 @@ fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &E
                 let text = fields.join("  ");
                 lines.push(Line::raw(format!(
                     "    {}",
-                    fit(&text, usize::from(area.width).saturating_sub(6), "…")
+                    fit(&text, usize::from(columns).saturating_sub(6), env.glyphs.ellipsis)
                 )));
             }
         }
     }
-    let top = (cursor_line + 1).saturating_sub(usize::from(area.height));
-    frame.render_widget(ratatui::text::Text::from(lines.split_off(top.min(lines.len()))), area);
+    lines
 }
 
 fn category_line(category: &Category, selected: bool, columns: u16, env: &Env) -> Line<'static> {

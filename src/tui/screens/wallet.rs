@@ -173,6 +173,8 @@ impl Wallet {
             | Action::Raw => self.selected().is_some(),
             Action::Copy => self.selected().is_some() || self.asked.is_some(),
             Action::Elsewhere => self.asked.is_some() && !self.choosing,
+            Action::Open => self.len() > 0,
+            Action::Reload => self.has_asked(),
             Action::Sort | Action::ChooseColumns | Action::Export => self.is_listing(),
             _ => true,
         }

@@ -9,9 +9,10 @@ use crate::tui::fit::{fit, width, wrap};
 use crate::tui::forms::profile::{ProfileForm, Step};
 use crate::tui::forms::profiles::Profiles;
 use crate::tui::keymap::Context;
+use crate::tui::pick::Click;
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 /// The first screen.
@@ -116,6 +117,11 @@ impl Welcome {
             _ => return false,
         }
         true
+    }
+
+    /// Takes a click on the list of profiles.
+    pub fn click(&mut self, at: Position) -> Click {
+        self.list.as_mut().map_or(Click::Beside, |list| list.click(at))
     }
 
     /// Takes a key that is typed.

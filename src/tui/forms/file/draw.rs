@@ -10,6 +10,7 @@ use crate::jobs::{Opened, Preview};
 use crate::tui::action::Action;
 use crate::tui::env::Env;
 use crate::tui::fit::{cells, fit, number, width, wrap};
+use crate::tui::pick::below;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -70,7 +71,9 @@ impl FileForm {
                 put(&mut lines, &self.step_question(), theme.strong());
                 let foot = self.side_by_side(room, env);
                 let free = height.saturating_sub(lines.len() + foot.len() + 1).max(2);
-                lines.extend(self.menu(step.at(), free, room, env));
+                let free = u16::try_from(free).unwrap_or(u16::MAX);
+                let rows = Rect { height: free, ..below(area, lines.len()) };
+                lines.extend(self.menu(step.at(), rows, room, env));
                 lines.push(Line::raw(""));
                 lines.extend(foot);
             }
@@ -158,14 +161,14 @@ impl FileForm {
         format!("{name}   {}", parts.join(&dot))
     }
 
-    fn menu(&self, at: usize, free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    fn menu(&self, at: usize, rows: Rect, room: usize, env: &Env) -> Vec<Line<'static>> {
         let choices = self.step_choices();
-        let top = (at + 1).saturating_sub(free);
+        let (shown, rest) = self.sight.lay_all(rows, at, choices.len(), env);
         choices
             .iter()
             .enumerate()
-            .skip(top)
-            .take(free)
+            .skip(shown.start)
+            .take(shown.len())
             .map(|(i, choice)| {
                 let cursor = if i == at { env.glyphs.cursor } else { " " };
                 let style = if i == at { env.theme.selected() } else { env.theme.text() };
@@ -175,6 +178,7 @@ impl FileForm {
                     Span::styled(text, style),
                 ])
             })
+            .chain(rest)
             .collect()
     }
 

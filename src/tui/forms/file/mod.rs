@@ -12,6 +12,8 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Go, Out};
 use crate::tui::keymap::Context;
+use crate::tui::pick::{Click, Sight};
+use ratatui::layout::Position;
 use steps::{Picking, Step, columns};
 
 /// The form.
@@ -22,6 +24,7 @@ pub struct FileForm {
     opened: Option<Opened>,
     work: Option<Work>,
     step: Option<Step>,
+    sight: Sight,
     said: Option<String>,
 }
 
@@ -63,6 +66,7 @@ impl FileForm {
             opened: None,
             work: None,
             step: None,
+            sight: Sight::default(),
             said: None,
         };
         form.open(out);
@@ -196,6 +200,15 @@ impl FileForm {
             None => None,
         };
         self.step.is_some()
+    }
+
+    /// Takes a click, where something is to be decided.
+    pub fn click(&mut self, at: Position) -> Click {
+        let Some(step) = &mut self.step else { return Click::Beside };
+        let mut selected = step.at();
+        let click = self.sight.click(at, &mut selected);
+        step.set(selected);
+        click
     }
 
     fn act_step(&mut self, action: Action, out: &mut Out<'_>) -> bool {

@@ -207,6 +207,9 @@ impl Activity {
             },
             None => match action {
                 Action::Ids => out.go.push(Go::Ids),
+                Action::Sort | Action::ChooseColumns => {
+                    out.say(t!("There are no jobs here to put in order."));
+                }
                 Action::Open => self.rows = self.job().map(|job| RowList::new(job.id, Vec::new())),
                 Action::Down => self.select(self.at() + 1),
                 Action::Up => self.select(self.at().saturating_sub(1)),

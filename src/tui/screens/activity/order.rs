@@ -5,12 +5,20 @@ use crate::jobs::{Job, JobId};
 use crate::tui::action::Action;
 use crate::tui::env::Out;
 use crate::tui::heading::{Did, Heading, Order, SortKey, compare};
+use crate::tui::pick::Click;
 use crate::tui::view::ListView;
+use ratatui::layout::Position;
 
 impl Activity {
     /// The heading of what is on the screen.
     pub(super) fn shown_heading(&self) -> &Heading {
         if self.rows.is_some() { &self.rows_heading } else { &self.heading }
+    }
+
+    /// Takes a click, where a menu is open; with what a click on the selected row does.
+    pub fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
+        let heading = if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading };
+        heading.click(at)
     }
 
     /// Does an action of the heading, or of its menus; `None` when it is another one and no menu is open.

@@ -6,8 +6,8 @@ use crate::tui::env::Env;
 use crate::tui::screens::wallet::pane;
 use ratatui::text::Line;
 
-/// Columns of the labels of the Badge tab.
-const LABEL: usize = 10;
+/// Columns of the labels of the Badge tab: the widest in either language is `Accepted at`, and one between.
+const LABEL: usize = 12;
 
 /// The badge as a holder's list would have it.
 pub(super) fn held(badge: &Badge) -> Held {

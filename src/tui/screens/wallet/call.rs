@@ -79,6 +79,11 @@ impl Wallet {
         }
     }
 
+    /// Whether anything was looked up, which can be asked for once more.
+    pub(super) fn has_asked(&self) -> bool {
+        self.asked.is_some() || self.call.by_id.is_some() || self.call.query.is_some()
+    }
+
     /// Asks for what is shown once more.
     pub(super) fn read_again(&mut self, out: &mut Out<'_>) {
         self.error = None;
@@ -99,7 +104,9 @@ impl Wallet {
                 out.ask_instead(&mut self.ticket, Ask::Holder(email));
             }
             (None, None, Some(query)) => self.start(query, out),
-            (None, None, None) => {}
+            (None, None, None) => {
+                out.say(t!("Nothing was looked up here yet, so there is nothing to read again."))
+            }
         }
     }
 

@@ -8,8 +8,9 @@ use crate::tui::action::Action;
 use crate::tui::env::{Env, Out};
 use crate::tui::heading::{Did, Order, SortKey, compare};
 use crate::tui::keymap::Context;
+use crate::tui::pick::Click;
 use crate::tui::view::ListView;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 impl Wallet {
     /// Whether there are badges on the screen that can be sorted, and columns of them.
@@ -25,6 +26,12 @@ impl Wallet {
     /// The menu that takes the keys, if one is open.
     pub(super) fn menu(&self) -> Option<Context> {
         self.heading.over().filter(|_| self.is_listing() && !self.typing)
+    }
+
+    /// Takes a click, where a menu is open; with what a click on the selected row does.
+    pub fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
+        self.menu()?;
+        self.heading.click(at)
     }
 
     /// Does an action of the heading, or of its menus; `None` when it is another one and no menu is open.
