@@ -244,7 +244,7 @@ async fn hangul_input_confirms_and_never_types_into_a_review() {
     assert!(h.screen().contains("Hangul input is on"), "{}", h.screen());
     assert_eq!(requests(&h, "POST /badges"), before, "a syllable confirms nothing");
     h.press("ㅛ");
-    h.settled().await;
+    h.shows("1 waiting").await;
     assert_eq!(requests(&h, "POST /badges"), before + 1, "{}", h.screen());
 }
 
