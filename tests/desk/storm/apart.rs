@@ -52,8 +52,10 @@ impl Storm {
         h.shows("1 waiting").await;
         self.over(&mut h, "", "Tour, 3 of 5").await;
         h.sandbox.control().advance(Duration::from_secs(25 * 3600));
+        h.press("r");
+        h.shows("Tour, 4 of 5").await;
         let places = [
-            ("r", "Tour, 4 of 5"),
+            ("", "Tour, 4 of 5"),
             ("enter", "Tour, 4 of 5"),
             ("enter | x type:why", "Tour, 4 of 5"),
             ("enter", "This cannot be taken back"),
