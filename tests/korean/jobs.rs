@@ -91,7 +91,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.settled().await;
     take(&mut h, "revoke-waiting", left);
     h.press("enter 2 y");
-    h.shows("◍ 취소 중").await;
+    h.until("it is being revoked", |s| s.contains("◍ 취소 중") && s.contains("다음 확인")).await;
     h.settled().await;
     take(&mut h, "activity-two", left);
     let ids = insert(&h, vec![row("서다안", RowState::Issued), row("임하늘", RowState::Waiting)]);
