@@ -274,8 +274,8 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
 async fn saved_filters_and_what_is_copied_are_clicked() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("filters.toml");
-    let filters: String = (0..20).map(|n| format!("[history.'f{n:02}']\ntitle = 't{n}'\n")).collect();
-    std::fs::write(&path, filters).expect("written");
+    let filters: Vec<_> = (0..20).map(|n| format!("[history.'f{n:02}']\ntitle = 't{n}'\n")).collect();
+    std::fs::write(&path, filters.concat()).expect("written");
     let mut h = Harness::new(small(), 60, 16).await;
     h.desk.app.set_manner(lapel::tui::Manner { filters: Some(path), ..lapel::tui::Manner::default() });
     h.press("2");

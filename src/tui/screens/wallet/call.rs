@@ -104,7 +104,9 @@ impl Wallet {
                 out.ask_instead(&mut self.ticket, Ask::Holder(email));
             }
             (None, None, Some(query)) => self.start(query, out),
-            (None, None, None) => out.say(t!("Nothing was looked up here yet, so there is nothing to read again.")),
+            (None, None, None) => {
+                out.say(t!("Nothing was looked up here yet, so there is nothing to read again."));
+            }
         }
     }
 
