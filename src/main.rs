@@ -3,8 +3,8 @@
 use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
 use lapel::config::{
-    ConfigError, Env, Environment, Flags, KeptIn, Key, KeymapFile, NewProfile, Paths, Profile, Settings,
-    keep_profile, named_profile, profiles, spoken,
+    ConfigError, Env, Environment, Flags, KeptIn, Key, KeymapFile, Mistake, NewProfile, Paths, Profile,
+    Settings, keep_profile, left_out, named_profile, profiles, spoken,
 };
 use lapel::jobs::Journal;
 use lapel::sandbox::{self, Options, Sandbox};
@@ -67,7 +67,7 @@ async fn hand_over(cli: Cli) -> u8 {
             }
         },
         Some(Command::Profile(verbs)) => Box::pin(cli::profile(verbs, &env, &asker(&flags, &env).who)).await,
-        Some(Command::Info { json, .. }) => cli::info(&flags, &env, json),
+        Some(Command::Info { json, .. }) => cli::info(&flags, &env, json, &wrong_at_desk(&env)),
         Some(Command::Completions { shell }) => cli::completions(shell),
         Some(Command::Man) => cli::man(),
         Some(Command::Ping { json, .. }) => match resolved(&flags, &env) {
@@ -107,8 +107,7 @@ async fn hand_over(cli: Cli) -> u8 {
             Err(code) => code,
         },
         Some(Command::Demo(demo)) => {
-            let settings = Settings::for_demo(&flags, &env);
-            Box::pin(open_desk(settings, Some(demo), false, wanted, &flags, &env)).await
+            Box::pin(open_desk(for_demo(&flags, &env), Some(demo), false, wanted, &flags, &env)).await
         }
         Some(Command::Tour { .. }) if flags.read_only => {
             cli::complain(t!(
@@ -117,11 +116,20 @@ async fn hand_over(cli: Cli) -> u8 {
             exit::USAGE
         }
         Some(Command::Tour { .. }) => {
-            let settings = Settings::for_demo(&flags, &env);
-            Box::pin(open_desk(settings, Some(DemoFlags::default()), true, wanted, &flags, &env)).await
+            Box::pin(open_desk(
+                for_demo(&flags, &env),
+                Some(DemoFlags::default()),
+                true,
+                wanted,
+                &flags,
+                &env,
+            ))
+            .await
         }
-        None => match Settings::resolve(&flags, &env) {
-            Ok(settings) => Box::pin(open_desk(settings, None, false, wanted, &flags, &env)).await,
+        None => match for_desk(&flags, &env) {
+            Ok((settings, keymap)) => {
+                Box::pin(open_desk((settings, keymap), None, false, wanted, &flags, &env)).await
+            }
             Err(error) => {
                 cli::complain_of_settings(&error);
                 exit::USAGE
@@ -146,6 +154,23 @@ fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
     settings.with_key()
 }
 
+/// The settings and the keys for the desk. What is wrong with either is told together.
+fn for_desk(flags: &Flags, env: &Env) -> Result<(Settings, Keymap), ConfigError> {
+    let keymap = Paths::find(env).and_then(|paths| keymap(&paths));
+    ConfigError::both(Settings::resolve(flags, env), keymap)
+}
+
+/// The settings and the keys for the demo, which no mistake stops.
+fn for_demo(flags: &Flags, env: &Env) -> (Settings, Keymap) {
+    let mut settings = Settings::for_demo(flags, env);
+    let keymap = keymap(&settings.paths).unwrap_or_else(|why| {
+        settings.left_out.extend_from_slice(why.mistakes());
+        Keymap::default()
+    });
+    settings.warnings.splice(0..0, left_out(&settings.left_out));
+    (settings, keymap)
+}
+
 /// Who decides, for the journal.
 fn asker(flags: &Flags, env: &Env) -> Asker {
     let name = |variable| env.text(variable).ok().flatten();
@@ -160,7 +185,7 @@ fn start_log(settings: &Settings) -> Vec<String> {
 }
 
 async fn open_desk(
-    mut settings: Settings,
+    (mut settings, keymap): (Settings, Keymap),
     demo: Option<DemoFlags>,
     tour: bool,
     wanted: Wanted,
@@ -175,12 +200,13 @@ async fn open_desk(
     }
     speak(settings.ui.language);
     settings.warnings = start_log(&settings);
-    desk(settings, demo, tour, wanted, flags, env).await
+    desk(settings, keymap, demo, tour, wanted, flags, env).await
 }
 
 /// Runs the desk until it is left.
 async fn desk(
-    mut settings: Settings,
+    settings: Settings,
+    keymap: Keymap,
     demo: Option<DemoFlags>,
     tour: bool,
     wanted: Wanted,
@@ -189,18 +215,6 @@ async fn desk(
 ) -> u8 {
     let sandboxes = Sandboxes::default();
     let is_demo = demo.is_some();
-    let keymap = match keymap(&settings.paths) {
-        Ok(keymap) => keymap,
-        // A mistake never stops the demo.
-        Err(why) if is_demo => {
-            settings.warnings.extend(why.mistakes().iter().map(ToString::to_string));
-            Keymap::default()
-        }
-        Err(why) => {
-            cli::complain_of_settings(&why);
-            return exit::USAGE;
-        }
-    };
     let demo = demo.unwrap_or_default();
     let begin = match &settings.profile {
         _ if is_demo => Begin::Sandbox,
@@ -228,7 +242,7 @@ async fn desk(
     });
     let start = Start {
         begin,
-        warning: (!settings.warnings.is_empty()).then(|| settings.warnings.join("; ")),
+        warning: (!settings.warnings.is_empty()).then(|| settings.warnings.join(" ")),
         manner: Manner {
             settings: settings.desk,
             around: Around::of(&Env::process()),
@@ -280,6 +294,13 @@ fn house(paths: &Paths, begins_tour: bool, read_only: bool) -> House {
         tour_note: (!taken).then_some(note),
         begins_tour,
     }
+}
+
+/// What is wrong with the files that only the desk reads.
+fn wrong_at_desk(env: &Env) -> Vec<Mistake> {
+    let Ok(paths) = Paths::find(env) else { return Vec::new() };
+    let errors = [keymap(&paths).err(), tui::filters_file(paths.filters_file()).read().err()];
+    errors.into_iter().flatten().flat_map(|error| error.mistakes().to_vec()).collect()
 }
 
 /// The desk's keys, with those of a file in their places.

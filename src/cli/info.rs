@@ -4,7 +4,9 @@
 use super::label::{field, padded};
 use super::{exit, json, office, say};
 use crate::api::DEFAULT_RATE_LIMIT;
-use crate::config::{Defaults, Env, Flags, FoundProfile, Ground, IndexSettings, Said, Survey, survey};
+use crate::config::{
+    Defaults, Env, Flags, FoundProfile, Ground, IndexSettings, Mistake, Said, Survey, survey,
+};
 use crate::domain::text::scrub;
 use crate::index;
 use crate::jobs::Journal;
@@ -12,9 +14,10 @@ use crate::words;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// Prints it, and gives the exit code.
-pub fn info(flags: &Flags, env: &Env, as_json: bool) -> u8 {
-    let found = survey(flags, env, &defaults());
+/// Prints it, and gives the exit code. `at_desk` is what is wrong with the files that only the desk reads.
+pub fn info(flags: &Flags, env: &Env, as_json: bool, at_desk: &[Mistake]) -> u8 {
+    let mut found = survey(flags, env, &defaults());
+    found.remarks.extend(at_desk.iter().map(ToString::to_string));
     let value = json!({
         "lapel": build(),
         "paths": paths(&found).iter().map(Place::as_json).collect::<Vec<_>>(),

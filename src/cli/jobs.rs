@@ -58,13 +58,12 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         JobsVerb::Resume { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.resume(JobId(id), who).await;
             may_be_asked(settings, how)?;
-            send(open(Wish::Act).await?, JobId(id), (ready, work), how, as_json).await
+            send(open(Wish::Act).await?, JobId(id), (Job::left_to_send, work), how, as_json).await
         }
         JobsVerb::Retry { id, how } => {
-            let refused = |job: &Job| job.counts.of(Bucket::NotDone);
             let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(JobId(id), who).await.map(drop);
             may_be_asked(settings, how)?;
-            send(open(Wish::Act).await?, JobId(id), (refused, work), how, as_json).await
+            send(open(Wish::Act).await?, JobId(id), (Job::left_to_retry, work), how, as_json).await
         }
         JobsVerb::Resend { id, row, why, how } => {
             if why.trim().is_empty() {
@@ -93,7 +92,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         JobsVerb::UseUp { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(JobId(id), who).await;
             may_be_asked(settings, how)?;
-            send(open(Wish::Act).await?, JobId(id), (ready, work), how, as_json).await
+            send(open(Wish::Act).await?, JobId(id), (Job::left_to_send, work), how, as_json).await
         }
         JobsVerb::Undo { id, reason, yes, wait } => {
             // Nobody to ask, or nothing to act with: nothing is called off either.
@@ -221,11 +220,6 @@ fn may_be_asked(settings: &Settings, how: AgainFlags) -> Result<(), Failure> {
         return Ok(());
     }
     confirm::somebody_is_there(how.yes, t!("send with a LIVE profile"), "")
-}
-
-/// The rows that are sent when a job goes on.
-fn ready(job: &Job) -> u64 {
-    job.counts.of(Bucket::Ready)
 }
 
 /// Does something that sends so many rows of a job, and sees it through. LIVE is confirmed first.

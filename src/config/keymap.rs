@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeymapFile {
     path: PathBuf,
-    /// Its lines, in their order.
+    /// Its lines, in their order, but for those whose form is wrong.
     pub lines: Vec<KeymapLine>,
+    /// What is wrong with its form.
+    mistakes: Vec<Mistake>,
 }
 
 /// One line: `revoke = ["x", "d d"]` under `[history]`.
@@ -28,22 +30,17 @@ pub struct KeymapLine {
 }
 
 impl KeymapFile {
-    /// Reads the file; one that does not exist says nothing.
+    /// Reads the file; one that does not exist says nothing. What is wrong with its form is told with what is
+    /// wrong with its keys, see [`Self::checked`].
     ///
     /// # Errors
-    /// All mistakes in its form, by line.
+    /// When it cannot be read.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        match read_text(path)? {
-            Some(text) => Self::parse(path, &text),
-            None => Ok(Self { path: path.to_owned(), lines: Vec::new() }),
-        }
+        Ok(Self::parse(path, &read_text(path)?.unwrap_or_default()))
     }
 
     /// Reads it from a text.
-    ///
-    /// # Errors
-    /// All mistakes in its form, by line.
-    pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
+    pub fn parse(path: &Path, text: &str) -> Self {
         let mut sheet = Sheet::new(path, text);
         let mut lines = Vec::new();
         if let Some(top) = sheet.parse() {
@@ -77,26 +74,26 @@ impl KeymapFile {
                 }
             }
         }
-        if sheet.mistakes.is_empty() {
-            lines.sort_by_key(|line| line.line);
-            return Ok(Self { path: path.to_owned(), lines });
-        }
-        sheet.mistakes.sort_by_key(|mistake| mistake.line);
-        Err(ConfigError::new(sheet.mistakes))
+        lines.sort_by_key(|line| line.line);
+        Self { path: path.to_owned(), lines, mistakes: sheet.mistakes }
     }
 
-    /// What is wrong with lines of it, as one error.
-    pub fn refused(&self, wrong: impl IntoIterator<Item = (usize, String)>) -> ConfigError {
+    /// Whether it can be used, when so much is wrong with lines of it.
+    ///
+    /// # Errors
+    /// That, and what is wrong with its form, by line.
+    pub fn checked(&self, wrong: impl IntoIterator<Item = (usize, String)>) -> Result<(), ConfigError> {
         let line = |n: usize| self.lines.get(n);
-        let mut mistakes: Vec<Mistake> = wrong
-            .into_iter()
-            .map(|(n, what)| {
-                let field = line(n).map(|l| format!("{}.{}", l.place, l.action));
-                Mistake::in_file(&self.path, line(n).map(|l| l.line), field.as_deref(), what)
-            })
-            .collect();
+        let mut mistakes = self.mistakes.clone();
+        mistakes.extend(wrong.into_iter().map(|(n, what)| {
+            let field = line(n).map(|l| format!("{}.{}", l.place, l.action));
+            Mistake::in_file(&self.path, line(n).map(|l| l.line), field.as_deref(), what)
+        }));
+        if mistakes.is_empty() {
+            return Ok(());
+        }
         mistakes.sort_by_key(|mistake| mistake.line);
-        ConfigError::new(mistakes)
+        Err(ConfigError::new(mistakes))
     }
 }
 
@@ -109,19 +106,21 @@ mod tests {
         let read = KeymapFile::parse(
             Path::new("keys.toml"),
             "[history]\nrevoke = ['x', 'd d']\nmark = 'm'\n\n[global]\nquit = []\n",
-        )
-        .expect("keys");
+        );
+        assert_eq!(read.checked([]), Ok(()));
         let told: Vec<(&str, &str, usize, usize)> =
             read.lines.iter().map(|l| (&*l.place, &*l.action, l.keys.len(), l.line)).collect();
         assert_eq!(told, [("history", "revoke", 2, 2), ("history", "mark", 1, 3), ("global", "quit", 0, 6)]);
     }
 
     #[test]
-    fn what_is_no_list_of_keys_is_refused_with_its_line() {
-        let wrong =
-            KeymapFile::parse(Path::new("keys.toml"), "quit = 'x'\n[history]\nrevoke = 3\nmark = ['m', 4]\n")
-                .expect_err("mistakes");
+    fn what_is_no_list_of_keys_is_refused_with_its_line_beside_what_is_wrong_with_others() {
+        let read = KeymapFile::parse(
+            Path::new("keys.toml"),
+            "quit = 'x'\n[history]\nmark = 'm'\nrevoke = 3\nrange = ['v', 4]\n",
+        );
+        let wrong = read.checked([(0, "no".to_owned())]).expect_err("mistakes");
         let told: Vec<Option<usize>> = wrong.mistakes().iter().map(|m| m.line).collect();
-        assert_eq!(told, [Some(1), Some(3), Some(4)], "{wrong}");
+        assert_eq!(told, [Some(1), Some(3), Some(4), Some(5)], "{wrong}");
     }
 }

@@ -39,6 +39,13 @@ impl Mistake {
         Self { file: None, line: None, field: Some(name.to_owned()), what: what.into() }
     }
 
+    /// The file and the line.
+    fn place(&self) -> String {
+        let file = self.file.as_deref().map(shown).unwrap_or_default();
+        let line = self.line.map(|line| t!(", line {line}", line)).unwrap_or_default();
+        format!("{file}{line}")
+    }
+
     pub(super) fn plain(what: impl Into<String>) -> Self {
         Self { file: None, line: None, field: None, what: what.into() }
     }
@@ -46,12 +53,8 @@ impl Mistake {
 
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(file) = &self.file {
-            write!(f, "{}", shown(file))?;
-            if let Some(line) = self.line {
-                f.write_str(&t!(", line {line}", line))?;
-            }
-            f.write_str(": ")?;
+        if self.file.is_some() {
+            write!(f, "{}: ", self.place())?;
         }
         if let Some(field) = &self.field {
             write!(f, "{}: ", scrub(field))?;
@@ -71,10 +74,57 @@ impl ConfigError {
         Self { mistakes }
     }
 
-    /// The mistakes, in the order in which they stand in the file.
+    /// The mistakes: file by file, in the order in which they stand there.
     pub fn mistakes(&self) -> &[Mistake] {
         &self.mistakes
     }
+
+    /// What was read of one file and of another.
+    ///
+    /// # Errors
+    /// The mistakes of both.
+    pub fn both<A, B>(one: Result<A, Self>, other: Result<B, Self>) -> Result<(A, B), Self> {
+        match (one, other) {
+            (Ok(one), Ok(other)) => Ok((one, other)),
+            (Err(why), Ok(_)) | (Ok(_), Err(why)) => Err(why),
+            (Err(mut all), Err(other)) => {
+                for mistake in other.mistakes {
+                    // Both may lack the same folder.
+                    if !all.mistakes.contains(&mistake) {
+                        all.mistakes.push(mistake);
+                    }
+                }
+                Err(all)
+            }
+        }
+    }
+}
+
+/// What is wrong with files that lapel does without, for a line or two: of one file the first mistake, of several
+/// where the first mistake of each stands, and how many more there are. `None` when nothing is wrong.
+pub fn left_out(mistakes: &[Mistake]) -> Option<String> {
+    let files: Vec<&[Mistake]> = mistakes.chunk_by(|one, other| one.file == other.file).collect();
+    let told = |all: &&[Mistake]| {
+        let (first, more) = all.split_first()?;
+        // The folder is the same for all of them, and the line is short.
+        let name = first.file.as_deref().and_then(Path::file_name).map(PathBuf::from);
+        let first = Mistake { file: name, ..first.clone() };
+        let said = if files.len() == 1 { first.to_string() } else { first.place() };
+        Some(and_more(&said, more.len()))
+    };
+    let mistake = files.iter().filter_map(told).collect::<Vec<_>>().join("; ");
+    if mistake.is_empty() {
+        return None;
+    }
+    let said = t!("Left out: {mistake}.", mistake);
+    // What is not said here has its place.
+    let all = mistakes.len() == 1;
+    Some(if all { said } else { format!("{said} {}", t!("lapel info tells what is wrong.")) })
+}
+
+/// The first of several mistakes, and how many more there are.
+pub fn and_more(first: &str, more: usize) -> String {
+    if more == 0 { first.to_owned() } else { t!("{first} (and {n} more there)", first, n = more) }
 }
 
 impl From<Mistake> for ConfigError {

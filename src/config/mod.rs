@@ -47,7 +47,7 @@ pub use key::{Key, check as check_key};
 pub use keymap::{KeymapFile, KeymapLine};
 pub use keyring::Keyring;
 pub use known::{Defaults, known_settings};
-pub use mistake::{ConfigError, Mistake};
+pub use mistake::{ConfigError, Mistake, and_more, left_out};
 pub use paths::{Paths, recent_file};
 pub use pictures::{PictureChoice, Pictures, TerminalHints};
 pub use place::nearest;

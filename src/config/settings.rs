@@ -50,6 +50,8 @@ pub struct Settings {
     pub log: Option<String>,
     /// What is odd but stops nothing, one line each.
     pub warnings: Vec<String>,
+    /// What is wrong with files that the demo does without.
+    pub left_out: Vec<Mistake>,
 }
 
 /// A profile of the settings file as a list shows it: no key has been looked for yet.
@@ -89,8 +91,8 @@ impl Settings {
     /// Every mistake in the settings, with file, line and field.
     pub fn resolve(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
-        let file = ConfigFile::read(&paths.config_file())?;
-        let own = ThemeFile::read(&paths.theme_file())?;
+        let own = ThemeFile::read(&paths.theme_file());
+        let (file, own) = ConfigError::both(ConfigFile::read(&paths.config_file()), own)?;
         let profile = choose(flags, env, &file, &paths)?;
         let mut settings = Self::of(flags, env, &file, own, paths);
         if let Some(profile) = &profile
@@ -114,29 +116,25 @@ impl Settings {
         Ok(self)
     }
 
-    /// Resolves the settings for `lapel demo`, which needs no profile and which no mistake may stop: what is
-    /// wrong becomes a warning.
+    /// Resolves the settings for `lapel demo`, which needs no profile and which no mistake may stop: a file with
+    /// one is left out.
     pub fn for_demo(flags: &Flags, env: &Env) -> Self {
         let mut warnings = Vec::new();
         let paths = Paths::find(env).unwrap_or_else(|error| {
             warnings.push(error.to_string());
             Paths::without_home()
         });
-        let file = ConfigFile::read(&paths.config_file()).unwrap_or_else(|error| {
-            warnings.extend(error.mistakes().iter().map(ToString::to_string));
-            ConfigFile::default()
-        });
-        let own = ThemeFile::read(&paths.theme_file()).unwrap_or_else(|error| {
-            warnings.extend(error.mistakes().iter().map(ToString::to_string));
-            ThemeFile::default()
-        });
+        let mut left_out = Vec::new();
+        let mut wrong = |error: ConfigError| left_out.extend_from_slice(error.mistakes());
+        let file = ConfigFile::read(&paths.config_file()).map_err(&mut wrong).unwrap_or_default();
+        let own = ThemeFile::read(&paths.theme_file()).map_err(&mut wrong).unwrap_or_default();
         if flags.profile.is_some() {
             warnings
                 .push(t!("--profile has no effect on the demo, which has a service of its own.").to_owned());
         }
         let mut settings = Self::of(flags, env, &file, own, paths);
         settings.warnings.splice(0..0, warnings);
-        settings
+        Self { left_out, ..settings }
     }
 
     /// Another profile of the settings file, read afresh: it may have been changed or added since.
@@ -161,7 +159,7 @@ impl Settings {
             file.language,
             own,
         );
-        Self { paths, profile: None, profiles, ui, desk: file.desk, log, warnings }
+        Self { paths, profile: None, profiles, ui, desk: file.desk, log, warnings, left_out: Vec::new() }
     }
 }
 

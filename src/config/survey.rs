@@ -84,7 +84,8 @@ pub fn survey(flags: &Flags, env: &Env, defaults: &Defaults) -> Survey {
     // Finds the folders and reads the file as well as can be, whatever is wrong.
     let lenient = Settings::for_demo(&Flags { profile: None, ..flags.clone() }, env);
     let paths = lenient.paths.clone();
-    let mut remarks = lenient.warnings.clone();
+    let mut remarks: Vec<String> = lenient.left_out.iter().map(ToString::to_string).collect();
+    remarks.extend_from_slice(&lenient.warnings);
     let file = ConfigFile::read(&paths.config_file()).unwrap_or_default();
     if let Err(error) = Settings::resolve(flags, env) {
         for mistake in error.mistakes() {

@@ -271,18 +271,27 @@ pub struct Job {
 impl Job {
     /// Whether any row may still change by itself.
     pub fn is_open(&self) -> bool {
-        self.counts.sum(Bucket::is_open) > 0
-            || (self.phase == Phase::Running && self.counts.of(Bucket::Ready) > 0)
+        self.counts.sum(Bucket::is_open) > 0 || (self.phase == Phase::Running && self.left_to_send() > 0)
     }
 
     /// Whether something is being sent, or may be at any moment.
     pub fn is_sending(&self) -> bool {
-        self.in_flight > 0 || (self.phase == Phase::Running && self.counts.of(Bucket::Ready) > 0)
+        self.in_flight > 0 || (self.phase == Phase::Running && self.left_to_send() > 0)
+    }
+
+    /// How many rows are sent when it goes on.
+    pub fn left_to_send(&self) -> u64 {
+        self.counts.of(Bucket::Ready)
+    }
+
+    /// How many rows are sent when what was refused is tried again.
+    pub fn left_to_retry(&self) -> u64 {
+        self.counts.of(Bucket::NotDone)
     }
 
     /// Whether it can be resumed: it has stopped or was paused with something left to send.
     pub fn can_resume(&self) -> bool {
-        matches!(self.phase, Phase::Paused | Phase::Stopped) && self.counts.of(Bucket::Ready) > 0
+        matches!(self.phase, Phase::Paused | Phase::Stopped) && self.left_to_send() > 0
     }
 }
 

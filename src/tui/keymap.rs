@@ -28,6 +28,9 @@ pub enum Press {
     Begun,
     /// What ends a chord that was begun, and no action: nothing happens.
     Dropped,
+    /// A Hangul letter that is the same with shift: what its key does without, if anything, and the capital
+    /// letter of a key that may have been meant instead.
+    Unshifted(Option<Action>, char),
     /// Several letters in one, as Hangul input makes them: which keys were meant cannot be told.
     Syllable,
     /// No key of the keymap; a letter, maybe.
@@ -35,6 +38,7 @@ pub enum Press {
 }
 
 /// What keys are in the keymap.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     Action(Action),
     Beginning,
@@ -123,29 +127,34 @@ impl Keymap {
     /// What `key` comes to where the contexts in `stack` apply, innermost first; `begun` holds the keys of a
     /// chord that were pressed before it, and takes this one while more is to follow.
     pub fn press(&self, stack: &[Context], begun: &mut Vec<KeyCombination>, key: KeyEvent) -> Press {
-        let first = begun.is_empty();
-        let mut chord = std::mem::take(begun);
-        chord.push(normal(KeyCombination::from(key)));
-        let found = self.find(stack, &chord);
-        let typed = if let KeyCode::Char(letter) = key.code { Some(letter) } else { None };
-        let in_text = stack.first().is_some_and(|context| context.is_text());
-        let found = match (found, typed.and_then(hangul::latin)) {
-            (Found::Nothing, Some(latin)) if !in_text => {
-                chord.pop();
-                chord.push(normal(KeyCombination::from(KeyEvent { code: KeyCode::Char(latin), ..key })));
-                self.find(stack, &chord)
-            }
-            (found, _) => found,
-        };
-        match found {
-            Found::Action(action) => Press::Action(action),
-            Found::Beginning => {
+        let before = std::mem::take(begun);
+        let with = |key| before.iter().copied().chain([normal(KeyCombination::from(key))]).collect::<Chord>();
+        let mut chord = with(key);
+        let mut found = self.find(stack, &chord);
+        let mut capital = None;
+        let letter = if let KeyCode::Char(letter) = key.code { Some(letter) } else { None };
+        // In a field it is text.
+        let letter = letter.filter(|_| !stack.first().is_some_and(|context| context.is_text()));
+        if let (Found::Nothing, Some(latin)) = (found, letter.and_then(hangul::latin)) {
+            let on = |latin| with(KeyEvent { code: KeyCode::Char(latin), ..key });
+            chord = on(latin);
+            found = self.find(stack, &chord);
+            capital = letter
+                .and_then(hangul::capital)
+                .filter(|_| !key.modifiers.contains(KeyModifiers::SHIFT))
+                .filter(|capital| ![Found::Nothing, found].contains(&self.find(stack, &on(*capital))));
+        }
+        match (found, capital) {
+            (Found::Beginning, _) => {
                 *begun = chord;
                 Press::Begun
             }
-            Found::Nothing if !first => Press::Dropped,
-            Found::Nothing if !in_text && typed.is_some_and(hangul::is_syllable) => Press::Syllable,
-            Found::Nothing => Press::Free,
+            (Found::Action(action), Some(capital)) => Press::Unshifted(Some(action), capital),
+            (Found::Action(action), None) => Press::Action(action),
+            (Found::Nothing, Some(capital)) => Press::Unshifted(None, capital),
+            (Found::Nothing, None) if !before.is_empty() => Press::Dropped,
+            (Found::Nothing, None) if letter.is_some_and(hangul::is_syllable) => Press::Syllable,
+            (Found::Nothing, None) => Press::Free,
         }
     }
 

@@ -73,6 +73,7 @@ pub use index::IndexUse;
 pub use keymap::{Context, Keymap, Press};
 pub use manage::{Managing, ProfileAsk, ProfileChange};
 pub use message::Message;
+pub use saved::filters_file;
 pub use theme::Glyphs;
 pub use view::{ViewUse, Wanted};
 pub use worker::{Connecting, Helpers};

@@ -7,6 +7,11 @@ use crate::config::{FilterChange, FilteredList, FiltersFile, NamedFilter};
 use crate::domain::{HistoryItem, Template};
 use std::path::PathBuf;
 
+/// The file of saved filters at a place, with what the desk's lists know of their fields.
+pub fn filters_file(path: PathBuf) -> FiltersFile {
+    FiltersFile::new(path, lists())
+}
+
 /// Something to do with the file.
 #[derive(Clone, Debug)]
 pub struct FiltersAsk {
@@ -33,7 +38,7 @@ pub struct Saved {
 impl Saved {
     /// With a file; what is in it is yet to be asked for.
     pub fn of(path: Option<PathBuf>) -> Self {
-        let file = path.map(|path| FiltersFile::new(path, lists()));
+        let file = path.map(filters_file);
         Self { file, ..Self::default() }
     }
 

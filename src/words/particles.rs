@@ -39,7 +39,9 @@ pub(super) fn fitting<'a>(before: &str, text: &'a str) -> (&'a str, &'a str) {
 
 /// How the last letter or digit of a text is read; marks behind it are silent.
 fn ending(text: &str) -> Option<Ending> {
-    let last = text.chars().rev().find(|c| c.is_alphanumeric())?;
+    let mut read = text.chars().rev().skip_while(|c| !c.is_alphanumeric());
+    let last = read.next()?;
+    let alone = !read.next().is_some_and(char::is_alphanumeric);
     match last {
         '가'..='힣' => Some(match (u32::from(last) - 0xAC00) % 28 {
             0 => Ending::Vowel,
@@ -50,6 +52,10 @@ fn ending(text: &str) -> Option<Ending> {
         '1' | '7' | '8' => Some(Ending::Rieul),
         '0' | '3' | '6' => Some(Ending::Consonant),
         '2' | '4' | '5' | '9' => Some(Ending::Vowel),
+        // A letter by itself, as the name of a key, is read by its name: 엘, 알; 엠, 엔; 에이, 비, 씨.
+        'l' | 'L' | 'r' | 'R' if alone => Some(Ending::Rieul),
+        'm' | 'M' | 'n' | 'N' if alone => Some(Ending::Consonant),
+        letter if alone && letter.is_ascii_alphabetic() => Some(Ending::Vowel),
         // A Latin word may be read in many ways.
         _ => None,
     }
@@ -75,6 +81,12 @@ mod tests {
             ("8", "(으)로", "로"),
             ("8", "을(를)", "을"),
             ("names.csv", "을(를)", "을(를)"),
+            ("i", "을(를)", "를"),
+            ("ctrl-l", "을(를)", "을"),
+            ("ctrl-l", "(으)로", "로"),
+            ("* m", "(으)로", "으로"),
+            ("f5", "은(는)", "는"),
+            ("CSV", "을(를)", "을(를)"),
             ("", "을(를)", "을(를)"),
             ("배지", " 3개", " 3개"),
         ] {

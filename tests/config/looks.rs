@@ -96,7 +96,7 @@ fn a_file_of_colours_stands_beside_the_settings() {
     let said = palette().expect_err("a mistake").to_string();
     assert!(said.contains("theme.toml, line 2: colours.eror") && said.contains("error"), "{said}");
     let demo = Settings::for_demo(&Flags::default(), &home.env());
-    assert!(demo.warnings.join("\n").contains("theme.toml, line 2"), "{:?}", demo.warnings);
+    assert_eq!(demo.left_out.iter().map(|m| m.line).collect::<Vec<_>>(), [Some(2)], "{:?}", demo.left_out);
     assert_eq!(demo.ui.theme, ThemeChoice::Auto.into());
 }
 

@@ -121,6 +121,28 @@ fn all_mistakes_are_told_at_once_in_order() {
 }
 
 #[test]
+fn mistakes_of_several_files_are_told_together_and_shortly_for_the_demo() {
+    let home = Home::with_config("theme = 1\nglyphs = 2\n");
+    fs::write(home.paths().theme_file(), "[colours]\neror = 'red'\n").expect("a file");
+    let error = home.settings().expect_err("both");
+    let lines: Vec<_> = error.mistakes().iter().map(|m| m.line).collect();
+    assert_eq!(lines, [Some(1), Some(2), Some(2)], "{error}");
+    let demo = Settings::for_demo(&Flags::default(), &home.env());
+    assert_eq!(demo.left_out, error.mistakes());
+    let said = lapel::config::left_out(&demo.left_out).expect("two files");
+    assert_eq!(
+        said,
+        "Left out: config.toml, line 1 (and 1 more there); theme.toml, line 2. lapel info tells what is wrong."
+    );
+    let one = lapel::config::left_out(&demo.left_out[2..]).expect("one file");
+    assert!(
+        one.starts_with("Left out: theme.toml, line 2: colours.eror: ") && !one.contains("lapel info"),
+        "{one}"
+    );
+    assert_eq!(lapel::config::left_out(&[]), None);
+}
+
+#[test]
 fn a_mistake_never_stops_the_demo() {
     for (text, line, ..) in MISTAKES {
         let text = text.replace("PROFILE", PROFILE).replace("SECRET", SECRET);
@@ -129,7 +151,8 @@ fn a_mistake_never_stops_the_demo() {
         assert!(settings.profile.is_none());
         // A key that cannot be found is no matter of the demo at all.
         if !text.starts_with(PROFILE) || text.contains("read_only") {
-            let warned = settings.warnings.join("\n");
+            let left_out = settings.left_out.iter().map(ToString::to_string);
+            let warned = left_out.chain(settings.warnings).collect::<Vec<_>>().join("\n");
             assert!(
                 warned.contains(&format!("line {line}")) && !warned.contains("s3cret"),
                 "{text}: {warned}"

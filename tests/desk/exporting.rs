@@ -295,6 +295,12 @@ async fn leaving_asks_about_the_file_first_and_leaves_nothing_of_it() {
         "a.xlsx is being written. Quit again to leave: it is given up then, and nothing of it is left.";
     h.press("ctrl-c");
     assert!(h.screen().contains(asks), "{}", h.screen());
+    // No letter is typed while it is written, so that the usual keys work in sight of it too.
+    h.press("?");
+    let help = h.screen();
+    assert!(help.contains("the keys of this screen"), "{help}");
+    h.press("esc q");
+    assert!(h.screen().contains(asks), "{}", h.screen());
     h.press("ctrl-o q");
     assert!(h.screen().contains(asks), "{}", h.screen());
     assert!(h.desk.app.take_wish().is_none());

@@ -1,6 +1,7 @@
 //! Keys, mouse, pastes, sizes, help, and doing nothing.
 
 use super::*;
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::style::{Color, Modifier};
 
 #[tokio::test]
@@ -76,7 +77,7 @@ async fn the_terminals_background_changes_the_theme_once_and_only_where_it_is_le
 }
 
 pub fn keys(text: &str) -> lapel::tui::Keymap {
-    let file = lapel::config::KeymapFile::parse(std::path::Path::new("keys.toml"), text).expect("the form");
+    let file = lapel::config::KeymapFile::parse(std::path::Path::new("keys.toml"), text);
     lapel::tui::Keymap::with(&file).expect("keys").named(&lapel::tui::Glyphs::UNICODE)
 }
 
@@ -196,6 +197,55 @@ async fn hangul_input_reaches_the_keys_and_is_typed_in_fields() {
     h.press("/");
     h.type_text("ㅓ하");
     assert!(h.settled().await.contains("ㅓ하"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn where_hangul_input_hides_whether_shift_was_pressed_that_is_said() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    let hint = "Hangul input is on";
+    // Going through a list says nothing, though J is a key there.
+    h.press("ㅓ");
+    assert!(!h.screen().contains(hint), "{}", h.screen());
+    // The sort menu, or a filter to be saved: the small letter counts.
+    h.press("ㄴ");
+    let screen = h.screen();
+    assert!(
+        screen.contains("S cannot be told from s: it counts as s") && screen.contains("Sort by"),
+        "{screen}"
+    );
+    // Only the capital is a key.
+    h.press("esc ㅣ");
+    h.press("esc 5 ㅗ");
+    assert!(h.screen().contains("H cannot be told from h: nothing was done"), "{}", h.screen());
+    // Shift makes another letter of this one, or the terminal says that it was pressed.
+    h.press("1");
+    h.settled().await;
+    h.press("ㅆ");
+    assert!(!h.screen().contains(hint), "{}", h.screen());
+    h.desk.app.update(Message::Key(KeyEvent::new(KeyCode::Char('ㅣ'), KeyModifiers::SHIFT)));
+    let screen = h.screen();
+    assert!(!screen.contains(hint) && screen.contains("requests"), "{screen}");
+}
+
+#[tokio::test]
+async fn hangul_input_confirms_and_never_types_into_a_review() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    let before = requests(&h, "POST /badges");
+    h.press("i");
+    h.type_text("한서윤");
+    h.press("tab");
+    h.type_text("hangul@naru.example");
+    h.press("enter");
+    h.settled().await;
+    h.press("하");
+    assert!(h.screen().contains("Hangul input is on"), "{}", h.screen());
+    assert_eq!(requests(&h, "POST /badges"), before, "a syllable confirms nothing");
+    h.press("ㅛ");
+    h.settled().await;
+    assert_eq!(requests(&h, "POST /badges"), before + 1, "{}", h.screen());
 }
 
 #[tokio::test]

@@ -181,9 +181,21 @@ fn keys_with_a_mistake_are_named_by_file_and_line() {
     }
     assert!(!contains(&term.raw(), b"\x1b[?1049h"), "the screen was not touched");
 
-    let mut demo = lapel(&["demo", "--seed", "7"]).at(&term.home).size(200, 24).start();
-    let shown = demo.until("the desk", |s| s.has("row 1 of"));
-    assert!(shown.has("keys.toml, line 2"), "the warning: {}", shown.text);
+    // Of each file that the demo leaves out one mistake is told at least, and where the others are.
+    for (file, text) in [
+        ("theme.toml", "[colours]\ndim = 5000\neror = \"red\"\n"),
+        ("filters.toml", "[history.mine]\nnobody = 1\n"),
+        ("config.toml", "nothing = 1\n"),
+    ] {
+        std::fs::write(term.home.path().join("config").join(file), text).expect("written");
+    }
+    let mut demo = lapel(&["demo", "--seed", "7"]).at(&term.home).size(100, 24).start();
+    let shown = demo.until("the desk", |s| s.has("40 templates") && s.has("filters.toml"));
+    for file in
+        ["config.toml, line 1", "theme.toml, line 2", "keys.toml, line 2", "filters.toml", "what is wrong"]
+    {
+        assert!(shown.has(file), "{file}: {}", shown.text);
+    }
     demo.send("q");
     assert_eq!(demo.exit_restored().exit_code(), 0);
 }

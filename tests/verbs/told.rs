@@ -217,3 +217,26 @@ fn what_is_kept_for_later_is_among_the_paths() {
         assert_eq!(found.unwrap_or_else(|| panic!("{folder}: {said}"))["kind"], "folder");
     }
 }
+
+#[test]
+fn what_is_wrong_with_the_files_of_the_desk_is_told_in_full() {
+    let bench = Bench::new();
+    bench.settings("");
+    for (file, text) in [
+        ("keys.toml", "[list]\ndown = 5\nnothing = 'x'\n[nowhere]\nquit = 'q'\n"),
+        ("filters.toml", "[history.mine]\nnobody = 'x'\n"),
+    ] {
+        std::fs::write(bench.path("config").join(file), text).expect("written");
+    }
+    let told = json(&bench, info(&bench, &[]));
+    let remarks: Vec<&str> =
+        told["remarks"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    for part in [
+        "keys.toml, line 2: list.down",
+        "keys.toml, line 3: list.nothing",
+        "keys.toml, line 5: nowhere",
+        "filters.toml, line 2",
+    ] {
+        assert_eq!(remarks.iter().filter(|remark| remark.contains(part)).count(), 1, "{part}: {remarks:?}");
+    }
+}

@@ -16,11 +16,9 @@ impl App {
         self.changed |= self.forget_chord(&stack);
         let press = self.env.keymap.press(&stack, &mut self.begun.1, key);
         self.history.let_go();
-        if let Press::Action(action) = press {
-            self.command(action, out);
-            return;
-        }
         match press {
+            Press::Action(action) => self.command(action, out),
+            Press::Unshifted(action, capital) => self.unshifted(action, capital, out),
             Press::Begun => {
                 self.changed = true;
                 self.begun.0 = stack;
@@ -32,11 +30,36 @@ impl App {
             Press::Free => {
                 let typed = self.type_key(key, out);
                 // In a field the cursor may have moved where the text has not changed.
-                let in_field = |c: &Context| c.is_text() && *c != Context::Review;
-                self.changed |= typed || stack.iter().any(in_field);
+                self.changed |= typed || stack.iter().any(|context| context.is_text());
             }
             Press::Dropped => self.changed = true,
-            Press::Action(_) => {}
+        }
+    }
+
+    /// Does what a key does without shift, as Hangul input does not tell whether that was pressed, and says so.
+    fn unshifted(&mut self, action: Option<Action>, capital: char, out: &mut Out<'_>) {
+        self.changed = true;
+        let plain = capital.to_ascii_lowercase();
+        if let Some(action) = action {
+            self.command(action, out);
+        }
+        let text = match action {
+            // Who goes through a list with them knows what they do.
+            Some(Action::Down | Action::Up) => return,
+            Some(_) => t!(
+                "Hangul input is on, in which {capital} cannot be told from {plain}: it counts as {plain}. The Han/Eng key switches it off.",
+                capital,
+                plain
+            ),
+            None => t!(
+                "Hangul input is on, in which {capital} cannot be told from {plain}: nothing was done. The Han/Eng key switches it off.",
+                capital,
+                plain
+            ),
+        };
+        // What the action itself has to say comes first.
+        if out.notice.is_none() {
+            out.say(text);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What is kept for the next time: filters with names, and what was looked up.
 
 use super::{App, Notice, Over, Tab};
-use crate::config::RecentChoice;
+use crate::config::{RecentChoice, and_more};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::Out;
@@ -79,7 +79,8 @@ impl App {
                     return Err(Answer::Filters(filters, asked));
                 }
                 if let Err(why) = filters {
-                    let why = why.lines().collect::<Vec<_>>().join("; ");
+                    let mut mistakes = why.lines();
+                    let why = and_more(mistakes.next().unwrap_or_default(), mistakes.count());
                     self.tell(t!("Saved filters cannot be used. {why}.", why));
                 }
                 Ok(())
@@ -89,6 +90,12 @@ impl App {
     }
 
     fn tell(&mut self, text: String) {
+        // What else is wrong with the files of the settings stays there.
+        let text = match &self.news {
+            Some(before) if before.bad && before.text.contains(&text) => return,
+            Some(before) if before.bad => format!("{} {text}", before.text),
+            _ => text,
+        };
         self.news = Some(Notice { text, bad: true });
         self.changed = true;
     }

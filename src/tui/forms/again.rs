@@ -2,7 +2,7 @@
 //! again. Where it is live, it is confirmed like everything else.
 
 use super::confirm::Confirm;
-use crate::jobs::{Bucket, Decision, Job, JobId};
+use crate::jobs::{Decision, Job, JobId};
 use crate::tui::action::Action;
 use crate::tui::ask::Ask;
 use crate::tui::deed::Deed;
@@ -56,8 +56,8 @@ pub fn sends(deed: &Deed) -> Option<JobId> {
 fn rows(deed: &Deed, job: &Job) -> u64 {
     match deed {
         Deed::Decide(..) => 1,
-        Deed::Retry(_) => job.counts.of(Bucket::NotDone),
-        _ => job.counts.of(Bucket::Ready),
+        Deed::Retry(_) => job.left_to_retry(),
+        _ => job.left_to_send(),
     }
 }
 

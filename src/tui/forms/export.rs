@@ -53,7 +53,12 @@ impl ExportForm {
 
     /// The contexts that its keys are looked up in.
     pub fn stack(&self) -> Vec<Context> {
-        vec![if self.exists { Context::Review } else { Context::Export }, Context::Always]
+        let own = match (&self.work, self.exists) {
+            (Some(_), _) => Context::Exporting,
+            (None, true) => Context::Review,
+            (None, false) => Context::Export,
+        };
+        vec![own, Context::Always]
     }
 
     /// The question that writes the file, while it does.
@@ -77,7 +82,6 @@ impl ExportForm {
     /// Whether an action does something here now.
     pub fn offers(&self, action: Action) -> bool {
         match action {
-            Action::Aside => self.work.is_some(),
             Action::Accept | Action::Complete | Action::ClearField => self.work.is_none() && !self.exists,
             Action::Earlier => self.work.is_none() && !self.exists && self.file.offers(action),
             // What they do stands beside them.
@@ -95,8 +99,8 @@ impl ExportForm {
     pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         match action {
             Action::Back => self.back(out),
-            Action::Aside if self.work.is_some() => out.go.push(Go::Aside),
-            _ if self.work.is_some() => return action != Action::Help,
+            Action::Aside => out.go.push(Go::Aside),
+            _ if self.work.is_some() => return !matches!(action, Action::Help | Action::Quit),
             Action::Confirm if self.exists => self.write(true, out),
             Action::Accept if !self.exists => self.write(false, out),
             Action::Earlier | Action::Later if !self.exists => {

@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn the_key_that_is_shown_is_the_one_in_force() {
         let file = "[organisation]\nconfirm = 'f9'\n";
-        let file = crate::config::KeymapFile::parse(std::path::Path::new("keys.toml"), file).expect("a file");
+        let file = crate::config::KeymapFile::parse(std::path::Path::new("keys.toml"), file);
         let mut env = Env::for_test();
         env.keymap = crate::tui::Keymap::with(&file).expect("keys");
         let lines = Organisation::new("나루").lines("to issue", 76, &env);
@@ -130,8 +130,7 @@ mod tests {
         assert!(text.contains("f9 to issue") && !text.contains("ctrl-o"), "{text}");
         for letter in ["'y'", "'ㅛ'", "'enter'"] {
             let file = format!("[organisation]\nconfirm = {letter}\n");
-            let file =
-                crate::config::KeymapFile::parse(std::path::Path::new("keys.toml"), &file).expect("a file");
+            let file = crate::config::KeymapFile::parse(std::path::Path::new("keys.toml"), &file);
             assert!(crate::tui::Keymap::with(&file).is_err(), "{letter} would be typed, or is Enter");
         }
     }

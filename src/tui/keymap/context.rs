@@ -45,6 +45,8 @@ pub enum Context {
     FileField,
     /// Where and as what a list is written.
     Export,
+    /// A list that is being written.
+    Exporting,
     /// A file, opened.
     File,
     /// The form for revoking.
@@ -122,6 +124,7 @@ impl Context {
             Self::DraftRevoke => mark!("Looking through a revocation"),
             Self::Palette => mark!("The palette"),
             Self::Export => mark!("Exporting a list"),
+            Self::Exporting => mark!("An export under way"),
             Self::Json => mark!("Raw JSON"),
             Self::Requests => mark!("The log of requests"),
             Self::Overview => mark!("The overview"),
@@ -142,6 +145,8 @@ impl Context {
                 | Self::ColumnMenu
                 | Self::Filters
                 | Self::File
+                | Self::Exporting
+                | Self::Review
                 | Self::Help
                 | Self::Welcome
                 | Self::Tour
@@ -161,7 +166,6 @@ impl Context {
                 | Self::RevokeForm
                 | Self::FileField
                 | Self::Export
-                | Self::Review
                 | Self::Organisation
         )
     }

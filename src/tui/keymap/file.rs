@@ -41,7 +41,7 @@ impl Keymap {
         wrong.extend(keymap.conflicts(&from));
         wrong.extend(keymap.dangers(&from));
         wrong.extend(keymap.shadows(&from));
-        if wrong.is_empty() { Ok(keymap) } else { Err(file.refused(wrong)) }
+        file.checked(wrong).map(|()| keymap)
     }
 
     /// Lines of the file whose keys another action of the same place has, or begins with, or that begin with
@@ -191,7 +191,7 @@ mod tests {
     use std::path::Path;
 
     fn keymap(text: &str) -> Result<Keymap, ConfigError> {
-        Keymap::with(&KeymapFile::parse(Path::new("keys.toml"), text).expect("the form is right"))
+        Keymap::with(&KeymapFile::parse(Path::new("keys.toml"), text))
     }
 
     fn press(keymap: &Keymap, keys: &str) -> Vec<Press> {
@@ -230,7 +230,8 @@ mod tests {
     #[test]
     fn hangul_input_does_not_kill_the_keys() {
         let keymap = keymap("[history]\nrevoke = 'd x'\n").expect("keys");
-        assert_eq!(press(&keymap, "ㅓ"), [Press::Action(Action::Down)]);
+        assert_eq!(press(&keymap, "ㅂ"), [Press::Action(Action::Quit)]);
+        assert_eq!(press(&keymap, "ㅓ"), [Press::Unshifted(Some(Action::Down), 'J')]);
         assert_eq!(press(&keymap, "ㅇㅌ"), [Press::Begun, Press::Action(Action::Revoke)]);
         assert_eq!(press(&keymap, "하"), [Press::Syllable]);
         assert_eq!(press(&keymap, "界"), [Press::Free]);

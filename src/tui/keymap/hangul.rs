@@ -16,6 +16,13 @@ pub fn latin(letter: char) -> Option<char> {
     on(LETTERS, KEYS).or_else(|| on(SHIFTED, SHIFTED_KEYS))
 }
 
+/// The capital of that letter, where shift makes no other Hangul letter of it, so that it cannot be told which
+/// of the two was typed.
+pub fn capital(letter: char) -> Option<char> {
+    let capital = latin(letter).filter(char::is_ascii_lowercase)?.to_ascii_uppercase();
+    (!SHIFTED_KEYS.contains(capital)).then_some(capital)
+}
+
 /// Whether a sign is what Hangul input makes of several keys.
 pub fn is_syllable(letter: char) -> bool {
     ('가'..='힣').contains(&letter)
@@ -35,6 +42,11 @@ mod tests {
         }
         for other in ['가', 'a', 'ㄳ', '1', '界'] {
             assert_eq!(latin(other), None, "{other}");
+        }
+        for (hangul, capital_letter) in
+            [('ㅓ', Some('J')), ('ㄴ', Some('S')), ('ㄱ', None), ('ㄲ', None), ('하', None)]
+        {
+            assert_eq!(capital(hangul), capital_letter, "{hangul}");
         }
         assert!(is_syllable('한') && !is_syllable('ㅎ') && !is_syllable('h'));
     }

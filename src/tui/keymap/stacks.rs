@@ -30,6 +30,7 @@ impl Context {
         &[Self::Form, Self::Always],
         &[Self::FileField, Self::Always],
         &[Self::Export, Self::Always],
+        &[Self::Exporting, Self::Always],
         &[Self::File, Self::Always],
         &[Self::RevokeForm, Self::Always],
         &[Self::Review, Self::Always],
