@@ -271,6 +271,33 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
 }
 
 #[tokio::test]
+async fn a_click_in_a_draft_or_in_the_log_of_requests_selects_a_row_and_does_no_more() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let review = super::activity::people(&mut h, 0..5).await;
+    let before = (all_requests(&h), h.desk.app.counts.asks);
+    let row = row_of(&review, "Row", "person3@");
+    for _ in 0..3 {
+        click(&mut h, 8, row);
+        let screen = h.screen();
+        assert!(screen.lines().any(|l| l.starts_with('▌') && l.contains("person3@")), "{screen}");
+    }
+    // The line that confirms is none of its rows.
+    let screen = h.screen();
+    click(&mut h, 8, row_of(&screen, "Row", "to issue"));
+    assert_eq!(h.screen(), screen);
+    assert_eq!((all_requests(&h), h.desk.app.counts.asks), before);
+    h.press("esc esc esc 2");
+    h.settled().await;
+    h.press("L");
+    let screen = h.settled().await;
+    let row = row_of(&screen, "the newest first", "/TPL-001");
+    for _ in 0..2 {
+        click(&mut h, 8, row);
+        assert!(cursor(&h.screen()).contains("/TPL-001"), "{}", h.screen());
+    }
+}
+
+#[tokio::test]
 async fn saved_filters_and_what_is_copied_are_clicked() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("filters.toml");
