@@ -360,3 +360,36 @@ async fn profiles_are_clicked_also_before_there_is_one() {
     h.shows("the keyring is locked").await;
     assert_eq!(*opened.lock().expect("notes"), [Some("p7".to_owned())]);
 }
+
+#[tokio::test]
+async fn what_a_file_leaves_open_is_answered_by_clicks_one_question_at_a_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("odd.csv");
+    std::fs::write(&file, "who,contact,code\n김민수,kim@naru.example,1\n이영희,lee@naru.example,2\n")
+        .expect("written");
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    h.press("1 i");
+    h.settled().await;
+    h.paste(&format!("'{}'", file.display()));
+    h.press("enter");
+    h.shows("Which column").await;
+    // Of all columns, also those that are clear.
+    h.press("esc m");
+    let screen = h.settled().await;
+    assert!(screen.contains("the recipient's name?"), "{screen}");
+    // The first row is selected already; three clicks there are one answer, and one into the next question.
+    let row = row_of(&screen, "Which column", "who");
+    for _ in 0..3 {
+        click(&mut h, 8, row);
+    }
+    let (row, _) = choose(&mut h, "the e-mail address?", "contact");
+    click(&mut h, 8, row);
+    // Then whether one says the template: none does.
+    let (row, screen) = (row_of(&h.screen(), "Which column", "none"), h.screen());
+    click(&mut h, 8, row);
+    assert_eq!(h.screen(), screen, "it is selected, and only that");
+    click(&mut h, 8, row);
+    let screen = h.shows("checks every row").await;
+    assert!(screen.contains("name = who, e-mail = contact"), "{screen}");
+}
