@@ -21,6 +21,11 @@ fn write(name: &str, shown: &Shown, paper: &Paper, label: &str) {
     }
 }
 
+/// Whether a badge's picture stands there, in half-blocks.
+fn is_drawn(shown: &Shown) -> bool {
+    shown.has("▀▀")
+}
+
 /// Goes to a row of the history by its number, such as `1,400`.
 fn go_to(term: &mut Term, row: &str) {
     term.send(format!("#{row}\r"));
@@ -56,7 +61,7 @@ fn the_templates() {
         term.send("j");
         term.shows(&format!("row {row} of"));
     }
-    let shown = term.until("the detail", |s| s.has("TPL-004") && !s.is_loading());
+    let shown = term.until("the detail", |s| s.has("TPL-004") && is_drawn(s) && !s.is_loading());
     write("templates-dark.svg", &shown, &DARK, "The Templates tab: the list of badge templates");
 }
 
@@ -74,7 +79,7 @@ fn a_badge() {
     go_to(&mut term, "3");
     term.until("one that is issued", |s| s.selected().contains("Issued"));
     term.send("\r");
-    let shown = term.until("the badge", |s| s.has("Badge id") && !s.is_loading());
+    let shown = term.until("the badge", |s| s.has("Badge id") && is_drawn(s) && !s.is_loading());
     write("badge-light.svg", &shown, &LIGHT, "The Badge tab: one badge, its verdict first, then its story");
 }
 
