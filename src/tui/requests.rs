@@ -7,9 +7,10 @@ use super::action::Action;
 use super::ask::{Answer, Ask, Ticket};
 use super::env::{Env, Go, Out};
 use super::keymap::Context;
+use super::pick::{Click, Sight};
 use crate::api::LogEntry;
 use crossterm::event::KeyEvent;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use save::Save;
 
 /// The log, open.
@@ -19,7 +20,7 @@ pub struct RequestLog {
     entries: Vec<LogEntry>,
     /// The number of the selected one; none for the newest, whichever that is.
     selected: Option<u64>,
-    top: usize,
+    sight: Sight,
     height: usize,
     /// Waits for the next request to end.
     watch: Option<Ticket>,
@@ -142,7 +143,15 @@ impl RequestLog {
     /// Lays out for an area.
     pub fn pump(&mut self, area: Rect) {
         self.height = usize::from(draw::list_height(area));
-        let at = self.at();
-        self.top = self.top.min(at).max((at + 1).saturating_sub(self.height.max(1)));
+    }
+
+    /// Selects the request that was clicked; whether there is one.
+    pub fn click(&mut self, at: Position) -> bool {
+        let mut selected = self.at();
+        let found = self.save.is_none() && self.sight.click(at, &mut selected) == Click::Selected;
+        if found {
+            self.select(selected);
+        }
+        found
     }
 }

@@ -271,11 +271,38 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
 }
 
 #[tokio::test]
+async fn a_click_in_a_draft_or_in_the_log_of_requests_selects_a_row_and_does_no_more() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let review = super::activity::people(&mut h, 0..5).await;
+    let before = (all_requests(&h), h.desk.app.counts.asks);
+    let row = row_of(&review, "Row", "person3@");
+    for _ in 0..3 {
+        click(&mut h, 8, row);
+        let screen = h.screen();
+        assert!(screen.lines().any(|l| l.starts_with('▌') && l.contains("person3@")), "{screen}");
+    }
+    // The line that confirms is none of its rows.
+    let screen = h.screen();
+    click(&mut h, 8, row_of(&screen, "Row", "to issue"));
+    assert_eq!(h.screen(), screen);
+    assert_eq!((all_requests(&h), h.desk.app.counts.asks), before);
+    h.press("esc esc esc 2");
+    h.settled().await;
+    h.press("L");
+    let screen = h.settled().await;
+    let row = row_of(&screen, "the newest first", "/TPL-001");
+    for _ in 0..2 {
+        click(&mut h, 8, row);
+        assert!(cursor(&h.screen()).contains("/TPL-001"), "{}", h.screen());
+    }
+}
+
+#[tokio::test]
 async fn saved_filters_and_what_is_copied_are_clicked() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("filters.toml");
-    let filters: String = (0..20).map(|n| format!("[history.'f{n:02}']\ntitle = 't{n}'\n")).collect();
-    std::fs::write(&path, filters).expect("written");
+    let filters: Vec<_> = (0..20).map(|n| format!("[history.'f{n:02}']\ntitle = 't{n}'\n")).collect();
+    std::fs::write(&path, filters.concat()).expect("written");
     let mut h = Harness::new(small(), 60, 16).await;
     h.desk.app.set_manner(lapel::tui::Manner { filters: Some(path), ..lapel::tui::Manner::default() });
     h.press("2");
@@ -332,4 +359,37 @@ async fn profiles_are_clicked_also_before_there_is_one() {
     click(&mut h, 8, row);
     h.shows("the keyring is locked").await;
     assert_eq!(*opened.lock().expect("notes"), [Some("p7".to_owned())]);
+}
+
+#[tokio::test]
+async fn what_a_file_leaves_open_is_answered_by_clicks_one_question_at_a_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("odd.csv");
+    std::fs::write(&file, "who,contact,code\n김민수,kim@naru.example,1\n이영희,lee@naru.example,2\n")
+        .expect("written");
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    h.press("1 i");
+    h.settled().await;
+    h.paste(&format!("'{}'", file.display()));
+    h.press("enter");
+    h.shows("Which column").await;
+    // Of all columns, also those that are clear.
+    h.press("esc m");
+    let screen = h.settled().await;
+    assert!(screen.contains("the recipient's name?"), "{screen}");
+    // The first row is selected already; three clicks there are one answer, and one into the next question.
+    let row = row_of(&screen, "Which column", "who");
+    for _ in 0..3 {
+        click(&mut h, 8, row);
+    }
+    let (row, _) = choose(&mut h, "the e-mail address?", "contact");
+    click(&mut h, 8, row);
+    // Then whether one says the template: none does.
+    let (row, screen) = (row_of(&h.screen(), "Which column", "none"), h.screen());
+    click(&mut h, 8, row);
+    assert_eq!(h.screen(), screen, "it is selected, and only that");
+    click(&mut h, 8, row);
+    let screen = h.shows("checks every row").await;
+    assert!(screen.contains("name = who, e-mail = contact"), "{screen}");
 }

@@ -9,6 +9,7 @@ use crate::tui::forms::profiles::Profiles;
 use crate::tui::help::Help;
 use crate::tui::keymap::{Context, Press};
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Position;
 
 impl App {
     pub(super) fn key(&mut self, key: KeyEvent, out: &mut Out<'_>) {
@@ -380,10 +381,19 @@ impl App {
             }
             return;
         }
-        if !self.over.is_empty() {
-            return;
-        }
         let area = self.body();
+        match self.over.last_mut() {
+            None => {}
+            Some(Over::Draft(form)) => {
+                self.changed |= form.click(area, mouse.row, &self.env);
+                return;
+            }
+            Some(Over::Log(log)) => {
+                self.changed |= log.click(Position { x: mouse.column, y: mouse.row });
+                return;
+            }
+            Some(_) => return,
+        }
         let move_to = |place: Option<u64>, list: &mut dyn FnMut(u64)| {
             if let Some(place) = place {
                 list(place);

@@ -62,20 +62,22 @@ impl RequestLog {
         let mut spans = vec![Span::raw("  ")];
         spans.extend(cells(&heads, &widths, env.glyphs.ellipsis));
         frame.render_widget(Line::from(spans), line(1));
-        let height = usize::from(list_height(area));
         let at = self.at();
+        let place = Rect { height: list_height(area), ..line(2) };
+        let shown = self.sight.lay(place, at, self.entries.len());
         let base = env.reader.as_ref().map(crate::api::Reader::base_path).unwrap_or_default();
-        for (i, entry) in self.entries.iter().enumerate().skip(self.top).take(height) {
-            let Ok(y) = u16::try_from(i - self.top) else { break };
+        let rows = self.entries.iter().enumerate().skip(shown.start).take(shown.len());
+        for (y, (i, entry)) in (place.y..).zip(rows) {
+            let here = Rect { y, height: 1, ..place };
             let selected = i == at;
             let mut spans = vec![
                 Span::styled(if selected { env.glyphs.cursor } else { " " }, theme.accent()),
                 Span::raw(" "),
             ];
             spans.extend(cells(&row(entry, &base, env), &widths, env.glyphs.ellipsis));
-            frame.render_widget(Line::from(spans), line(2 + y));
+            frame.render_widget(Line::from(spans), here);
             if selected {
-                frame.buffer_mut().set_style(line(2 + y), theme.selected());
+                frame.buffer_mut().set_style(here, theme.selected());
             }
         }
         let below = Rect { y: area.bottom().saturating_sub(DETAIL), height: DETAIL, ..area };

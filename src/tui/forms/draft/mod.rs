@@ -345,6 +345,15 @@ impl DraftForm {
         self.rows.pump(area, &mut self.heading, out);
     }
 
+    /// Selects the row that was clicked; whether there is one. Nothing else is done by a click.
+    pub fn click(&mut self, area: Rect, row: u16, env: &Env) -> bool {
+        let place = self.rows.place_at(self.rows_area(area, env), row);
+        if let Some(place) = place {
+            self.rows.list.move_to(place);
+        }
+        place.is_some()
+    }
+
     /// The row that the cursor is on.
     fn selected(&self) -> Option<&JobRow> {
         self.rows.list.selected()

@@ -25,6 +25,8 @@ pub struct FileForm {
     work: Option<Work>,
     step: Option<Step>,
     sight: Sight,
+    /// Whether a row of this step was clicked.
+    clicked: bool,
     said: Option<String>,
 }
 
@@ -67,6 +69,7 @@ impl FileForm {
             work: None,
             step: None,
             sight: Sight::default(),
+            clicked: false,
             said: None,
         };
         form.open(out);
@@ -202,17 +205,22 @@ impl FileForm {
         self.step.is_some()
     }
 
-    /// Takes a click, where something is to be decided.
+    /// Takes a click, where something is to be decided. The first one in a step only selects: a second one that
+    /// comes too fast must not answer the next question.
     pub fn click(&mut self, at: Position) -> Click {
         let Some(step) = &mut self.step else { return Click::Beside };
         let mut selected = step.at();
         let click = self.sight.click(at, &mut selected);
         step.set(selected);
-        click
+        if click == Click::Beside || std::mem::replace(&mut self.clicked, true) {
+            return click;
+        }
+        Click::Selected
     }
 
     fn act_step(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         let choices = self.step_choices().len().max(1);
+        self.clicked &= matches!(action, Action::Down | Action::Up);
         let Some(step) = &mut self.step else { return false };
         match action {
             Action::Down => step.set((step.at() + 1) % choices),

@@ -105,7 +105,7 @@ impl Wallet {
             }
             (None, None, Some(query)) => self.start(query, out),
             (None, None, None) => {
-                out.say(t!("Nothing was looked up here yet, so there is nothing to read again."))
+                out.say(t!("Nothing was looked up here yet, so there is nothing to read again."));
             }
         }
     }
