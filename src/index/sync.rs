@@ -116,11 +116,19 @@ impl Index {
                 errand.all(scan).await?;
                 true
             }
-            None if want == Want::All || errand.is_due(FULL_AFTER) => {
+            None if want == Want::All || errand.known.full_at.is_none() => {
                 errand.all_anew().await?;
                 true
             }
-            None => errand.what_is_new().await?,
+            None => {
+                errand.hear_the_clock().await?;
+                if errand.is_due(FULL_AFTER) {
+                    errand.all_anew().await?;
+                    true
+                } else {
+                    errand.what_is_new().await?
+                }
+            }
         };
         let limit = errand.oldest();
         self.write(move |db| rows::forget(db, &limit)).await?;
@@ -136,6 +144,16 @@ pub(super) fn is_within(age: i64, limit: i64) -> bool {
 impl Errand<'_> {
     fn now(&self) -> i64 {
         self.reader.clock().utc().as_second()
+    }
+
+    /// What is due goes by the service's clock. Before its first answer there is only this computer's, which may
+    /// be set to anything.
+    async fn hear_the_clock(&mut self) -> Result<()> {
+        if !self.reader.clock().is_heard() {
+            self.requests += 1;
+            self.reader.ping(&self.call).await?;
+        }
+        Ok(())
     }
 
     fn oldest(&self) -> String {
