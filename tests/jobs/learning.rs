@@ -25,7 +25,10 @@ async fn the_services_zone_is_learned_from_the_first_badge() {
 
 #[tokio::test]
 async fn a_zone_that_was_learned_is_known_the_next_time() {
-    let options = Options { switches: vec![("zone".into(), "-03:30".into())], ..small() };
+    // Before the service is heard, how long ago that was goes by this computer's clock: theirs agree, on any day.
+    let zone = jiff::tz::Offset::from_seconds(-(3 * 3600 + 1800)).expect("a zone");
+    let start = Some(zone.to_datetime(jiff::Timestamp::now()));
+    let options = Options { start, switches: vec![("zone".into(), "-03:30".into())], ..small() };
     let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
     let mut connection = session(&sandbox, Environment::Demo).connection;
     connection.utc_offset = None;
