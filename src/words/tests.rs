@@ -207,8 +207,7 @@ fn said_bare(tokens: TokenStream, found: &mut dyn FnMut(String)) {
         match token {
             TokenTree::Literal(literal) => {
                 // Comments are literals too; what a program reads has no spaces between its words, or is XML.
-                let comment =
-                    matches!(&tokens[..at], [.., doc, TokenTree::Punct(_)] if is(doc, &["doc"]));
+                let comment = matches!(&tokens[..at], [.., doc, TokenTree::Punct(_)] if is(doc, &["doc"]));
                 if let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string())
                     && !comment
                     && text.value().contains(' ')

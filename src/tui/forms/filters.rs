@@ -275,8 +275,8 @@ impl FiltersForm {
         let sort = filter.sort.iter().map(|(column, downwards)| {
             let arrow = if *downwards { env.glyphs.down } else { env.glyphs.up };
             let head = self.heads.iter().find(|head| head.sort_by == column);
-            let shown = head
-                .map_or_else(|| scrub(column).into_owned(), |head| words::say(head.title).to_lowercase());
+            let shown =
+                head.map_or_else(|| scrub(column).into_owned(), |head| words::say(head.title).to_lowercase());
             t!("by {column}", column = shown) + arrow
         });
         fields.chain(sort).collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))

@@ -6,8 +6,10 @@ use crate::jobs::{Job, JobRow, shares};
 use crate::tui::copying::{Copyables, cell, records};
 
 /// In the language of the screen that it is copied from.
-const JOB_HEADS: [&str; 5] = [mark!("Job"), mark!("Kind"), mark!("Title or reason"), mark!("Rows"), mark!("How they stand")];
-const ROW_HEADS: [&str; 6] = [mark!("Row"), mark!("State"), mark!("Holder"), mark!("E-mail"), mark!("Badge id"), mark!("Why")];
+const JOB_HEADS: [&str; 5] =
+    [mark!("Job"), mark!("Kind"), mark!("Title or reason"), mark!("Rows"), mark!("How they stand")];
+const ROW_HEADS: [&str; 6] =
+    [mark!("Row"), mark!("State"), mark!("Holder"), mark!("E-mail"), mark!("Badge id"), mark!("Why")];
 
 impl Activity {
     /// What can be copied from here.

@@ -8,8 +8,17 @@ use crate::tui::env::Env;
 use jiff::civil::DateTime;
 
 /// In the language of the screen that it is copied from.
-const HEADS: [&str; 9] =
-    [mark!("State"), mark!("Holder"), mark!("E-mail"), mark!("Badge"), mark!("Accepted at"), mark!("Issued at"), mark!("Valid until"), mark!("Mail"), mark!("Badge id")];
+const HEADS: [&str; 9] = [
+    mark!("State"),
+    mark!("Holder"),
+    mark!("E-mail"),
+    mark!("Badge"),
+    mark!("Accepted at"),
+    mark!("Issued at"),
+    mark!("Valid until"),
+    mark!("Mail"),
+    mark!("Badge id"),
+];
 
 impl History {
     /// What can be copied from here.

@@ -9,7 +9,15 @@ use crate::tui::copying::{Copyables, cell};
 use crate::tui::env::{Env, Out};
 
 /// In the language of the screen that it is copied from.
-const HEADS: [&str; 7] = [mark!("Title"), mark!("Type"), mark!("Category"), mark!("Level"), mark!("Level name"), mark!("In use"), mark!("Template id")];
+const HEADS: [&str; 7] = [
+    mark!("Title"),
+    mark!("Type"),
+    mark!("Category"),
+    mark!("Level"),
+    mark!("Level name"),
+    mark!("In use"),
+    mark!("Template id"),
+];
 
 impl Templates {
     /// What can be copied from here.

@@ -10,7 +10,15 @@ use crate::tui::env::Env;
 use jiff::civil::DateTime;
 
 /// In the language of the screen that it is copied from.
-const HEADS: [&str; 7] = [mark!("State"), mark!("Holder"), mark!("E-mail"), mark!("Badge"), mark!("Accepted at"), mark!("Issued at"), mark!("Badge id")];
+const HEADS: [&str; 7] = [
+    mark!("State"),
+    mark!("Holder"),
+    mark!("E-mail"),
+    mark!("Badge"),
+    mark!("Accepted at"),
+    mark!("Issued at"),
+    mark!("Badge id"),
+];
 
 impl Wallet {
     /// What can be copied from here.
