@@ -230,6 +230,9 @@ fn said_bare(tokens: TokenStream, found: &mut dyn FnMut(String)) {
     }
 }
 
+/// What stands in a file, which is the same in every language.
+const IN_FILES: &[&str] = &["rows {at}", "… [cut: {} characters in all]", "(other buckets)"];
+
 #[test]
 fn what_is_said_of_a_file_is_not_only_english() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -240,7 +243,9 @@ fn what_is_said_of_a_file_is_not_only_english() {
         }
         let source = std::fs::read_to_string(&path).expect("a source can be read");
         said_bare(source.parse().expect("a source is Rust"), &mut |text| {
-            bare.push(format!("{}: {text:?}", path.display()));
+            if !IN_FILES.contains(&text.as_str()) {
+                bare.push(format!("{}: {text:?}", path.display()));
+            }
         });
     }
     assert!(bare.is_empty(), "these go through t! or mark!, and get their Korean:\n{}", bare.join("\n"));
