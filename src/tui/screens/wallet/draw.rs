@@ -28,7 +28,7 @@ const FEW: u16 = 2;
 const LEAST: u16 = 3;
 
 /// Cells that a name keeps of the line that says whose badges these are.
-const NAME: usize = 24;
+const NAME: usize = 15;
 
 /// Where everything is.
 pub(super) struct Areas {
