@@ -17,7 +17,7 @@ fn flat(screen: &str) -> String {
 #[tokio::test]
 async fn forms_say_all_that_they_say_at_60x16() {
     const PLACE: &str = "DEMO 연습용 기관 · Practice Organisation";
-    let named = |session| Session { organisation: Some(PLACE.replacen("DEMO ", "", 1).into()), ..session };
+    let named = |session| Session { organisation: Some(PLACE.replacen("DEMO ", "", 1)), ..session };
     let mut h = Harness::with(small(), 60, 16, named).await;
     let row = |name: &str, state| RowSpec {
         recipient_name: name.into(),
