@@ -48,3 +48,41 @@ pub fn squeezed(mut lines: Vec<Line<'static>>, rows: u16, env: &Env) -> Vec<Line
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(lines: &[Line<'_>]) -> Vec<String> {
+        lines.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_place_that_does_not_fit_beside_has_its_own_line() {
+        let env = Env::for_test();
+        assert_eq!(texts(&head("Revoke 2 badges", "DEMO 기관", 27, &env)), ["  Revoke 2 badges   DEMO 기관"]);
+        assert_eq!(
+            texts(&head("Revoke 2 badges", "DEMO 기관", 26, &env)),
+            ["  Revoke 2 badges", "  DEMO 기관"]
+        );
+    }
+
+    #[test]
+    fn text_that_is_too_long_ends_in_a_sign() {
+        let env = Env::for_test();
+        assert_eq!(wrapped("one two three", 7, 2, &env), ["one two", "three"]);
+        let cut = wrapped("one two three four five", 7, 2, &env);
+        assert_eq!((cut.len(), cut[0].as_str()), (2, "one two"));
+        assert!(cut[1].ends_with(env.glyphs.ellipsis), "{cut:?}");
+    }
+
+    #[test]
+    fn empty_lines_go_before_text_does() {
+        let env = Env::for_test();
+        let lines = || ["a", "", "b", "", "c"].map(Line::raw).to_vec();
+        assert_eq!(texts(&squeezed(lines(), 5, &env)), ["a", "", "b", "", "c"]);
+        assert_eq!(texts(&squeezed(lines(), 4, &env)), ["a", "", "b", "c"]);
+        assert_eq!(texts(&squeezed(lines(), 2, &env)), ["a", "  2 more lines need a larger window"]);
+        assert!(squeezed(lines(), 0, &env).len() <= 3);
+    }
+}

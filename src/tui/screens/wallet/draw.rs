@@ -287,8 +287,9 @@ impl Wallet {
         };
         let by = self.heading.words().filter(|_| self.is_listing());
         if let Some(by) = by {
-            let first = said.first().cloned().unwrap_or_default();
-            said.insert(0, format!("{first} {dot} {by}"));
+            // The counts shrink before the order goes, which the arrow of its heading shows, too.
+            let ordered = said.iter().take(2).map(|said| format!("{said} {dot} {by}"));
+            said = ordered.chain(said.iter().skip(usize::from(said.len() > 1)).cloned()).collect();
         }
         self.first_line((&who, &said), frame, Rect { y: area.y + 2, height: 1, ..area }, env);
         let areas = self.areas(area, env);
