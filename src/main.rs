@@ -6,6 +6,7 @@ use lapel::config::{
     ConfigError, Env, Environment, Flags, KeptIn, Key, KeymapFile, Mistake, NewProfile, Paths, Profile,
     Settings, keep_profile, left_out, named_profile, profiles, spoken,
 };
+use lapel::domain::email::ended;
 use lapel::jobs::Journal;
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
@@ -156,13 +157,17 @@ fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
 
 /// The settings and the keys for the desk. What is wrong with either is told together.
 fn for_desk(flags: &Flags, env: &Env) -> Result<(Settings, Keymap), ConfigError> {
-    let keymap = Paths::find(env).and_then(|paths| keymap(&paths));
-    ConfigError::both(Settings::resolve(flags, env), keymap)
+    let settings = Settings::resolve(flags, env);
+    if let Ok(settings) = &settings {
+        speak(settings.ui.language);
+    }
+    ConfigError::both(settings, Paths::find(env).and_then(|paths| keymap(&paths)))
 }
 
 /// The settings and the keys for the demo, which no mistake stops.
 fn for_demo(flags: &Flags, env: &Env) -> (Settings, Keymap) {
     let mut settings = Settings::for_demo(flags, env);
+    speak(settings.ui.language);
     let keymap = keymap(&settings.paths).unwrap_or_else(|why| {
         settings.left_out.extend_from_slice(why.mistakes());
         Keymap::default()
@@ -242,7 +247,8 @@ async fn desk(
     });
     let start = Start {
         begin,
-        warning: (!settings.warnings.is_empty()).then(|| settings.warnings.join(" ")),
+        warning: (!settings.warnings.is_empty())
+            .then(|| settings.warnings.iter().map(|text| ended(text)).collect::<Vec<_>>().join(" ")),
         manner: Manner {
             settings: settings.desk,
             around: Around::of(&Env::process()),

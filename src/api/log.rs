@@ -86,6 +86,22 @@ impl Log {
         }
         let no = entries.back().map_or(0, |last| last.no) + 1;
         entry.no = no;
+        tracing::debug!(
+            no,
+            method = entry.method,
+            path = entry.path,
+            query = entry.query,
+            status = entry.status,
+            code = entry.code.as_ref().map(tracing::field::display),
+            outcome = entry.outcome,
+            attempt = entry.attempt,
+            waited_ms = entry.waited.as_millis(),
+            took_ms = entry.duration.as_millis(),
+            bytes = entry.bytes,
+            used = entry.used,
+            limit = entry.limit,
+            "request"
+        );
         entries.push_back(entry);
         // Within the lock, so that the count never goes back.
         self.count.send_replace(no);

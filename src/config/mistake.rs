@@ -3,6 +3,7 @@
 //! A mistake never repeats the value that is wrong. People paste keys into the wrong field, and errors end
 //! in terminals, tickets and logs.
 
+use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -116,7 +117,7 @@ pub fn left_out(mistakes: &[Mistake]) -> Option<String> {
     if mistake.is_empty() {
         return None;
     }
-    let said = t!("Left out: {mistake}.", mistake);
+    let said = ended(&t!("Left out: {mistake}", mistake));
     // What is not said here has its place.
     let all = mistakes.len() == 1;
     Some(if all { said } else { format!("{said} {}", t!("lapel info tells what is wrong.")) })

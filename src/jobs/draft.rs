@@ -103,11 +103,20 @@ impl RevokePlan {
                 badge: Some(v.badge_id.clone()),
                 bucket: Some(bucket),
                 why,
-                status: Some(v.state.name().wire().to_owned()),
+                status: own_word(&v.state),
                 ..NewRow::default()
             }
         };
         self.victims.iter().map(row).collect()
+    }
+}
+
+/// The service's own word for a state, where that is all that is known of it. Any other has its word with the first
+/// look: what lapel calls it is not what the service says.
+pub(super) fn own_word(state: &State) -> Option<String> {
+    match state {
+        State::Other(word) => Some(word.wire().to_owned()),
+        _ => None,
     }
 }
 

@@ -146,6 +146,7 @@ actions! {
     Quit: "quit", "leave lapel";
     QuitNow: "quit", "leave lapel, also from inside a field";
     NextField: "next field", "to the next field";
+    NextTemplate: "next template", "to what is issued from the next template";
     PreviousField: "previous field", "to the previous field";
     ClearField: "clear", "empty the field";
     ClearFilter: "clear all", "empty every field of the filter";

@@ -144,7 +144,7 @@ pub struct App {
     aside: Option<Box<ExportForm>>,
     pub(super) notice: Option<Notice>,
     /// What that line said when the last action began: the help has all of it.
-    read: Option<String>,
+    said_before: Option<String>,
     /// What came by itself and was not asked for: it stays until it is closed.
     pub(super) news: Option<Notice>,
     pub(super) size: (u16, u16),
@@ -199,7 +199,7 @@ impl App {
             over: Vec::new(),
             aside: None,
             notice: None,
-            read: None,
+            said_before: None,
             news,
             size,
             comforts: comforts::Comforts::default(),
@@ -363,14 +363,10 @@ impl App {
                 self.activity.restart(&mut out);
                 self.changed = true;
             }
-            Message::Odd(text) => {
-                self.news = Some(Notice { text, bad: true });
-                self.changed = true;
-            }
+            Message::Odd(text) => self.tell(text),
             Message::JournalFailed(why) => {
                 self.no_jobs = true;
-                self.news = Some(Notice { text: why, bad: true });
-                self.changed = true;
+                self.tell(why);
             }
             Message::Progress(ticket, done, all) => {
                 let shown = self.tab == Tab::Overview && self.over.is_empty();

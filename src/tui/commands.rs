@@ -69,6 +69,7 @@ impl CommandPalette {
 
     fn find(&mut self) {
         self.at = 0;
+        self.sight.forget_clicks();
         let typed = self.field.value().trim().to_owned();
         if typed.is_empty() {
             let filters = self.filters.iter().cloned().map(Entry::Filter);
@@ -288,7 +289,11 @@ fn ways(typed: &str) -> Vec<Entry> {
         Err(_) if typed.contains('@') => Vec::new(),
         Err(_) => {
             let one_word = !typed.contains(char::is_whitespace);
-            let badge = BadgeId::new(typed).filter(|_| one_word).map(Entry::Badge);
+            // As the Wallet's box reads it: from a link, without brackets.
+            let badge = match Query::read(typed) {
+                Query::BadgeId(id) => Some(Entry::Badge(id)),
+                _ => BadgeId::new(typed).filter(|_| one_word).map(Entry::Badge),
+            };
             let titled = Some(Entry::Titled(typed.to_owned()));
             let named =
                 matches!(Query::read(typed), Query::Name { .. }).then(|| Entry::Named(typed.to_owned()));

@@ -50,6 +50,8 @@ impl CopyMenu {
     /// Takes a key that is no action: the letter of an entry picks it.
     pub fn key(&mut self, key: KeyEvent, out: &mut Out<'_>) -> bool {
         let KeyCode::Char(letter) = key.code else { return false };
+        // With Hangul input on, the letter on the same key.
+        let letter = crate::tui::keymap::hangul::latin(letter).unwrap_or(letter);
         let plain = (key.modifiers - KeyModifiers::SHIFT).is_empty();
         match self.list.iter().position(|entry| plain && entry.key == letter) {
             Some(at) => {

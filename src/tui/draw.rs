@@ -32,6 +32,7 @@ pub const HINTS: &[Action] = &[
     Action::Details,
     Action::Accept,
     Action::Aside,
+    Action::NextTemplate,
     Action::Confirm,
     Action::Complete,
     Action::Correct,
@@ -142,33 +143,33 @@ impl App {
         self.draw_refresh(frame, row(1));
         let tour = self.tour_rows();
         let body = Rect { y: 2, height: area.height - 4 - tour, ..area };
-        match (&self.welcome, self.over.last()) {
-            (Some(welcome), _) => welcome.draw(frame, body, &self.env),
-            (None, Some(Over::Issue(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::Revoke(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::Question(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::Again(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::Draft(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::Correct(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::File(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::Ids(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::Export(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::Replace(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::Commands(palette))) => palette.draw(frame, body, &self.env),
-            (None, Some(Over::Profiles(list))) => list.draw(frame, body, &self.env),
-            (None, Some(Over::Pin(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::Help(help))) => help.draw(frame, body, &self.env),
-            (None, Some(Over::Copy(menu))) => {
+        match (self.over.last(), &self.welcome) {
+            (None, Some(welcome)) => welcome.draw(frame, body, &self.env),
+            (Some(Over::Issue(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Over::Revoke(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Over::Question(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Over::Again(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Over::Draft(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Over::Correct(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Over::File(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Over::Ids(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Over::Export(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Over::Replace(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Over::Commands(palette)), _) => palette.draw(frame, body, &self.env),
+            (Some(Over::Profiles(list)), _) => list.draw(frame, body, &self.env),
+            (Some(Over::Pin(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Over::Help(help)), _) => help.draw(frame, body, &self.env),
+            (Some(Over::Copy(menu)), _) => {
                 self.draw_tab(frame, body);
                 menu.draw(frame, body, &self.env);
             }
-            (None, Some(Over::Filters(form))) => form.draw(frame, body, &self.env),
-            (None, Some(Over::MarkAll(form))) => {
+            (Some(Over::Filters(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Over::MarkAll(form)), _) => {
                 self.draw_tab(frame, body);
                 form.draw(frame, body, &self.env);
             }
-            (None, Some(Over::Raw(pane))) => pane.draw(frame, body, &self.env),
-            (None, Some(Over::Log(log))) => log.draw(frame, body, &self.env),
+            (Some(Over::Raw(pane)), _) => pane.draw(frame, body, &self.env),
+            (Some(Over::Log(log)), _) => log.draw(frame, body, &self.env),
             (None, None) => self.draw_tab(frame, body),
         }
         self.draw_notice(frame, row(area.height - 2 - tour));
@@ -323,31 +324,46 @@ impl App {
     }
 
     fn draw_notice(&self, frame: &mut Frame<'_>, area: Rect) {
-        // What the help tells in full needs no rows of it.
-        let told = matches!(self.over.last(), Some(Over::Help(help)) if help.has_message());
-        let news = self.news.as_ref().filter(|_| !told);
-        let Some(notice) = self.notice.as_ref().or(news) else {
+        let Some((lines, bad)) = self.message(area.width) else {
             self.draw_rule(frame, area);
             return;
         };
-        let style = if notice.bad { self.env.theme.error() } else { self.env.theme.good() };
-        let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
-        // What does not fit on one line takes rows from the screen above it: its end says what to do next.
-        let room = usize::from(area.width).saturating_sub(2);
-        let mut lines = wrap(&format!("{sign} {}", notice.text), room);
-        if lines.len() > LONGEST_NOTICE {
-            lines.truncate(LONGEST_NOTICE);
-            let key = self.env.keymap.key(&self.stack(), Action::Help);
-            let rest = key.map_or_else(String::new, |key| format!(" {}", t!("{key}: all of it", key)));
-            if let Some(last) = lines.last_mut() {
-                *last = cut(last, room.saturating_sub(width(&rest)), self.env.glyphs.ellipsis) + &rest;
-            }
-        }
+        let style = if bad { self.env.theme.error() } else { self.env.theme.good() };
         let rows = u16::try_from(lines.len()).unwrap_or(1).max(1);
         let area = Rect { y: (area.y + 1).saturating_sub(rows), height: rows, ..area };
         frame.render_widget(ratatui::widgets::Clear, area);
         let lines: Vec<Line<'_>> = lines.into_iter().map(|l| Line::styled(format!(" {l}"), style)).collect();
         frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+
+    /// The lines of the message below the screen, if there is one, and whether it is bad news. What does not fit on
+    /// one line takes rows from the screen above it: its end says what to do next.
+    fn message(&self, columns: u16) -> Option<(Vec<String>, bool)> {
+        // What the help tells in full needs no rows of it.
+        let told = matches!(self.over.last(), Some(Over::Help(help)) if help.has_message());
+        let news = self.news.as_ref().filter(|_| !told);
+        let notice = self.notice.as_ref().or(news)?;
+        let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
+        let room = usize::from(columns).saturating_sub(2);
+        let mut lines = wrap(&format!("{sign} {}", notice.text), room);
+        // What came by itself, and stays, leaves the rows of a menu alone.
+        let most = if self.notice.is_none() && !self.over.is_empty() { 1 } else { LONGEST_NOTICE };
+        if lines.len() > most {
+            lines.truncate(most);
+            let key = self.env.keymap.key(&self.stack(), Action::Help).filter(|_| most == LONGEST_NOTICE);
+            let rest = key.map_or_else(String::new, |key| format!(" {}", t!("{key}: all of it", key)));
+            if let Some(last) = lines.last_mut() {
+                *last = cut(last, room.saturating_sub(width(&rest)), self.env.glyphs.ellipsis) + &rest;
+            }
+        }
+        Some((lines, notice.bad))
+    }
+
+    /// Whether the message lies over what else stands on this row of the terminal.
+    pub(in crate::tui) fn is_under_message(&self, row: u16) -> bool {
+        let end = self.size.1.saturating_sub(1 + self.tour_rows());
+        let rows = self.message(self.size.0).map_or(0, |(lines, _)| lines.len());
+        row < end && usize::from(end - row) <= rows
     }
 }
 

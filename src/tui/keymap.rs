@@ -3,7 +3,7 @@
 mod context;
 mod defaults;
 mod file;
-mod hangul;
+pub(in crate::tui) mod hangul;
 mod stacks;
 
 pub use context::Context;

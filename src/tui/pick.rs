@@ -1,4 +1,4 @@
-//! The rows of a short list that opens over a screen: which of them are in sight, and which one a click is on. What
+//! The rows of a list that is clicked: which of them are in sight, and which one a click is on. What
 //! draws the list lays them out here, so that a click is looked up in what was drawn.
 
 use super::env::Env;
@@ -14,6 +14,8 @@ pub struct Sight {
     top: Cell<usize>,
     /// How many of the area's lines have a row.
     rows: Cell<usize>,
+    /// The row that was clicked last.
+    clicked: Cell<Option<usize>>,
 }
 
 /// What a click was on.
@@ -23,7 +25,8 @@ pub enum Click {
     Beside,
     /// A row, which is selected now.
     Selected,
-    /// The row that was selected already.
+    /// The row that was clicked before, and is still selected. A row that is selected in another way is not meant
+    /// by one click: that may have been for what was here a moment ago.
     Again,
 }
 
@@ -66,14 +69,18 @@ impl Sight {
 
     /// Selects the row at a place of the screen.
     pub fn click(&self, at: Position, selected: &mut usize) -> Click {
-        match self.row(at) {
-            None => Click::Beside,
-            Some(row) if row == *selected => Click::Again,
-            Some(row) => {
-                *selected = row;
-                Click::Selected
-            }
+        let Some(row) = self.row(at) else { return Click::Beside };
+        let before = self.clicked.replace(Some(row));
+        if before == Some(row) && row == *selected {
+            return Click::Again;
         }
+        *selected = row;
+        Click::Selected
+    }
+
+    /// Forgets what was clicked: other rows stand there now.
+    pub fn forget_clicks(&self) {
+        self.clicked.set(None);
     }
 }
 

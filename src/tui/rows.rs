@@ -292,6 +292,8 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'s
     .into_iter()
     .flatten()
     .collect();
-    lines.extend(wrap(&facts.join(&dot), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
+    if !facts.is_empty() {
+        lines.extend(wrap(&facts.join(&dot), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
+    }
     lines
 }

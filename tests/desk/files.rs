@@ -85,6 +85,34 @@ async fn a_file_is_opened_checked_corrected_and_issued() {
 }
 
 #[tokio::test]
+async fn which_rows_are_shown_is_said_and_those_to_be_sent_come_into_sight_at_the_end() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("twice.csv");
+    std::fs::write(
+        &file,
+        "name,email\n가나,one@naru.example\n다라,two@naru.example\n가나,one@naru.example\n",
+    )
+    .expect("written");
+    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
+    h.shows("checks every row").await;
+    h.press("enter");
+    h.shows("1 twice in the file (left out)").await;
+    let screen = h.settled().await;
+    assert!(screen.contains("only what is to be looked through (f changes that)"), "{screen}");
+    assert!(screen.contains("row 1 of 1") && !screen.contains("two@naru.example"), "{screen}");
+    // When none of them is left to look at, the people who are sent one are shown.
+    h.press("A");
+    h.shows("3 ready").await;
+    let screen = h.settled().await;
+    assert!(screen.contains("row 1 of 3") && screen.contains("two@naru.example"), "{screen}");
+    assert!(!screen.contains("changes that"), "{screen}");
+    h.press("f");
+    let screen = h.settled().await;
+    assert!(screen.contains("only ready (f changes that)"), "{screen}");
+}
+
+#[tokio::test]
 async fn an_ambiguous_encoding_is_asked_and_never_guessed() {
     let mut h = Harness::new(small(), 80, 24).await;
     drop_file(&mut h, &demo("one-line-cp949.csv")).await;

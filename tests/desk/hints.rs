@@ -239,7 +239,7 @@ async fn what_has_no_room_below_the_screen_says_so_and_is_whole_in_the_help() {
     assert!(screen.contains("word29") && !screen.contains("all of it"), "{screen}");
     h.press("?");
     assert!(!h.screen().contains("What was said"), "{}", h.screen());
-    h.press("esc");
+    h.press("esc backspace");
     h.desk.app.update(odd(40));
     let screen = h.settled().await;
     let end = screen.lines().find(|line| line.contains("all of it")).expect("an end");
@@ -248,6 +248,12 @@ async fn what_has_no_room_below_the_screen_says_so_and_is_whole_in_the_help() {
     let help = h.settled().await;
     assert!(flowing(&help).contains(&said.join(" ")), "{help}");
     assert!(help.contains("What was said, all of it") && help.contains("Keys of this screen"), "{help}");
+    // Also behind something short that was said since; and it leaves the rows of a menu alone.
+    h.press("esc A ?");
+    assert!(flowing(&h.settled().await).contains(&said.join(" ")), "{}", h.screen());
+    h.press("esc ctrl-p");
+    let menu = h.settled().await;
+    assert!(menu.contains("word00") && !menu.contains("word20"), "{menu}");
     // It is still there, until it is closed.
     h.press("esc");
     assert!(h.settled().await.contains("all of it"));

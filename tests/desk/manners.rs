@@ -230,6 +230,33 @@ async fn where_hangul_input_hides_whether_shift_was_pressed_that_is_said() {
 }
 
 #[tokio::test]
+async fn the_palette_closes_with_its_own_key() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let before = h.settled().await;
+    for _ in 0..3 {
+        h.press("ctrl-p");
+        assert!(h.screen().contains("  Do  "), "{}", h.screen());
+        h.press("ctrl-p");
+        assert_eq!(h.screen(), before);
+    }
+    // Also where one writes something.
+    h.press("e ctrl-p");
+    assert!(h.screen().contains("  Do  "), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn hangul_input_picks_what_is_copied_and_tells_the_capitals_of_the_columns_apart() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    h.press("y ㅑ");
+    let id = super::comforts::copied(&mut h);
+    assert!(id.starts_with("B-"), "{id}");
+    h.press("C j ㅓ");
+    assert!(h.screen().contains("J cannot be told from j"), "{}", h.screen());
+}
+
+#[tokio::test]
 async fn hangul_input_confirms_and_never_types_into_a_review() {
     let mut h = Harness::new(small(), 120, 36).await;
     h.settled().await;

@@ -250,10 +250,8 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
     assert!(screen.contains("more above"), "{screen}");
     choose(&mut h, "  Do  ", "count by day");
     h.type_text("resume");
-    let (row, _) = match h.screen() {
-        screen if cursor(&screen).contains("go on") => (row_of(&screen, "  Do  ", "go on"), screen),
-        _ => choose(&mut h, "  Do  ", "go on"),
-    };
+    let (row, _) = choose(&mut h, "  Do  ", "go on");
+    assert!(!h.screen().contains("A click sends nothing"), "the first click only selects: {}", h.screen());
     click(&mut h, 8, row);
     let screen = h.settled().await;
     assert!(screen.contains("A click sends nothing"), "{screen}");
@@ -262,6 +260,8 @@ async fn a_click_in_the_palette_runs_an_action_but_never_one_that_sends() {
     h.type_text("request log");
     let screen = h.screen();
     let row = row_of(&screen, "  Do  ", "▌");
+    click(&mut h, 8, row);
+    assert_eq!(h.screen(), screen, "what stood there before is forgotten: one click only selects");
     click(&mut h, 8, row);
     assert!(h.settled().await.contains("the newest first; names and addresses masked"), "{}", h.screen());
     h.press("esc ctrl-p");
@@ -392,4 +392,58 @@ async fn what_a_file_leaves_open_is_answered_by_clicks_one_question_at_a_time() 
     click(&mut h, 8, row);
     let screen = h.shows("checks every row").await;
     assert!(screen.contains("name = who, e-mail = contact"), "{screen}");
+}
+
+#[tokio::test]
+async fn what_begins_beside_the_rows_drags_nothing() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    let drag = |h: &mut Harness, from: u16| {
+        h.desk.app.update(mouse(MouseEventKind::Down(MouseButton::Left), 8, from));
+        for row in [from + 1, from + 2] {
+            h.desk.app.update(mouse(MouseEventKind::Drag(MouseButton::Left), 8, row));
+        }
+        h.desk.app.update(mouse(MouseEventKind::Up(MouseButton::Left), 8, from + 2));
+    };
+    // The headings; the rule below the rows; a menu's own head.
+    drag(&mut h, 3);
+    drag(&mut h, 21);
+    h.press("s");
+    let head = row_of(&h.screen(), "600 badges", "Sort by");
+    drag(&mut h, head);
+    h.press("esc");
+    assert!(h.desk.app.marked().is_empty(), "{}", h.screen());
+    drag(&mut h, 5);
+    assert_eq!(h.desk.app.marked().len(), 3, "{}", h.screen());
+}
+
+#[tokio::test]
+async fn a_message_is_not_clicked_through() {
+    let mut h = Harness::new(small(), 60, 16).await;
+    h.press("2");
+    h.settled().await;
+    let covered = 16 - 2 - 2;
+    h.desk.app.update(Message::Odd("many words ".repeat(20)));
+    let screen = h.settled().await;
+    assert!(screen.lines().nth(covered).expect("a row").contains("many words"), "{screen}");
+    click(&mut h, 8, u16::try_from(covered).expect("a row"));
+    assert_eq!(h.screen(), screen);
+    h.press("backspace");
+    h.settled().await;
+    click(&mut h, 8, u16::try_from(covered).expect("a row"));
+    assert!(!h.screen().contains("row 1 of"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn the_first_screen_has_a_help_and_comes_back() {
+    let mut h = Harness::welcome(80, 24).await;
+    let first = h.settled().await;
+    for key in ["?", "f1"] {
+        h.press(key);
+        let help = h.settled().await;
+        assert!(help.contains("Keys of this screen") && help.contains("start the sandbox"), "{help}");
+        h.press("esc");
+        assert_eq!(h.settled().await, first);
+    }
 }

@@ -295,6 +295,10 @@ fn the_key_is_in_no_file_whatever_is_logged() {
         }
     }
     assert!(files >= 3, "a journal, a log and a receipt at least: {files}");
+    // Each request is there, with nobody's name or address.
+    let log = std::fs::read_to_string(bench.path("data/lapel.log")).expect("the log");
+    assert!(log.contains("method=\"POST\" path=\"/api/v1/ext/badges\""), "{log}");
+    assert!(log.contains("status=200") && log.contains("took_ms=") && !log.contains('@'), "{log}");
 }
 
 #[test]

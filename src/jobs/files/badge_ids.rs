@@ -2,7 +2,7 @@
 
 use super::{Reading, Watcher, off_the_loop, origin_of};
 use crate::api::{ApiError, Call, HistoryFilter};
-use crate::domain::{BadgeId, State};
+use crate::domain::BadgeId;
 use crate::jobs::core::Jobs;
 use crate::jobs::draft;
 use crate::jobs::error::JobError;
@@ -142,10 +142,7 @@ fn id_row(row: IdRow, seen: &HashMap<BadgeId, Sight>, when_issued: bool) -> NewR
         badge: Some(id),
         bucket: Some(bucket),
         why,
-        status: Some(match state {
-            State::Other(word) => word.wire().to_owned(),
-            known => known.name().wire().to_owned(),
-        }),
+        status: draft::own_word(&state),
         ..new
     }
 }

@@ -109,6 +109,8 @@ pub(in crate::jobs) fn list(
 
 fn with_counts(db: &Connection, mut job: Job) -> rusqlite::Result<Job> {
     job.counts = counts(db, job.id)?;
+    // What it waited for may have been seen elsewhere meanwhile.
+    job.next_look = job.next_look.filter(|_| job.is_open());
     Ok(job)
 }
 

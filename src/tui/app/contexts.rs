@@ -18,9 +18,6 @@ impl App {
     }
 
     fn own_stack(&self) -> Vec<Context> {
-        if let Some(welcome) = &self.welcome {
-            return welcome.stack();
-        }
         match self.over.last() {
             Some(Over::Issue(form)) => form.stack(),
             Some(Over::Revoke(form)) => form.stack(),
@@ -41,7 +38,7 @@ impl App {
             Some(Over::Log(log)) => log.stack(),
             Some(Over::Filters(form)) => form.stack(),
             Some(Over::MarkAll(_)) => MarkAllForm::stack(),
-            None => self.tab_stack(),
+            None => self.welcome.as_ref().map_or_else(|| self.tab_stack(), |welcome| welcome.stack()),
         }
     }
 
@@ -86,6 +83,7 @@ impl App {
             Some(Over::Raw(pane)) => pane.offers(action),
             Some(Over::Filters(form)) => form.offers(action, &self.env),
             Some(Over::MarkAll(_)) => MarkAllForm::offers(action),
+            None if action == Action::Reload && self.broken.is_some() => true,
             None if matches!(action, Action::Earlier | Action::Later) => self.offers_earlier(action),
             None if self.welcome.is_some() => self.welcome.as_ref().is_some_and(|w| w.offers(action)),
             None if matches!(action, Action::Picture | Action::TurnOver) => self.offers_picture(action),

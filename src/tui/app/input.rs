@@ -41,12 +41,13 @@ impl App {
     fn unshifted(&mut self, action: Option<Action>, capital: char, out: &mut Out<'_>) {
         self.changed = true;
         let plain = capital.to_ascii_lowercase();
+        // Who goes through a list with them knows what they do; in this menu the capitals are used as often.
+        let goes_through = !self.stack().contains(&Context::ColumnMenu);
         if let Some(action) = action {
             self.command(action, out);
         }
         let text = match action {
-            // Who goes through a list with them knows what they do.
-            Some(Action::Down | Action::Up) => return,
+            Some(Action::Down | Action::Up) if goes_through => return,
             Some(_) => t!(
                 "Hangul input is on, in which {capital} cannot be told from {plain}: it counts as {plain}. The Han/Eng key switches it off.",
                 capital,
@@ -68,7 +69,7 @@ impl App {
     pub(super) fn command(&mut self, action: Action, out: &mut Out<'_>) {
         crate::tui::crash::note(action);
         self.changed = true;
-        self.read = self.notice.take().map(|notice| notice.text);
+        self.said_before = self.notice.take().map(|notice| notice.text);
         if action != Action::Quit && action != Action::QuitNow {
             self.quit_asked = false;
         }
@@ -107,12 +108,16 @@ impl App {
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
             Action::Palette if self.welcome.is_some() => {}
+            // The same key closes it again.
+            Action::Palette if matches!(self.over.last(), Some(Over::Commands(_))) => {
+                self.act_inside(Action::Back, out);
+            }
             Action::Picture | Action::TurnOver if !self.env.pictures.is_on() => {
                 out.say(crate::tui::app::pictures::OFF);
             }
             // What cannot be seen is not confirmed.
             Action::Confirm if !self.fits() => {}
-            Action::Help if self.welcome.is_some() || matches!(self.over.last(), Some(Over::Help(_))) => {
+            Action::Help if matches!(self.over.last(), Some(Over::Help(_))) => {
                 self.act_inside(action, out);
             }
             _ => {
@@ -124,7 +129,7 @@ impl App {
     }
 
     fn act_inside(&mut self, action: Action, out: &mut Out<'_>) -> bool {
-        if let Some(welcome) = &mut self.welcome {
+        if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
             if action == Action::ChooseSandbox {
                 self.tour_wanted = false;
             }
@@ -194,8 +199,9 @@ impl App {
                     .into_iter()
                     .filter(|(_, a)| !self.is_forbidden(*a))
                     .collect();
-                let read = self.read.take().or_else(|| self.news.as_ref().map(|news| news.text.clone()));
-                let read = read.filter(|text| is_cut(text, self.size.0));
+                let news = self.news.as_ref().map(|news| news.text.clone());
+                let cut = |text: &String| is_cut(text, self.size.0);
+                let read = self.said_before.take().filter(cut).or_else(|| news.filter(cut));
                 self.over.push(Over::Help(Help::new(lines).with_files(&self.house).with_message(read)));
             }
             Action::Palette => {
@@ -271,7 +277,7 @@ impl App {
     }
 
     fn type_key(&mut self, key: KeyEvent, out: &mut Out<'_>) -> bool {
-        if let Some(welcome) = &mut self.welcome {
+        if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
             return welcome.key(key);
         }
         match self.over.last_mut() {
@@ -304,7 +310,7 @@ impl App {
 
     pub(super) fn paste(&mut self, text: &str, out: &mut Out<'_>) {
         self.begun.1.clear();
-        if let Some(welcome) = &mut self.welcome {
+        if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
             welcome.paste(text);
             return;
         }
@@ -346,7 +352,12 @@ impl App {
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Out<'_>) {
-        if self.click_hint(mouse, out) || self.click_menu(mouse, out) {
+        if self.click_hint(mouse, out) {
+            return;
+        }
+        // What a message lies over is not what somebody clicks.
+        let pressed = mouse.kind == MouseEventKind::Down(MouseButton::Left);
+        if (pressed && self.is_under_message(mouse.row)) || self.click_menu(mouse, out) {
             return;
         }
         if self.welcome.is_none() && self.drag(mouse, out) {
@@ -408,7 +419,10 @@ impl App {
             Tab::History => {
                 let place = self.history.browser.place_at(area, mouse.row);
                 let pressed = move_to(place, &mut |p| self.history.browser.list.move_to(p));
-                self.history.take_hold();
+                // What begins beside the rows drags nothing.
+                if pressed {
+                    self.history.take_hold();
+                }
                 pressed
             }
             Tab::Wallet => self.wallet.click(area, mouse.row, &self.env),

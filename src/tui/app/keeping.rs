@@ -2,12 +2,16 @@
 
 use super::{App, Notice, Over, Tab};
 use crate::config::{RecentChoice, and_more};
+use crate::domain::email::ended;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::Out;
 use crate::tui::recents::{Recents, Typed};
 use crate::tui::saved::Saved;
 use crate::tui::worker::Order;
+
+/// Bytes of what has come by itself beyond which something new takes its place, rather than being added.
+const MOST_NEWS: usize = 2000;
 
 impl App {
     /// Asks which filters there are.
@@ -89,11 +93,13 @@ impl App {
         }
     }
 
-    fn tell(&mut self, text: String) {
-        // What else is wrong with the files of the settings stays there.
+    /// Says something that nobody has asked for. What else is wrong stays there.
+    pub(super) fn tell(&mut self, text: String) {
         let text = match &self.news {
             Some(before) if before.bad && before.text.contains(&text) => return,
-            Some(before) if before.bad => format!("{} {text}", before.text),
+            Some(before) if before.bad && before.text.len() < MOST_NEWS => {
+                format!("{} {text}", ended(&before.text))
+            }
             _ => text,
         };
         self.news = Some(Notice { text, bad: true });

@@ -1,7 +1,7 @@
 //! How the lists are shown, kept for the next time: read when a profile is opened, written a while after it has
 //! changed, and at the end.
 
-use super::{App, Notice, Tab};
+use super::{App, Tab};
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::Out;
 use crate::tui::view::file::{ViewAnswer, ViewAsk};
@@ -147,8 +147,7 @@ impl App {
 
     fn warn_of_view(&mut self, why: Option<String>) {
         if let Some(text) = why {
-            self.news = Some(Notice { text, bad: true });
-            self.changed = true;
+            self.tell(text);
         }
     }
 

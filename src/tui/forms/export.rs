@@ -101,7 +101,9 @@ impl ExportForm {
         match action {
             Action::Back => self.back(out),
             Action::Aside => out.go.push(Go::Aside),
-            _ if self.work.is_some() => return !matches!(action, Action::Help | Action::Quit),
+            _ if self.work.is_some() => {
+                return !matches!(action, Action::Help | Action::Palette | Action::Quit);
+            }
             Action::Confirm if self.exists => self.write(true, out),
             Action::Accept if !self.exists => self.write(false, out),
             Action::Earlier | Action::Later if !self.exists => {
@@ -110,7 +112,7 @@ impl ExportForm {
             }
             Action::Down => self.choose(self.kind + 1),
             Action::Up => self.choose(self.kind + KINDS.len() - 1),
-            Action::Help => return false,
+            Action::Help | Action::Palette => return false,
             Action::ClearField | Action::Complete if !self.exists => return self.file.act(action, out),
             _ => {}
         }

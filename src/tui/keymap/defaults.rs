@@ -254,7 +254,7 @@ pub(super) const DEFAULT: &[Line] = &[
     (Context::Draft, Action::LeaveOut, &["x"]),
     (Context::Draft, Action::AllowClass, &["A"]),
     (Context::Draft, Action::LeaveOutClass, &["X"]),
-    (Context::Draft, Action::NextField, &["tab"]),
+    (Context::Draft, Action::NextTemplate, &["tab"]),
     (Context::Draft, Action::Reload, &["r", "f5"]),
     (Context::Draft, Action::Redo, &["o"]),
     (Context::Draft, Action::Confirm, &["y"]),
@@ -302,5 +302,6 @@ pub(super) const DEFAULT: &[Line] = &[
     (Context::Welcome, Action::ChooseService, &["u"]),
     (Context::Welcome, Action::Profiles, &["P"]),
     (Context::Welcome, Action::Reload, &["r", "f5"]),
+    (Context::Welcome, Action::Help, &["?"]),
     (Context::Welcome, Action::Quit, &["q"]),
 ];

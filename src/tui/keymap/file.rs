@@ -10,8 +10,21 @@ use crossterm::event::{KeyCode, KeyModifiers};
 const LONGEST: usize = 3;
 
 /// Actions that open what has consequences, or take what is typed: their keys never confirm.
-const OPENING: &[Action] =
-    &[Action::Issue, Action::Revoke, Action::Accept, Action::Open, Action::Replace, Action::Undo];
+const OPENING: &[Action] = &[
+    Action::Issue,
+    Action::Revoke,
+    Action::Ids,
+    Action::Renew,
+    Action::Accept,
+    Action::Open,
+    Action::Replace,
+    Action::Undo,
+    Action::CallOff,
+    Action::Decide,
+    Action::Resume,
+    Action::Retry,
+    Action::UseUp,
+];
 
 impl Keymap {
     /// The usual keys with those of a file in their places.

@@ -12,6 +12,8 @@ use std::time::Duration;
 const LARGEST: u64 = 1 << 19;
 /// How long the lists wait for the file: a folder on a network may never answer.
 pub const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the file may take to be written, before lapel leaves it to the disk.
+const WRITING: Duration = Duration::from_secs(10);
 
 /// Something to be done with the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,10 +59,12 @@ pub async fn run(ask: ViewAsk) -> ViewAnswer {
             ViewAnswer::Done(forget(&file).map_err(|why| cannot_keep(&file, &why.to_string())))
         }
     });
-    match tokio::time::timeout(PATIENCE, work).await {
+    // The lists wait only for what is read.
+    let patience = if matches!(asked, ViewAsk::Recall(_)) { PATIENCE } else { WRITING };
+    match tokio::time::timeout(patience, work).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(why)) => ViewAnswer::failed(&asked, &why.to_string()),
-        Err(_) => ViewAnswer::failed(&asked, t!("the disk has not answered for a second")),
+        Err(_) => ViewAnswer::failed(&asked, t!("the disk does not answer")),
     }
 }
 

@@ -151,6 +151,7 @@ impl DraftForm {
         let Some(job) = self.job() else { return };
         let word = |row: &JobRow| words(row.bucket, job.kind).to_owned();
         self.rows.draw(frame, rows, env, &self.heading, &word);
+        self.draw_choice(frame, rows, job.kind, env);
         let room = usize::from(area.width).saturating_sub(4);
         if let Some(row) = self.selected() {
             let mut lines = row_lines(row, job, room, env);
@@ -177,6 +178,26 @@ impl DraftForm {
         frame.render_widget(line, Rect { y: foot, height: 1, ..area });
         let at = Rect { y: foot + 1, height: rows, ..area };
         frame.render_widget(ratatui::text::Text::from(lines), at);
+    }
+
+    /// Which rows are shown, where that is not all of them: on the last line, before the number of the row.
+    fn draw_choice(&self, frame: &mut Frame<'_>, rows: Rect, kind: Kind, env: &Env) {
+        let only = match self.rows.buckets() {
+            [] => return,
+            [one] => words(*one, kind),
+            _ => t!("what is to be looked through"),
+        };
+        let key = env.key(&self.stack(), Action::Only);
+        let text = t!("only {only} ({key} changes that)", only, key);
+        let room = usize::from(rows.width).saturating_sub(24);
+        let line = Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), env.theme.dim());
+        let at = Rect {
+            y: rows.bottom().saturating_sub(1),
+            height: 1,
+            width: rows.width.saturating_sub(20),
+            ..rows
+        };
+        frame.render_widget(line, at);
     }
 
     /// How many it is about, and in how many requests.

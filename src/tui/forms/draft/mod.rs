@@ -124,7 +124,7 @@ impl DraftForm {
                 row.is_some_and(|r| r.class.is_some_and(|c| c != Class::New))
             }
             Action::Correct => row.is_some(),
-            Action::NextField => self.jobs.len() > 1,
+            Action::NextTemplate => self.jobs.len() > 1,
             Action::Confirm => self.sendable() > 0,
             Action::Reload => matches!(self.guard, Guard::Failed(_)),
             Action::Redo => self.job().is_some_and(|job| job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0),
@@ -138,7 +138,7 @@ impl DraftForm {
             Action::Back if self.confirm.back() => {}
             Action::Back => self.give_up(out),
             Action::Only => self.only_next(out),
-            Action::NextField => self.next_job(out),
+            Action::NextTemplate => self.next_job(out),
             Action::ClearField => self.confirm.clear(),
             Action::Reload => self.guard(out),
             Action::Redo => match self.job() {
@@ -339,8 +339,19 @@ impl DraftForm {
         }
     }
 
+    /// When none is left of the rows that were looked through, those that are to be sent come into sight.
+    fn keep_something_in_sight(&mut self, out: &mut Out<'_>) {
+        let Some(job) = self.job() else { return };
+        let shown = self.rows.buckets();
+        if !shown.is_empty() && job.counts.sum(|bucket| shown.contains(&bucket)) == 0 {
+            let look = look_through(job);
+            self.rows.only(look, out);
+        }
+    }
+
     /// Asks for what is missing in an area.
     pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Out<'_>) {
+        self.keep_something_in_sight(out);
         let area = self.rows_area(area, env);
         self.rows.pump(area, &mut self.heading, out);
     }

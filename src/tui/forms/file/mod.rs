@@ -25,8 +25,6 @@ pub struct FileForm {
     work: Option<Work>,
     step: Option<Step>,
     sight: Sight,
-    /// Whether a row of this step was clicked.
-    clicked: bool,
     said: Option<String>,
 }
 
@@ -69,7 +67,6 @@ impl FileForm {
             work: None,
             step: None,
             sight: Sight::default(),
-            clicked: false,
             said: None,
         };
         form.open(out);
@@ -212,15 +209,14 @@ impl FileForm {
         let mut selected = step.at();
         let click = self.sight.click(at, &mut selected);
         step.set(selected);
-        if click == Click::Beside || std::mem::replace(&mut self.clicked, true) {
-            return click;
-        }
-        Click::Selected
+        click
     }
 
     fn act_step(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         let choices = self.step_choices().len().max(1);
-        self.clicked &= matches!(action, Action::Down | Action::Up);
+        if !matches!(action, Action::Down | Action::Up) {
+            self.sight.forget_clicks();
+        }
         let Some(step) = &mut self.step else { return false };
         match action {
             Action::Down => step.set((step.at() + 1) % choices),
