@@ -10,19 +10,37 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum SheetError {
     /// Something of this name is there, and may not be replaced.
-    #[error("{} is already there and was left as it is: choose another name, or allow it to be replaced", shown(.0))]
+    #[error(
+        "{}",
+        t!(
+            "{file} is already there and was left as it is: choose another name, or allow it to be replaced",
+            file = shown(_0)
+        )
+    )]
     Exists(PathBuf),
     /// The folder is missing.
-    #[error("the folder of {} does not exist, so nothing was written: create it, or choose another place", shown(.0))]
+    #[error(
+        "{}",
+        t!(
+            "the folder of {file} does not exist, so nothing was written: create it, or choose another place",
+            file = shown(_0)
+        )
+    )]
     NoFolder(PathBuf),
     /// The file system does not let us.
-    #[error("{} may not be written there, and was not: choose a folder of your own", shown(.0))]
+    #[error("{}", t!("{file} may not be written there, and was not: choose a folder of your own", file = shown(_0)))]
     NotAllowed(PathBuf),
     /// No room.
-    #[error("there is no room left for {}, so nothing was written: free some space, or choose another disk", shown(.0))]
+    #[error(
+        "{}",
+        t!(
+            "there is no room left for {file}, so nothing was written: free some space, or choose another disk",
+            file = shown(_0)
+        )
+    )]
     DiskFull(PathBuf),
     /// Anything else that the file system says.
-    #[error("{} could not be written, and nothing of it is left: {source}", shown(.path))]
+    #[error("{}", t!("{file} could not be written, and nothing of it is left: {source}", file = shown(path), source))]
     Write {
         /// The file.
         path: PathBuf,
@@ -31,17 +49,21 @@ pub enum SheetError {
     },
     /// More columns than a sheet can have.
     #[error(
-        "nothing was written: there are {columns} columns, and an Excel sheet has 16,384 at most; write CSV"
+        "{}",
+        t!(
+            "nothing was written: there are {columns} columns, and an Excel sheet has 16,384 at most; write CSV",
+            columns
+        )
     )]
     TooWide {
         /// How many there are.
         columns: usize,
     },
     /// The rows could not be read to their end.
-    #[error("the rows could not be read to their end, so nothing was written: {0}")]
+    #[error("{}", t!("the rows could not be read to their end, so nothing was written: {why}", why = _0))]
     Rows(#[source] Box<dyn Error + Send + Sync>),
     /// The one who watches said so.
-    #[error("stopped before the end, so nothing was written")]
+    #[error("{}", t!("stopped before the end, so nothing was written"))]
     Cancelled,
 }
 

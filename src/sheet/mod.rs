@@ -71,9 +71,9 @@ impl FromStr for Format {
             "xlsx" => Ok(Self::Xlsx),
             "csv" | "csv-utf8" => Ok(Self::CsvUtf8),
             "cp949" | "csv-cp949" => Ok(Self::CsvCp949),
-            _ => Err(format!(
-                "`{}` is not a format: write xlsx, csv or csv-cp949",
-                crate::domain::text::scrub(name)
+            _ => Err(t!(
+                "`{name}` is not a format: write xlsx, csv or csv-cp949",
+                name = crate::domain::text::scrub(name)
             )),
         }
     }
@@ -116,15 +116,32 @@ impl Written {
 
     /// What a person should know about the file, one thing a line; nothing when it is exact.
     pub fn remarks(&self) -> Vec<String> {
-        let remark = |noted: &Noted, what: &str| {
-            let place = noted.first.first()?;
-            let cells = if noted.count == 1 { "cell" } else { "cells" };
-            Some(format!("{} {cells} {what} (first: {place})", noted.count))
-        };
+        let first = |noted: &Noted| noted.first.first().map(|place| (noted.count, place.to_string()));
         [
-            remark(&self.unmappable, "with characters that CP949 does not have: marks stand in their place"),
-            remark(&self.marked, "with control characters: visible marks stand in their place"),
-            remark(&self.cut, "longer than Excel allows: only the beginning is in the file"),
+            first(&self.unmappable).map(|(cells, place)| {
+                plural!(
+                    cells,
+                    "{n} cell has characters that CP949 does not have: marks stand in their place (first: {place}).",
+                    "{n} cells have characters that CP949 does not have: marks stand in their place (first: {place}).",
+                    place
+                )
+            }),
+            first(&self.marked).map(|(cells, place)| {
+                plural!(
+                    cells,
+                    "{n} cell has control characters: visible marks stand in their place (first: {place}).",
+                    "{n} cells have control characters: visible marks stand in their place (first: {place}).",
+                    place
+                )
+            }),
+            first(&self.cut).map(|(cells, place)| {
+                plural!(
+                    cells,
+                    "{n} cell is longer than Excel allows: only its beginning is in the file (first: {place}).",
+                    "{n} cells are longer than Excel allows: only their beginnings are in the file (first: {place}).",
+                    place
+                )
+            }),
         ]
         .into_iter()
         .flatten()

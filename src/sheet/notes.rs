@@ -48,10 +48,10 @@ pub(crate) fn tally(counts: &mut Vec<(String, u64)>, name: &str, most: usize, ot
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.row {
-            0 => write!(f, "column names, {}", self.column)?,
-            row => write!(f, "row {row}, {}", self.column)?,
-        }
+        f.write_str(&match self.row {
+            0 => t!("column names, {column}", column = self.column),
+            row => t!("row {row}, {column}", row, column = self.column),
+        })?;
         for (at, c) in self.chars.iter().enumerate() {
             let sign = if at == 0 { ": " } else { ", " };
             write!(f, "{sign}{} (U+{:04X})", Text::new(c.to_string()), *c as u32)?;

@@ -5,6 +5,7 @@ use super::clipboard::Clip;
 use crate::api::RawOf;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
+use crate::words::say;
 use std::borrow::Cow;
 
 /// Something that can be copied.
@@ -73,18 +74,19 @@ impl Copyables {
         self.list.push(Copyable { key: 'r', label: t!("row").to_owned(), shown, clip });
     }
 
-    /// A table: a line of headings, then a line for each row. `which` says which rows these are.
-    pub fn table(&mut self, heads: &[&str], rows: &[Vec<String>], which: &str) {
+    /// A table: a line of headings, which are marked for translation, then a line for each row. `which` says
+    /// which rows these are.
+    pub fn table(&mut self, heads: &[&'static str], rows: &[Vec<String>], which: &str) {
         if rows.is_empty() {
             return;
         }
-        let mut text = heads.join("\t");
+        let mut text = heads.iter().map(|head| say(head)).collect::<Vec<_>>().join("\t");
         for row in rows {
             text.push('\n');
             text.push_str(&row.join("\t"));
         }
         let rows = count!(rows.len() as u64, "row", "rows");
-        let what = format!("{rows} {which}");
+        let what = t!("{rows} {which}", rows, which);
         let clip = Clip { what: what.clone(), before: None, after: formulas(&text), text };
         let shown = t!("{what}, with headings", what);
         self.list.push(Copyable { key: 't', label: t!("table").to_owned(), shown, clip });

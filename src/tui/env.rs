@@ -191,6 +191,8 @@ pub enum Go {
         list: &'static str,
         /// The fields of its filter.
         specs: &'static [crate::tui::filter::Spec],
+        /// The headings of its columns.
+        heads: &'static [crate::tui::heading::Head],
         /// What is set; nothing, where nothing is.
         current: Option<NamedFilter>,
         /// Whether to ask for a name at once.

@@ -198,6 +198,59 @@ fn no_screen_shows_words_that_only_english_has() {
     assert!(bare.is_empty(), "these go through t! or mark!, and get their Korean:\n{}", bare.join("\n"));
 }
 
+/// Hands out every literal with words that does not pass through the words, wherever it stands: for rooms all of
+/// whose sentences are for people.
+fn said_bare(tokens: TokenStream, found: &mut dyn FnMut(String)) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let is = |token: &TokenTree, names: &[&str]| matches!(token, TokenTree::Ident(name) if names.iter().any(|n| name == n));
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            TokenTree::Literal(literal) => {
+                // Comments are literals too; what a program reads has no spaces between its words, or is XML.
+                let comment = matches!(&tokens[..at], [.., doc, TokenTree::Punct(_)] if is(doc, &["doc"]));
+                if let Ok(text) = syn::parse_str::<syn::LitStr>(&literal.to_string())
+                    && !comment
+                    && text.value().contains(' ')
+                    && !text.value().contains('<')
+                    && has_words(&text.value())
+                {
+                    found(text.value());
+                }
+            }
+            TokenTree::Group(group) => {
+                let before = &tokens[..at];
+                let worded = matches!(before, [.., name, TokenTree::Punct(bang)] if bang.as_char() == '!' && is(name, &["t", "plural", "count", "mark"]));
+                let tests = matches!(before, [.., word, name] if is(word, &["mod"]) && is(name, &["tests"]));
+                if !worded && !tests {
+                    said_bare(group.stream(), found);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What stands in a file, which is the same in every language.
+const IN_FILES: &[&str] = &["rows {at}", "… [cut: {} characters in all]", "(other buckets)"];
+
+#[test]
+fn what_is_said_of_a_file_is_not_only_english() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut bare = Vec::new();
+    for path in ["sheet", "export"].into_iter().flat_map(|room| sources(&root.join(room))) {
+        if path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with("tests")) {
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).expect("a source can be read");
+        said_bare(source.parse().expect("a source is Rust"), &mut |text| {
+            if !IN_FILES.contains(&text.as_str()) {
+                bare.push(format!("{}: {text:?}", path.display()));
+            }
+        });
+    }
+    assert!(bare.is_empty(), "these go through t! or mark!, and get their Korean:\n{}", bare.join("\n"));
+}
+
 #[test]
 fn words_that_are_shown_bare_are_found() {
     let source = r#"fn f() {
@@ -209,6 +262,11 @@ fn words_that_are_shown_bare_are_found() {
     let mut found = Vec::new();
     shown_bare(source.parse().expect("Rust"), false, &mut |text| found.push(text));
     assert_eq!(found, ["  Do  ", "  {key} row", " "]);
+    let source = r#"/// A comment of words.
+    #[error("it is {0}")] fn g() { format!("{n} cells"); t!("said {a}", a = "in words"); name("recipient_name") }"#;
+    let mut found = Vec::new();
+    said_bare(source.parse().expect("Rust"), &mut |text| found.push(text));
+    assert_eq!(found, ["it is {0}", "{n} cells"]);
     assert!(has_words("  Do  ") && has_words("{key} row") && !has_words(" lapel  {wide} x · J"));
 }
 

@@ -48,7 +48,7 @@ async fn a_filter_is_saved_and_used_again_with_its_order() {
     let before = requests(&h, "GET /badges/history");
     h.press("f");
     let screen = h.settled().await;
-    assert!(screen.contains("expiring 2026  title 파이썬 · by recipient_name↓"), "{screen}");
+    assert!(screen.contains("expiring 2026  title 파이썬 · by holder↓"), "{screen}");
     h.press("enter");
     let screen = h.settled().await;
     assert_eq!(requests(&h, "GET /badges/history") - before, 1, "filter and order in one request");

@@ -26,6 +26,7 @@ mod live;
 mod looking;
 mod manners;
 mod mark_all;
+mod narrow;
 mod overview;
 mod pictures;
 mod pointing;

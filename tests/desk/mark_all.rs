@@ -117,6 +117,14 @@ async fn rows_that_come_in_meanwhile_are_marked_too_and_none_twice() {
 }
 
 #[tokio::test]
+async fn thousands_of_marks_have_their_separators() {
+    let mut h = history(Options { history: Some(1_100), ..frozen() }).await;
+    h.press("* a enter");
+    let screen = h.shows("Marked all 1,100 badges that match.").await;
+    assert!(screen.contains("1,100 marked (1,0"), "{screen}");
+}
+
+#[tokio::test]
 async fn more_than_can_be_held_are_not_read() {
     let mut h = history(Options { history: Some(10_001), ..frozen() }).await;
     let before = all_requests(&h);

@@ -32,8 +32,6 @@ const NOT_TRANSLATED: &[&str] = &[
     "index",
     "purge",
     "main",
-    "description",
-    "Waiting",
     "Organisation",
     "for",
     "the",

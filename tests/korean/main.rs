@@ -16,6 +16,7 @@ mod kept;
 mod left;
 mod live;
 mod overview;
+mod taken;
 mod tour;
 
 use common::{Harness, frozen};

@@ -248,7 +248,7 @@ fn hostile_cells_break_nothing_and_nothing_is_lost_silently() {
     assert_eq!(written.cut.first[0].to_string(), "row 7, 열 12");
     assert_eq!(written.remarks().len(), 2);
     let facts = &sheets[1].1;
-    assert!(facts.iter().any(|row| row[1].starts_with("5 cells with control characters")), "{facts:?}");
+    assert!(facts.iter().any(|row| row[1].starts_with("5 cells have control characters")), "{facts:?}");
     assert!(facts.iter().any(|row| row[1].contains("row 7, 열 8: ␀ (U+0000)")), "{facts:?}");
 }
 

@@ -84,8 +84,8 @@ impl App {
                     form.corrected(out);
                 }
             }
-            Go::Filters { list, specs, current, naming } => {
-                let form = FiltersForm::new((list, specs), current, naming, &self.env, out);
+            Go::Filters { list, specs, heads, current, naming } => {
+                let form = FiltersForm::new((list, specs, heads), current, naming, &self.env, out);
                 self.over.push(Over::Filters(Box::new(form)));
             }
             Go::UseFilter(filter) if filter.list == "templates" => {

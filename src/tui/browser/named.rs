@@ -28,7 +28,13 @@ impl<T: Browse> Browser<T> {
             Err(why) if naming => out.warn(t!("{why}. Nothing was saved.", why)),
             current => {
                 let current = current.ok().flatten();
-                out.go.push(Go::Filters { list: T::LIST, specs: T::FIELDS, current, naming });
+                out.go.push(Go::Filters {
+                    list: T::LIST,
+                    specs: T::FIELDS,
+                    heads: T::HEADS,
+                    current,
+                    naming,
+                });
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Writing a list, or what is marked in it, into a file: as what, where to, and what it costs. It is read and
 //! written off the loop, can be given up, and can go on while one works.
 
+use super::lay;
 use super::path::PathField;
 use crate::api::End;
 use crate::domain::text::scrub;
@@ -251,12 +252,13 @@ impl ExportForm {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
         put(&mut lines, &t!("Export   {what}", what = self.takeaway.head), theme.strong());
-        lines.push(Line::styled(format!("  {}", env.place()), theme.accent()));
+        put(&mut lines, &env.place(), theme.accent());
         lines.push(Line::raw(""));
         for (at, (_, name, what)) in KINDS.iter().enumerate() {
             let (sign, style) =
                 if at == self.kind { (env.glyphs.on, theme.strong()) } else { (env.glyphs.off, theme.dim()) };
-            lines.push(Line::styled(format!("  {sign} {} {}", fit(name, 12, ""), say(what)), style));
+            let text = fit(&format!("{sign} {} {}", fit(name, 12, ""), say(what)), room, env.glyphs.ellipsis);
+            lines.push(Line::styled(format!("  {}", text.trim_end()), style));
         }
         lines.push(Line::raw(""));
         let busy = self.work.is_some() || self.exists;
@@ -314,6 +316,7 @@ impl ExportForm {
         if let Some(said) = &self.said {
             put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
         }
+        let lines = lay::squeezed(lines, area.height, env);
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 }

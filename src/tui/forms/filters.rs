@@ -8,6 +8,7 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::Field;
 use crate::tui::filter::Spec;
 use crate::tui::fit::{fit, width, wrap};
+use crate::tui::heading::Head;
 use crate::tui::keymap::Context;
 use crate::tui::pick::{Click, Sight, below};
 use crate::tui::saved::FiltersAsk;
@@ -25,6 +26,7 @@ pub struct FiltersForm {
     /// Such as `history`.
     list: &'static str,
     specs: &'static [Spec],
+    heads: &'static [Head],
     /// What is set on the tab now.
     current: Option<NamedFilter>,
     at: usize,
@@ -48,7 +50,7 @@ struct Naming {
 impl FiltersForm {
     /// Opens it; `naming`: what is set now is to be saved. The file is read again: people edit it.
     pub fn new(
-        (list, specs): (&'static str, &'static [Spec]),
+        (list, specs, heads): (&'static str, &'static [Spec], &'static [Head]),
         current: Option<NamedFilter>,
         naming: bool,
         env: &Env,
@@ -57,6 +59,7 @@ impl FiltersForm {
         let mut form = Self {
             list,
             specs,
+            heads,
             current,
             at: 0,
             sight: Sight::default(),
@@ -262,7 +265,7 @@ impl FiltersForm {
         }
     }
 
-    /// What a filter says, in words: its fields by their labels, its order.
+    /// What a filter says, in words: its fields by their labels, its order by the heading of the column.
     fn words(&self, filter: &NamedFilter, env: &Env) -> String {
         let label = |field: &str| {
             let spec = self.specs.iter().find(|spec| spec.name == field);
@@ -271,7 +274,10 @@ impl FiltersForm {
         let fields = filter.fields.iter().map(|(field, value)| format!("{} {}", label(field), scrub(value)));
         let sort = filter.sort.iter().map(|(column, downwards)| {
             let arrow = if *downwards { env.glyphs.down } else { env.glyphs.up };
-            t!("by {column}", column = scrub(column)) + arrow
+            let head = self.heads.iter().find(|head| head.sort_by == column);
+            let shown =
+                head.map_or_else(|| scrub(column).into_owned(), |head| words::say(head.title).to_lowercase());
+            t!("by {column}", column = shown) + arrow
         });
         fields.chain(sort).collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
     }

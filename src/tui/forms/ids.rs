@@ -3,6 +3,7 @@
 
 use super::file::Purpose;
 use super::label::aligned;
+use super::lay;
 use super::path::PathField;
 use crate::domain::Text;
 use crate::jobs::intake::Source;
@@ -172,10 +173,8 @@ impl IdsForm {
         let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
-        lines.push(Line::from(vec![
-            Span::styled(format!("  {}", t!("Revoke the badges whose ids stand in a file")), theme.strong()),
-            Span::styled(format!("   {}", env.place()), theme.accent()),
-        ]));
+        let head = t!("Revoke the badges whose ids stand in a file");
+        lines.extend(lay::head(head, &env.place(), room, env));
         lines.push(Line::raw(""));
         let label = |text: &str, focused: bool| {
             vec![
@@ -222,6 +221,7 @@ impl IdsForm {
             enter = env.key(&self.stack(), Action::Accept)
         );
         put(&mut lines, &text, theme.dim());
+        let lines = lay::squeezed(lines, area.height, env);
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 }

@@ -12,6 +12,7 @@ pub mod ids;
 pub mod issue;
 pub mod key_from;
 pub mod label;
+pub mod lay;
 pub mod mark_all;
 pub mod organisation;
 pub mod path;

@@ -2,6 +2,7 @@
 //! and then it is confirmed.
 
 use super::confirm::Confirm;
+use super::lay;
 use crate::domain::State;
 use crate::jobs::{RevokePlan, Victim};
 use crate::tui::action::Action;
@@ -21,6 +22,8 @@ use ratatui::text::{Line, Span};
 const LONG_REASON: usize = 200;
 /// From this height on there is room for earlier reasons.
 const ROOMY: u16 = 16;
+/// The widths of what stands before the fate of the badges of a state.
+const FATE: [usize; 2] = [7, 14];
 
 /// The form.
 pub struct RevokeForm {
@@ -186,22 +189,27 @@ impl RevokeForm {
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
-        let mut lines = vec![Line::from(vec![
-            Span::styled(
-                format!("  {}", plural!(self.meant() as u64, "Revoke {n} badge", "Revoke {n} badges")),
-                theme.strong(),
-            ),
-            Span::styled(format!("   {}", env.place()), theme.accent()),
-        ])];
-        lines.extend(self.breakdown(env));
+        let what = plural!(self.meant() as u64, "Revoke {n} badge", "Revoke {n} badges");
+        let mut lines = lay::head(&what, &env.place(), room, env);
+        lines.extend(self.breakdown(room, env));
         let key = |action| env.key(&self.stack(), action);
         if self.waiting() > 0 && self.review.is_none() {
             let sign = if self.when_issued { "[x]" } else { "[ ]" };
             let text = t!("{sign} those that wait: revoke them when they become Issued", sign);
-            lines.push(Line::from(vec![
-                Span::raw(format!("        {text}   ")),
-                Span::styled(key(Action::Toggle), theme.key()),
-            ]));
+            // The sign stands apart from the words, also where they need a second line.
+            let parts = wrap(&text, room.saturating_sub(10));
+            let indent = |at| if at == 0 { 8 } else { 8 + width(sign) + 1 };
+            let said = parts.iter().enumerate().map(|(at, part)| format!("{}{part}", " ".repeat(indent(at))));
+            let mut said: Vec<Line<'_>> = said.map(Line::raw).collect();
+            let toggle = Span::styled(key(Action::Toggle), theme.key());
+            match said.last_mut() {
+                Some(last) if last.width() + 3 + toggle.width() <= room + 2 => {
+                    last.push_span(Span::raw("   "));
+                    last.push_span(toggle);
+                }
+                _ => said.push(Line::from(vec![Span::raw(" ".repeat(indent(1))), toggle])),
+            }
+            lines.extend(said);
         }
         lines.push(Line::raw(""));
         if self.meant() > 0 {
@@ -278,13 +286,14 @@ impl RevokeForm {
         }
         // The confirmation stands at the bottom, whatever there is above it.
         let rows = area.height.saturating_sub(foot_rows);
+        let lines = lay::squeezed(lines, rows, env);
         frame.render_widget(ratatui::text::Text::from(lines), Rect { height: rows, ..area });
         let at = Rect { y: area.y + rows, height: foot_rows, ..area };
         frame.render_widget(ratatui::text::Text::from(foot), at);
     }
 
     /// How many of which state, and what will become of them.
-    fn breakdown(&self, env: &Env) -> Vec<Line<'static>> {
+    fn breakdown(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
         let mut states: Vec<(State, usize)> = Vec::new();
         for victim in &self.victims {
             match states.iter_mut().find(|(state, _)| *state == victim.state) {
@@ -308,14 +317,24 @@ impl RevokeForm {
         };
         states
             .into_iter()
-            .map(|(state, n)| {
+            .flat_map(|(state, n)| {
                 let word = format!("{} {}", env.glyphs.state(&state), state.word());
                 let row = [
                     (format!("{:>7}", number(n as u64)), env.theme.strong()),
                     (word, env.theme.state(&state)),
-                    (fate(&state), env.theme.text()),
                 ];
-                Line::from(cells(&row, &[7, 14, 66], env.glyphs.ellipsis))
+                let before = FATE.iter().sum::<usize>() + FATE.len();
+                let parts = wrap(&fate(&state), (room + 2).saturating_sub(before));
+                let lines = parts.into_iter().enumerate().map(|(at, part)| {
+                    let mut spans = if at == 0 {
+                        cells(&row, &FATE, env.glyphs.ellipsis)
+                    } else {
+                        vec![Span::raw(" ".repeat(before - 1))]
+                    };
+                    spans.extend([Span::raw(" "), Span::styled(part, env.theme.text())]);
+                    Line::from(spans)
+                });
+                lines.collect::<Vec<_>>()
             })
             .collect()
     }

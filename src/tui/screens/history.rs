@@ -15,7 +15,7 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::browser::{Browse, Browser, level};
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::filter::{Spec, Takes, Value};
-use crate::tui::fit::Column;
+use crate::tui::fit::{Column, number};
 use crate::tui::heading::{Head, SortKey};
 use crate::tui::keymap::Context;
 use crate::tui::list::Row;
@@ -357,11 +357,11 @@ impl History {
                     self.browser.list.row_at(*place).is_some_and(|row| self.marks.contains_key(&row.badge_id))
                 })
                 .count();
-            let (marked, unseen) = (self.marks.len(), self.marks.len() - in_view);
-            t!("{marked} marked ({unseen} not in view)", marked, unseen)
+            let (marked, unseen) = (self.marks.len() as u64, (self.marks.len() - in_view) as u64);
+            t!("{marked} marked ({unseen} not in view)", marked = number(marked), unseen = number(unseen))
         };
         if let Some(from) = range {
-            let row = crate::tui::fit::number(from.0 + 1);
+            let row = number(from.0 + 1);
             right = format!("{}  {right}", t!("range from row {row}", row));
         }
         if let Some(words) = self.marking_words() {

@@ -589,8 +589,11 @@ fn type_lines(open: &Categories, columns: u16, env: &Env) -> Vec<Line<'static>> 
                 lines.push(Line::styled(format!("  {note}"), env.theme.dim()));
             }
             for kind in &types.types {
-                let fields: Vec<String> =
-                    kind.fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+                let fields: Vec<String> = kind
+                    .fields
+                    .iter()
+                    .map(|(name, value)| format!("{}: {value}", type_field(name)))
+                    .collect();
                 let text = fields.join("  ");
                 lines.push(Line::raw(format!(
                     "    {}",
@@ -600,6 +603,16 @@ fn type_lines(open: &Categories, columns: u16, env: &Env) -> Vec<Line<'static>> 
         }
     }
     lines
+}
+
+/// A field of a type as the template beside the list calls it; the service's name, where lapel knows none.
+fn type_field(name: &Text) -> String {
+    match name.wire() {
+        "badge_type" => t!("Type code").to_owned(),
+        "badge_type_name" => t!("Type").to_owned(),
+        "description" => t!("About").to_owned(),
+        _ => name.to_string(),
+    }
 }
 
 fn category_line(category: &Category, selected: bool, columns: u16, env: &Env) -> Line<'static> {
@@ -620,7 +633,7 @@ fn category_line(category: &Category, selected: bool, columns: u16, env: &Env) -
     };
     let unused =
         if category.use_yn == Some(false) { format!("  {}", t!("not in use")) } else { String::new() };
-    let room = usize::from(columns).saturating_sub(5 + 12 + 6);
+    let room = usize::from(columns).saturating_sub(5 + 12 + 7);
     let (name, rest) = (room * 2 / 5, room - room * 2 / 5);
     let line = Line::from(vec![
         Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
@@ -630,6 +643,7 @@ fn category_line(category: &Category, selected: bool, columns: u16, env: &Env) -
         Span::raw(fit(&text(&category.category_cd), 11, env.glyphs.ellipsis)),
         Span::raw(" "),
         Span::raw(fit(&text(&category.category_name), name, env.glyphs.ellipsis)),
+        Span::raw(" "),
         Span::styled(fit(&format!("{levels}{unused}"), rest, env.glyphs.ellipsis), env.theme.dim()),
     ]);
     if selected { line.patch_style(env.theme.selected()) } else { line }

@@ -6,6 +6,7 @@ mod review;
 use super::confirm::Confirm;
 use super::file::Purpose;
 use super::label::aligned;
+use super::lay;
 use super::path::PathField;
 use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::email::EmailProblem;
@@ -29,6 +30,8 @@ use review::Put;
 
 /// The field for the file comes after name and address.
 const FILE: usize = 2;
+/// Lines that may say where it is sent, and what that takes.
+const PLACE: usize = 3;
 
 /// The form.
 pub struct IssueForm {
@@ -284,8 +287,8 @@ impl IssueForm {
         let line = |text: &str| format!("  {}", fit(text, room, env.glyphs.ellipsis));
         lines.push(Line::styled(line(&t!("Issue  {title}", title = self.title)), theme.strong()));
         if let Some(review) = &self.review {
-            // What is sent, where, and what it takes come first and on one line each: they can never be off
-            // the screen. What there is to know follows, the most serious first.
+            // What is sent, where, and what it takes come first and on a few lines: they can never be off the
+            // screen. What there is to know follows, the most serious first.
             let name = Text::new(review.name.clone());
             let [of_name, of_email] = aligned([mark!("Name"), mark!("E-mail")]);
             lines.push(Line::raw(line(&format!("{of_name}  {name}"))));
@@ -296,7 +299,8 @@ impl IssueForm {
                 place = env.place(),
                 dot
             );
-            lines.push(Line::styled(line(&place), theme.accent()));
+            let place = lay::wrapped(&place, room, PLACE, env);
+            lines.extend(place.into_iter().map(|part| Line::styled(format!("  {part}"), theme.accent())));
             lines.extend(review.confirm.lines(Context::Review, t!("to issue"), room, env));
             lines.push(Line::raw(""));
             if width(&review.name) + width(&of_name) + 2 > room {

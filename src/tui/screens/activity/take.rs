@@ -5,9 +5,11 @@ use crate::api::RawOf;
 use crate::jobs::{Job, JobRow, shares};
 use crate::tui::copying::{Copyables, cell, records};
 
-/// The same in every language, as in exported files: what is made of a copied table must not depend on it.
-const JOB_HEADS: [&str; 5] = ["Job", "Kind", "Title or reason", "Rows", "How they stand"];
-const ROW_HEADS: [&str; 6] = ["Row", "State", "Holder", "E-mail", "Badge id", "Why"];
+/// In the language of the screen that it is copied from.
+const JOB_HEADS: [&str; 5] =
+    [mark!("Job"), mark!("Kind"), mark!("Title or reason"), mark!("Rows"), mark!("How they stand")];
+const ROW_HEADS: [&str; 6] =
+    [mark!("Row"), mark!("State"), mark!("Holder"), mark!("E-mail"), mark!("Badge id"), mark!("Why")];
 
 impl Activity {
     /// What can be copied from here.
@@ -42,7 +44,7 @@ impl Activity {
 fn job_cells(job: &Job) -> Vec<String> {
     vec![
         job.id.to_string(),
-        job.kind.name().to_owned(),
+        job.kind.word().to_owned(),
         job.title.to_string(),
         job.counts.total().to_string(),
         shares(job),
@@ -52,7 +54,7 @@ fn job_cells(job: &Job) -> Vec<String> {
 fn row_cells(row: &JobRow) -> Vec<String> {
     vec![
         row.line.unwrap_or(row.no).to_string(),
-        row.bucket.name().to_owned(),
+        row.bucket.word().to_owned(),
         row.holder.to_string(),
         row.address.to_string(),
         row.badge_id.as_ref().map_or_else(String::new, ToString::to_string),

@@ -23,7 +23,7 @@ impl BadgeScreen {
         all.link('b', t!("link to the back"), badge.back_image_url.as_ref().and_then(link));
         let time = |time: &Option<ServiceTime>| time.as_ref().map_or_else(String::new, ToString::to_string);
         all.row(&[
-            Verdict::of(badge, env.now()).state().name().to_string(),
+            Verdict::of(badge, env.now()).state().word().to_string(),
             cell(badge.recipient_name.as_ref()),
             cell(badge.recipient_email.as_ref()),
             cell(badge.title.as_ref()),

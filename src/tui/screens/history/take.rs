@@ -7,9 +7,18 @@ use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
 use jiff::civil::DateTime;
 
-/// The same in every language, as in exported files: what is made of a copied table must not depend on it.
-const HEADS: [&str; 9] =
-    ["State", "Holder", "E-mail", "Badge", "Accepted", "Issued", "Until", "Mail", "Badge id"];
+/// In the language of the screen that it is copied from.
+const HEADS: [&str; 9] = [
+    mark!("State"),
+    mark!("Holder"),
+    mark!("E-mail"),
+    mark!("Badge"),
+    mark!("Accepted at"),
+    mark!("Issued at"),
+    mark!("Valid until"),
+    mark!("Mail"),
+    mark!("Badge id"),
+];
 
 impl History {
     /// What can be copied from here.
@@ -43,7 +52,7 @@ fn cells(row: &HistoryItem, now: DateTime) -> Vec<String> {
         time.as_ref().map_or_else(String::new, ToString::to_string)
     };
     vec![
-        Verdict::of(row, now).state().name().to_string(),
+        Verdict::of(row, now).state().word().to_string(),
         cell(row.recipient_name.as_ref()),
         cell(row.recipient_email.as_ref()),
         cell(row.title.as_ref()),

@@ -248,12 +248,13 @@ impl Overview {
         } else {
             String::new()
         };
+        let place = fit(&place, usize::from(area.width).saturating_sub(1), env.glyphs.ellipsis);
         two_sided(
             frame,
             area,
-            Line::styled(place, env.theme.dim()),
+            Line::styled(place.trim_end().to_owned(), env.theme.dim()),
             Span::styled(right, env.theme.dim()),
-            true,
+            false,
         );
     }
 

@@ -8,8 +8,16 @@ use crate::tui::ask::{Ask, Ticket};
 use crate::tui::copying::{Copyables, cell};
 use crate::tui::env::{Env, Out};
 
-/// The same in every language, as in exported files: what is made of a copied table must not depend on it.
-const HEADS: [&str; 7] = ["Title", "Type", "Category", "Level", "Level name", "In use", "Template id"];
+/// In the language of the screen that it is copied from.
+const HEADS: [&str; 7] = [
+    mark!("Title"),
+    mark!("Type"),
+    mark!("Category"),
+    mark!("Level"),
+    mark!("Level name"),
+    mark!("In use"),
+    mark!("Template id"),
+];
 
 impl Templates {
     /// What can be copied from here.

@@ -27,6 +27,9 @@ const FEW: u16 = 2;
 /// Fewer rows than this show nothing of a badge.
 const LEAST: u16 = 3;
 
+/// Cells that a name keeps of the line that says whose badges these are.
+const NAME: usize = 15;
+
 /// Where everything is.
 pub(super) struct Areas {
     /// Troubles or notes.
@@ -141,7 +144,7 @@ impl Wallet {
             say(frame, &[hint], body, env.theme.dim());
             self.draw_recent(frame, below(body, 2), env);
         } else if let Some(nothing) = &self.call.nothing {
-            self.first_line((nothing, ""), frame, line(2), env);
+            self.first_line((nothing, &[]), frame, line(2), env);
             say(frame, &no_such(self.call.certs, env), below(body, 2), env.theme.dim());
         } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             self.draw_people(people, frame, area, env);
@@ -186,15 +189,18 @@ impl Wallet {
         })
     }
 
-    /// The line under the rule, with the number of requests at its end: who it is about gives way to what is said
-    /// of them, and both to the count, which tells how far a look-up has gone.
-    fn first_line(&self, (who, said): (&str, &str), frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    /// The line under the rule, with the number of requests at its end, which tells how far a look-up has gone. Of
+    /// what is said, the longest first, it takes the first beside which one can read who it is about.
+    fn first_line(&self, (who, said): (&str, &[String]), frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let asked = count!(u64::from(self.call.requests), "request", "requests");
         let asked = if self.waits_for().is_some() { format!("{} {asked}", env.spinner()) } else { asked };
         let place = self.place().filter(|_| area.width >= WIDE || self.selected().is_none());
         let right: Vec<String> = place.into_iter().chain([asked]).collect();
         let right = right.join(&format!(" {} ", env.glyphs.dot));
         let room = usize::from(area.width).saturating_sub(width(&right) + 6);
+        let name = width(who).min(NAME);
+        let said = said.iter().find(|said| name + width(said) <= room).or(said.last());
+        let said = said.map_or("", String::as_str);
         let short = fit(who, room.saturating_sub(width(said)), env.glyphs.ellipsis);
         let text = fit(&format!("{}{said}", short.trim_end()), room, env.glyphs.ellipsis);
         let text = Line::styled(format!("  {}", text.trim_end()), env.theme.strong());
@@ -216,7 +222,7 @@ impl Wallet {
     }
 
     fn draw_people(&self, people: &People, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        self.first_line((&people.title, ""), frame, Rect { y: area.y + 2, height: 1, ..area }, env);
+        self.first_line((&people.title, &[]), frame, Rect { y: area.y + 2, height: 1, ..area }, env);
         let areas = self.areas(area, env);
         self.draw_notes(frame, areas.notes, env);
         if people.matches.is_empty() {
@@ -257,15 +263,15 @@ impl Wallet {
                 plural!(rest.len() as u64, "{first} and {n} other name", "{first} and {n} other names", first)
             }
         };
-        let (who, said) = if found.failed {
-            (who, String::new())
+        let (who, mut said) = if found.failed {
+            (who, Vec::new())
         } else if found.held.is_empty() && found.both && found.complete {
-            (t!("No badge for {email} in the wallet or the history.", email), String::new())
+            (t!("No badge for {email} in the wallet or the history.", email), Vec::new())
         } else if found.held.is_empty() {
-            (t!("No badge found for {email}, but not everything could be read.", email), String::new())
+            (t!("No badge found for {email}, but not everything could be read.", email), Vec::new())
         } else if !found.both {
             let badges = count!(found.held.len() as u64, "badge", "badges");
-            (who, format!(" {dot} {}", t!("{badges} in what could be read", badges)))
+            (who, vec![format!(" {dot} {}", t!("{badges} in what could be read", badges))])
         } else {
             let more = if only_history == 0 {
                 String::new()
@@ -275,10 +281,16 @@ impl Wallet {
             let partly =
                 if found.complete { String::new() } else { format!(" {}", t!("(there may be more)")) };
             let badges = count!(in_wallet, "badge", "badges");
-            (who, format!(" {dot} {}{more}{partly}", t!("{badges} in the wallet", badges)))
+            let all = count!(found.held.len() as u64, "badge", "badges");
+            let full = format!(" {dot} {}{more}{partly}", t!("{badges} in the wallet", badges));
+            (who, vec![full, format!(" {dot} {all}{partly}"), partly])
         };
         let by = self.heading.words().filter(|_| self.is_listing());
-        let said = by.into_iter().fold(said, |said, by| format!("{said} {dot} {by}"));
+        if let Some(by) = by {
+            // The counts shrink before the order goes, which the arrow of its heading shows, too.
+            let ordered = said.iter().take(2).map(|said| format!("{said} {dot} {by}"));
+            said = ordered.chain(said.iter().skip(usize::from(said.len() > 1)).cloned()).collect();
+        }
         self.first_line((&who, &said), frame, Rect { y: area.y + 2, height: 1, ..area }, env);
         let areas = self.areas(area, env);
         self.draw_notes(frame, areas.notes, env);

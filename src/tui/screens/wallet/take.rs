@@ -9,8 +9,16 @@ use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
 use jiff::civil::DateTime;
 
-/// The same in every language, as in exported files: what is made of a copied table must not depend on it.
-const HEADS: [&str; 7] = ["State", "Holder", "E-mail", "Badge", "Accepted", "Issued", "Badge id"];
+/// In the language of the screen that it is copied from.
+const HEADS: [&str; 7] = [
+    mark!("State"),
+    mark!("Holder"),
+    mark!("E-mail"),
+    mark!("Badge"),
+    mark!("Accepted at"),
+    mark!("Issued at"),
+    mark!("Badge id"),
+];
 
 impl Wallet {
     /// What can be copied from here.
@@ -54,7 +62,7 @@ fn address<'a>(held: &'a Held, email: &'a str) -> &'a str {
 
 fn cells(held: &Held, email: &str, now: DateTime) -> Vec<String> {
     vec![
-        held.verdict(now).state().name().to_string(),
+        held.verdict(now).state().word().to_string(),
         cell(held.recipient_name()),
         Text::from(address(held, email)).to_string(),
         cell(held.title()),
