@@ -2,6 +2,7 @@
 
 use super::{Harness, readable, snap};
 use lapel::config::ThemeChoice;
+use lapel::tui::Glyphs;
 use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
 use std::fmt::Write;
@@ -36,11 +37,16 @@ pub fn in_every_theme(h: &mut Harness, name: &str) {
 }
 
 /// The screen's text without what is another one in every run: the port of the sandbox, the name of a [`folder`],
-/// and the moment that follows this word.
+/// the moment that follows this word, and the turns of a spinner.
 pub fn still(h: &Harness, screen: &str, planned: &str) -> String {
     let base = h.sandbox.base_url();
     let port = base.split(':').nth(2).and_then(|rest| rest.split('/').next()).unwrap_or_default();
-    let screen = screen.replace(&format!("127.0.0.1:{port}"), "127.0.0.1:PORT");
+    let mut screen = screen.replace(&format!("127.0.0.1:{port}"), "127.0.0.1:PORT");
+    // How far a spinner has turned is a matter of time.
+    let [first, others @ ..] = Glyphs::UNICODE.spinner else { unreachable!("a spinner has frames") };
+    for other in others {
+        screen = screen.replace(other, first);
+    }
     let mut parts = screen.split(FOLDER);
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {

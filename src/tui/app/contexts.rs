@@ -6,6 +6,7 @@ use crate::tui::copy_menu::CopyMenu;
 use crate::tui::forms::mark_all::MarkAllForm;
 use crate::tui::keymap::Context;
 use crate::tui::raw::RawPane;
+use crate::tui::screens::welcome::Welcome;
 
 impl App {
     /// The contexts in which a key is looked up now, innermost first.
@@ -38,7 +39,7 @@ impl App {
             Some(Over::Log(log)) => log.stack(),
             Some(Over::Filters(form)) => form.stack(),
             Some(Over::MarkAll(_)) => MarkAllForm::stack(),
-            None => self.welcome.as_ref().map_or_else(|| self.tab_stack(), |welcome| welcome.stack()),
+            None => self.welcome.as_ref().map_or_else(|| self.tab_stack(), Welcome::stack),
         }
     }
 
