@@ -46,7 +46,7 @@ impl App {
     /// What a click was on in the menu that is open, if one is, and what a click on its selected row does. What is
     /// confirmed, or typed into, is no menu.
     fn menu_at(&mut self, at: Position) -> Option<(Click, Action)> {
-        if let Some(welcome) = &mut self.welcome {
+        if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
             return Some((welcome.click(at), Action::Accept));
         }
         let click = match self.over.last_mut() {

@@ -1,10 +1,12 @@
 //! The Templates tab: the organisation's badge templates, the selected one in full beside them.
 
+mod categories;
 mod take;
 
-use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed, Paging, TemplateFilter, TemplateQuery};
+use self::categories::Categories;
+use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::{
-    Category, CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text, validity,
+    CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text, validity,
 };
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
@@ -15,7 +17,7 @@ use crate::tui::fit::{Column, fit, width, wrap};
 use crate::tui::heading::{Head, SortKey};
 use crate::tui::keymap::Context;
 use crate::tui::list::Row;
-use crate::tui::pick::{Click, Sight, below};
+use crate::tui::pick::Click;
 use crate::tui::pictures::Want;
 use crate::tui::screens::picture;
 use ratatui::Frame;
@@ -135,17 +137,6 @@ impl Browse for Template {
     }
 }
 
-/// The categories, while they are open.
-#[derive(Default)]
-struct Categories {
-    ticket: Option<Ticket>,
-    types_ticket: Option<Ticket>,
-    categories: Option<Result<Listed<Category>, ApiError>>,
-    types: Option<Result<BadgeTypes, ApiError>>,
-    at: usize,
-    sight: Sight,
-}
-
 /// The Templates tab.
 #[derive(Default)]
 pub struct Templates {
@@ -252,11 +243,7 @@ impl Templates {
                 None => out.say(t!("There is no template on this row to issue from.")),
             },
             Action::Categories => {
-                self.categories = Some(Categories {
-                    ticket: Some(out.ask(Ask::Categories(CategoryFilter::default()))),
-                    types_ticket: Some(out.ask(Ask::BadgeTypes)),
-                    ..Categories::default()
-                });
+                self.categories = Some(Categories::open(out));
             }
             Action::Export => match self.browser.takeaway("templates", env) {
                 Ok(takeaway) => out.go.push(Go::Export(Box::new(takeaway))),
@@ -273,41 +260,6 @@ impl Templates {
                 return self.browser.act(action, out);
             }
             _ => return self.browser.act(action, out),
-        }
-        true
-    }
-
-    fn act_categories(&mut self, action: Action, out: &mut Out<'_>) -> bool {
-        let Some(open) = &mut self.categories else { return false };
-        let listed = match &open.categories {
-            Some(Ok(listed)) => listed.items.as_slice(),
-            _ => &[],
-        };
-        let last = listed.len().saturating_sub(1);
-        match action {
-            Action::Down => open.at = (open.at + 1).min(last),
-            Action::Up => open.at = open.at.saturating_sub(1),
-            Action::First => open.at = 0,
-            Action::Last => open.at = last,
-            Action::PageDown => open.at = (open.at + 10).min(last),
-            Action::PageUp => open.at = open.at.saturating_sub(10),
-            Action::OnlyCategory => {
-                if let Some(category) = listed.get(open.at) {
-                    let id = category.category_id.wire().to_owned();
-                    self.categories = None;
-                    self.browser.filter_by(CATEGORY_FIELD, &id, out);
-                }
-            }
-            Action::Reload => {
-                out.ask_instead(&mut open.ticket, Ask::Categories(CategoryFilter::default()));
-                out.ask_instead(&mut open.types_ticket, Ask::BadgeTypes);
-            }
-            Action::Back => {
-                out.cancel(open.ticket.take());
-                out.cancel(open.types_ticket.take());
-                self.categories = None;
-            }
-            _ => return false,
         }
         true
     }
@@ -422,7 +374,7 @@ impl Templates {
     /// Draws the tab.
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         if let Some(open) = &self.categories {
-            draw_categories(open, frame, area, env);
+            open.draw(frame, area, env);
             return;
         }
         if self.full && !Self::beside(area) {
@@ -525,126 +477,4 @@ pub fn labelled(fields: &[(&str, Option<String>)], room: usize, env: &Env) -> Ve
         }
     }
     lines
-}
-
-fn draw_categories(open: &Categories, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-    let mut lines: Vec<Line<'static>> = Vec::new();
-    let tail = type_lines(open, area.width, env);
-    match &open.categories {
-        None => lines
-            .push(Line::styled(format!("  {} {}", env.spinner(), t!("reading categories")), env.theme.dim())),
-        Some(Err(error)) => {
-            lines.push(Line::styled(
-                format!("  {}", t!("Categories were not read: {error}", error)),
-                env.theme.error(),
-            ));
-        }
-        Some(Ok(listed)) => {
-            lines.push(Line::styled(
-                format!("  {}", count!(listed.items.len() as u64, "category", "categories")),
-                env.theme.strong(),
-            ));
-            // They take what the types below leave, and half of the room at least.
-            let below_them = u16::try_from(tail.len() + listed.problems.len()).unwrap_or(u16::MAX);
-            let rows = below(area, lines.len());
-            let height = rows.height.saturating_sub(below_them).max(area.height / 2);
-            let rows = Rect { height: height.min(rows.height), ..rows };
-            let (shown, rest) = open.sight.lay_all(rows, open.at, listed.items.len(), env);
-            for (i, category) in listed.items.iter().enumerate().skip(shown.start).take(shown.len()) {
-                lines.push(category_line(category, i == open.at, area.width, env));
-            }
-            lines.extend(rest);
-            for problem in &listed.problems {
-                let (place, why) = (&problem.place, &problem.why);
-                let text = t!("{place} cannot be read: {why}", place, why);
-                let text = format!("  {} {text}", env.glyphs.alert);
-                lines.push(Line::styled(text, env.theme.warning()));
-            }
-        }
-    }
-    lines.extend(tail);
-    frame.render_widget(ratatui::text::Text::from(lines), area);
-}
-
-/// What the service knows of types, after an empty line.
-fn type_lines(open: &Categories, columns: u16, env: &Env) -> Vec<Line<'static>> {
-    let mut lines = vec![Line::raw("")];
-    match &open.types {
-        None => lines.push(Line::styled(
-            format!("  {} {}", env.spinner(), t!("reading badge types")),
-            env.theme.dim(),
-        )),
-        Some(Err(error)) => {
-            lines.push(Line::styled(
-                format!("  {}", t!("Badge types were not read: {error}", error)),
-                env.theme.error(),
-            ));
-        }
-        Some(Ok(types)) => {
-            lines.push(Line::styled(
-                format!("  {}", count!(types.types.len() as u64, "badge type", "badge types")),
-                env.theme.strong(),
-            ));
-            if let Some(note) = &types.note {
-                lines.push(Line::styled(format!("  {note}"), env.theme.dim()));
-            }
-            for kind in &types.types {
-                let fields: Vec<String> = kind
-                    .fields
-                    .iter()
-                    .map(|(name, value)| format!("{}: {value}", type_field(name)))
-                    .collect();
-                let text = fields.join("  ");
-                lines.push(Line::raw(format!(
-                    "    {}",
-                    fit(&text, usize::from(columns).saturating_sub(6), env.glyphs.ellipsis)
-                )));
-            }
-        }
-    }
-    lines
-}
-
-/// A field of a type as the template beside the list calls it; the service's name, where lapel knows none.
-fn type_field(name: &Text) -> String {
-    match name.wire() {
-        "badge_type" => t!("Type code").to_owned(),
-        "badge_type_name" => t!("Type").to_owned(),
-        "description" => t!("About").to_owned(),
-        _ => name.to_string(),
-    }
-}
-
-fn category_line(category: &Category, selected: bool, columns: u16, env: &Env) -> Line<'static> {
-    let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
-    let levels: Vec<String> = category
-        .levels
-        .iter()
-        .map(|l| {
-            format!("{} {}", l.level.map_or(String::new(), |n| n.to_string()), text(&l.level_name))
-                .trim()
-                .to_owned()
-        })
-        .collect();
-    let levels = if levels.is_empty() {
-        t!("no levels").to_owned()
-    } else {
-        levels.join(&format!(" {} ", env.glyphs.dot))
-    };
-    let unused =
-        if category.use_yn == Some(false) { format!("  {}", t!("not in use")) } else { String::new() };
-    let room = usize::from(columns).saturating_sub(5 + 12 + 7);
-    let (name, rest) = (room * 2 / 5, room - room * 2 / 5);
-    let line = Line::from(vec![
-        Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
-        Span::raw("   "),
-        Span::styled(fit(&category.category_id.to_string(), 5, env.glyphs.ellipsis), env.theme.dim()),
-        Span::raw(" "),
-        Span::raw(fit(&text(&category.category_cd), 11, env.glyphs.ellipsis)),
-        Span::raw(" "),
-        Span::raw(fit(&text(&category.category_name), name, env.glyphs.ellipsis)),
-        Span::raw(" "),
-        Span::styled(fit(&format!("{levels}{unused}"), rest, env.glyphs.ellipsis), env.theme.dim()),
-    ]);
-    if selected { line.patch_style(env.theme.selected()) } else { line }
 }
