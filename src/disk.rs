@@ -4,8 +4,10 @@
 //! must never leave half a file under a name that somebody might open.
 
 mod draft;
+mod place;
 
-pub use draft::{Draft, Mode, Overwrite, all_finished};
+pub use draft::{Draft, Overwrite, all_finished};
+pub use place::{FileSystem, open_plain};
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -90,7 +92,7 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 fn write(path: &Path, content: &[u8], overwrite: Overwrite) -> io::Result<()> {
-    let mut draft = Draft::create(path, Mode::Private)?;
+    let mut draft = Draft::create(path)?;
     draft.write_all(content)?;
     draft.place(overwrite)
 }

@@ -10,6 +10,7 @@
 //! ```text
 //! words/     what lapel says, in English and in Korean; every room may speak
 //! domain/    what the words mean: records, states, verdicts, e-mail keys, service time, untrusted text
+//! secrets    keys of all profiles: refused where they are typed, taken out where they are written -> domain
 //! disk/      files that are private, whole or not at all
 //! sheet/     tables as files: Excel, CSV, lines of JSON                       -> domain, disk
 //! config/    profiles, paths, keys at rest, settings                          -> domain, disk
@@ -35,5 +36,6 @@ pub mod export;
 pub mod index;
 pub mod jobs;
 pub mod sandbox;
+pub mod secrets;
 pub mod sheet;
 pub mod tui;

@@ -4,7 +4,7 @@ use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
 use lapel::config::{
     ConfigError, Env, Environment, Flags, KeptIn, Key, KeymapFile, Mistake, NewProfile, Paths, Profile,
-    Settings, keep_profile, left_out, named_profile, profiles, spoken,
+    Settings, keep_profile, left_out, named_profile, profiles, register_keys, spoken,
 };
 use lapel::domain::email::ended;
 use lapel::jobs::Journal;
@@ -24,9 +24,13 @@ use std::sync::{Arc, Mutex};
 const DEMO_SPEED: f64 = 60.0;
 
 fn main() -> ExitCode {
+    lapel::secrets::forbid_core_dumps();
     // Until the settings are read, whose word counts for more.
-    speak(spoken(&Env::process()));
-    ExitCode::from(match cli::parse(std::env::args_os()) {
+    let env = Env::process();
+    speak(spoken(&env));
+    register_keys(&env);
+    let read = cli::refuse_keys(std::env::args_os()).and_then(|()| cli::parse(std::env::args_os()));
+    ExitCode::from(match read {
         Ok(cli) => run(cli),
         Err(code) => code,
     })
@@ -45,10 +49,15 @@ fn run(cli: Cli) -> u8 {
     let code = runtime.block_on(hand_over(cli));
     // Work that cannot be cancelled, such as a name look-up, must not hold up the end.
     runtime.shutdown_background();
+    // On a network drive the next computer waits for it.
+    lapel::jobs::wait_for_release();
     code
 }
 
 async fn hand_over(cli: Cli) -> u8 {
+    if let Err(code) = cli::ask_about_keys(&cli).await {
+        return code;
+    }
     let flags = cli.flags();
     let first = cli.first().and_then(|first| Wanted::of(first.tab.as_deref(), &first.filter));
     let wanted = match first {
@@ -68,6 +77,18 @@ async fn hand_over(cli: Cli) -> u8 {
             }
         },
         Some(Command::Profile(verbs)) => Box::pin(cli::profile(verbs, &env, &asker(&flags, &env).who)).await,
+        Some(Command::Journal(verb)) => {
+            // Only the language of the settings matters; what is wrong with them stops nothing here.
+            if let Ok(settings) = Settings::resolve(&flags, &env)
+                && !verb.json
+            {
+                speak(settings.ui.language);
+            }
+            match Paths::find(&env) {
+                Ok(paths) => cli::journal(verb, &paths, &asker(&flags, &env).who).await,
+                Err(error) => cli::settings_are_wrong(&error, verb.json),
+            }
+        }
         Some(Command::Info { json, .. }) => cli::info(&flags, &env, json, &wrong_at_desk(&env)),
         Some(Command::Completions { shell }) => cli::completions(shell),
         Some(Command::Man) => cli::man(),
@@ -77,7 +98,7 @@ async fn hand_over(cli: Cli) -> u8 {
                     cli::complain(&warning);
                 }
                 match &settings.profile {
-                    Some(profile) => cli::ping(profile, json).await,
+                    Some(profile) => cli::ping(profile, &settings.paths, json).await,
                     None => cli::ping_without_settings(None, json),
                 }
             }
@@ -148,30 +169,30 @@ fn settings(flags: &Flags, env: &Env, json: bool) -> Result<Settings, u8> {
     Ok(settings)
 }
 
-/// The settings with the key of the profile, which may have to be asked for.
+/// The settings with the key of the profile, which may have to be asked for. What is wrong in the files, and left
+/// out, is said.
 fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
-    let settings = Settings::resolve(flags, env)?;
+    let mut settings = Settings::resolve(flags, env)?;
     speak(settings.ui.language);
+    settings.warnings.splice(0..0, settings.left_out.iter().map(ToString::to_string));
     settings.with_key()
 }
 
-/// The settings and the keys for the desk. What is wrong with either is told together.
+/// The settings and the keys for the desk.
 fn for_desk(flags: &Flags, env: &Env) -> Result<(Settings, Keymap), ConfigError> {
-    let settings = Settings::resolve(flags, env);
-    if let Ok(settings) = &settings {
-        speak(settings.ui.language);
-    }
-    ConfigError::both(settings, Paths::find(env).and_then(|paths| keymap(&paths)))
+    Settings::for_desk(flags, env).map(with_keymap)
 }
 
 /// The settings and the keys for the demo, which no mistake stops.
 fn for_demo(flags: &Flags, env: &Env) -> (Settings, Keymap) {
-    let mut settings = Settings::for_demo(flags, env);
+    with_keymap(Settings::for_demo(flags, env))
+}
+
+/// The keys beside the settings, with what is wrong in any of the files among the warnings.
+fn with_keymap(mut settings: Settings) -> (Settings, Keymap) {
     speak(settings.ui.language);
-    let keymap = keymap(&settings.paths).unwrap_or_else(|why| {
-        settings.left_out.extend_from_slice(why.mistakes());
-        Keymap::default()
-    });
+    let (keymap, mistakes) = keymap(&settings.paths);
+    settings.left_out.extend(mistakes);
     settings.warnings.splice(0..0, left_out(&settings.left_out));
     (settings, keymap)
 }
@@ -197,7 +218,9 @@ async fn open_desk(
     flags: &Flags,
     env: &Env,
 ) -> u8 {
-    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+    // A dumb terminal can neither move its cursor nor clear a line.
+    let is_dumb = env.raw("TERM").is_some_and(|term| term == "dumb");
+    if is_dumb || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         cli::complain(t!(
             "the desk needs a terminal. For scripts: lapel history, issue, revoke, jobs and others (lapel --help); lapel ping --json, lapel sandbox --json"
         ));
@@ -205,7 +228,7 @@ async fn open_desk(
     }
     speak(settings.ui.language);
     settings.warnings = start_log(&settings);
-    desk(settings, keymap, demo, tour, wanted, flags, env).await
+    Box::pin(desk(settings, keymap, demo, tour, wanted, flags, env)).await
 }
 
 /// Runs the desk until it is left.
@@ -223,7 +246,11 @@ async fn desk(
     let demo = demo.unwrap_or_default();
     let begin = match &settings.profile {
         _ if is_demo => Begin::Sandbox,
-        None => Begin::Welcome,
+        None => match &settings.refused {
+            // It is tried again there, which says what is wrong with it.
+            Some((name, _)) if !name.is_empty() => Begin::Opening(name.clone()),
+            _ => Begin::Welcome,
+        },
         // A keyring or a command may take seconds: the first frame does not wait for them.
         Some(profile) if profile.key.known().is_none() => Begin::Opening(profile.name.clone()),
         Some(profile) => match session(profile, &settings.paths, settings.desk.restore) {
@@ -242,9 +269,14 @@ async fn desk(
         restore: settings.desk.restore,
         env: env.clone(),
         first: settings.profile.clone(),
+        flags: flags.clone(),
         read_only,
         who: asker(flags, env).who,
     });
+    let mut settings = settings;
+    if let (Begin::Welcome, Some((_, error))) = (&begin, &settings.refused) {
+        settings.warnings.insert(0, error.to_string());
+    }
     let start = Start {
         begin,
         warning: (!settings.warnings.is_empty())
@@ -256,6 +288,7 @@ async fn desk(
         },
         theme: settings.ui.theme,
         glyphs: settings.ui.glyphs,
+        joined: settings.ui.joined,
         keymap,
         wanted,
         pictures: settings.ui.pictures,
@@ -305,19 +338,18 @@ fn house(paths: &Paths, begins_tour: bool, read_only: bool) -> House {
 /// What is wrong with the files that only the desk reads.
 fn wrong_at_desk(env: &Env) -> Vec<Mistake> {
     let Ok(paths) = Paths::find(env) else { return Vec::new() };
-    let errors = [keymap(&paths).err(), tui::filters_file(paths.filters_file()).read().err()];
-    errors.into_iter().flatten().flat_map(|error| error.mistakes().to_vec()).collect()
+    [keymap(&paths).1, tui::filters_file(paths.filters_file()).read().1].concat()
 }
 
-/// The desk's keys, with those of a file in their places.
-fn keymap(paths: &Paths) -> Result<Keymap, ConfigError> {
-    Keymap::with(&KeymapFile::read(&paths.keymap_file())?)
+/// The desk's keys, with those of a file in their places, and what is wrong in that.
+fn keymap(paths: &Paths) -> (Keymap, Vec<Mistake>) {
+    Keymap::with(&KeymapFile::read(&paths.keymap_file()))
 }
 
 /// How the desk speaks to the service of a profile.
 fn session(profile: &Profile, paths: &Paths, restore: bool) -> Result<Session, String> {
     let data_dir = &paths.data_dir;
-    let connection = cli::connection(profile).map_err(|why| why.to_string())?;
+    let connection = cli::connection(profile, paths).map_err(|why| why.to_string())?;
     Ok(Session {
         connection,
         name: profile.name.clone(),
@@ -341,6 +373,8 @@ struct Profiles {
     env: Env,
     /// The one that lapel was started with.
     first: Option<Profile>,
+    /// What the command line says, which chooses it again where it could not be used.
+    flags: Flags,
     /// `--read-only`, which holds for every profile that this desk opens.
     read_only: bool,
     who: String,
@@ -352,6 +386,7 @@ impl Profiles {
         let (finding, keeping, listing) = (all(), all(), all());
         let (opening, pinning, managing) = (all(), all(), all());
         Helpers {
+            data_dir: Some(self.paths.data_dir.clone()),
             find_key: Arc::new(move |place| Box::pin(finding.clone().find(place))),
             keep_profile: Arc::new(move |new, key| {
                 let all = keeping.clone();
@@ -414,7 +449,13 @@ impl Profiles {
     fn open(&self, name: Option<String>) -> Result<Session, String> {
         let profile = match name {
             Some(name) => named_profile(&self.paths, &name, &self.env).map_err(|why| why.to_string())?,
-            None => self.first.clone().ok_or(t!("there is no profile to open"))?,
+            None => match &self.first {
+                Some(profile) => profile.clone(),
+                None => Settings::resolve(&self.flags, &self.env)
+                    .map_err(|why| why.to_string())?
+                    .profile
+                    .ok_or(t!("there is no profile to open"))?,
+            },
         };
         let key = profile.key.fetch().map_err(|why| why.to_string())?;
         self.session(Profile { key: Key::Known(key), ..profile })
@@ -466,7 +507,7 @@ impl Sandboxes {
             switches: if quick { vec![("issue-time".to_owned(), "5m".to_owned())] } else { Vec::new() },
             ..defaults
         };
-        let sandbox = Sandbox::start(options)
+        let sandbox = Sandbox::start(options.showing_waiting())
             .await
             .map_err(|why| t!("the sandbox did not start: {why}", why = format_args!("{:#}", why)))?;
         let key = ApiKey::new(sandbox.api_key()).map_err(|why| why.to_string())?;

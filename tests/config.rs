@@ -19,8 +19,8 @@ mod mistakes;
 
 use lapel::config::{
     ClipboardChoice, Colour, ConfigError, DeskSettings, Env, Environment, Flags, GlyphChoice, JobPolicy,
-    NewProfile, NoticeChoice, Paths, PictureChoice, Profile, RecentChoice, RefreshChoice, Role, Settings,
-    TerminalHints, ThemeChoice, is_profile_name, keep_profile,
+    Mistake, NewProfile, NoticeChoice, Paths, PictureChoice, Profile, RecentChoice, RefreshChoice, Role,
+    Settings, TerminalHints, ThemeChoice, is_profile_name, keep_profile,
 };
 use lapel::words::Language;
 use proptest::prelude::*;
@@ -32,6 +32,22 @@ use tempfile::TempDir;
 /// A key that must never be seen. It is a good variable name and a good file name too, since people paste
 /// keys into any field.
 const SECRET: &str = "dmu_live_s3cretS3cret0123456789";
+
+/// What is wrong with settings, whether lapel goes on or not.
+fn told(settings: Result<Settings, ConfigError>) -> Vec<Mistake> {
+    match settings {
+        Ok(settings) => settings.left_out,
+        Err(error) => error.mistakes().to_vec(),
+    }
+}
+
+/// The same in words; something is wrong.
+#[track_caller]
+fn wrong(settings: Result<Settings, ConfigError>) -> String {
+    let found = told(settings);
+    assert!(!found.is_empty(), "nothing is said to be wrong");
+    found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
 
 /// A computer with nothing on it but what a test puts there.
 struct Home {
@@ -319,9 +335,9 @@ fn there_is_an_index_only_where_the_file_says_so() {
     let (a, b) = (of("a"), of("b"));
     assert_eq!((a.enabled, a.max_age_days, a.refresh_minutes), (Some(true), Some(30), Some(5)));
     assert_eq!((b.enabled, b.max_age_days, b.refresh_minutes), (None, Some(30), None));
-    for (wrong, field) in [("enabled = 'yes'", "index.enabled"), ("max_age_days = 0", "index.max_age_days")] {
-        let said = Home::with_config(&format!("[index]\n{wrong}\n")).settings().expect_err("wrong");
-        assert!(said.to_string().contains(field), "{said}");
+    for (line, field) in [("enabled = 'yes'", "index.enabled"), ("max_age_days = 0", "index.max_age_days")] {
+        let said = wrong(Home::with_config(&format!("[index]\n{line}\n")).settings());
+        assert!(said.contains(field), "{said}");
     }
 }
 

@@ -9,8 +9,13 @@
 #[path = "contract/kit.rs"]
 mod kit;
 
+#[path = "contract/shapes.rs"]
+mod shapes;
+
 #[path = "contract/authentication.rs"]
 mod authentication;
+#[path = "contract/conformity.rs"]
+mod conformity;
 #[path = "contract/control.rs"]
 mod control;
 #[path = "contract/faults.rs"]

@@ -7,11 +7,15 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+#[path = "jobs/claims.rs"]
+mod claims;
 mod common;
 #[path = "jobs/doubts.rs"]
 mod doubts;
 #[path = "jobs/learning.rs"]
 mod learning;
+#[path = "jobs/pages.rs"]
+mod pages;
 #[path = "jobs/revoking.rs"]
 mod revoking;
 #[path = "jobs/stops.rs"]
@@ -23,7 +27,7 @@ use lapel::config::Environment;
 use lapel::domain::time::OffsetBasis;
 use lapel::domain::{Address, BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    Account, Bucket, Changed, Decision, IssuePlan, Job, JobId, JobRow, Jobs, Journal, Person, Phase,
+    Account, Bucket, Changed, Code, Decision, IssuePlan, Job, JobId, JobRow, Jobs, Journal, Person, Phase,
     RevokePlan, RowFilter, Settings, StopKind, Victim,
 };
 use lapel::sandbox::RowState::Waiting;
@@ -50,7 +54,7 @@ impl Bench {
         options: Options,
         change: impl FnOnce(lapel::api::Connection) -> lapel::api::Connection,
     ) -> Self {
-        let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
+        let sandbox = Sandbox::start(options.showing_waiting()).await.expect("the sandbox starts");
         let connection = change(session(&sandbox, Environment::Demo).connection);
         let account = Account::of("demo", &connection);
         let access = connect(&connection).expect("connected");
@@ -86,7 +90,7 @@ impl Bench {
     }
 
     async fn issue(&self, held_before: Option<Vec<BadgeId>>) -> JobId {
-        self.jobs.issue(plan(held_before)).await.expect("it is written down")
+        self.jobs.issue(plan(held_before), "test").await.expect("it is written down")
     }
 
     async fn look(&self, id: JobId) {
@@ -132,6 +136,7 @@ fn plan(held_before: Option<Vec<BadgeId>>) -> IssuePlan {
         recipient_name: "홍길동".into(),
         recipient_email: Address::check("gildong@naru.example").expect("an address"),
         held_before,
+        allows: None,
     }
 }
 

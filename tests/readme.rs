@@ -98,7 +98,8 @@ fn every_example_of_keys_works_where_its_place_stands() {
             continue;
         }
         let file = KeymapFile::parse(Path::new("keys.toml"), block);
-        let keymap = Keymap::with(&file).expect("keys");
+        let (keymap, mistakes) = Keymap::with(&file);
+        assert_eq!(mistakes, []);
         for line in &file.lines {
             let place = named(&line.place).expect("a place");
             let action = Action::ALL.iter().find(|action| action.name() == line.action).expect("an action");

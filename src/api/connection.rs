@@ -7,6 +7,7 @@ use super::key::ApiKey;
 use super::reader::Reader;
 use super::writer::Writer;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,12 +21,15 @@ pub struct Timeouts {
     pub connect: Duration,
     /// Until the next piece of an answer to a GET. Default 30 s.
     pub read: Duration,
-    /// A GET as a whole. Default 60 s.
+    /// All attempts of a GET together, to the last byte of the answer. The waits for its turn and for a
+    /// `Retry-After` do not count. Default 30 s.
     pub total: Duration,
     /// A POST as a whole: long, so that doubt is rare. Default 150 s.
     pub total_post: Duration,
     /// The first pause before something is tried again; later ones are longer. Default 300 ms.
     pub pause: Duration,
+    /// The shortest wait after a 429, whatever it asks for; doubled with every 429 in a row. Default 1 s.
+    pub refused: Duration,
 }
 
 impl Default for Timeouts {
@@ -33,9 +37,10 @@ impl Default for Timeouts {
         Self {
             connect: Duration::from_secs(10),
             read: Duration::from_secs(30),
-            total: Duration::from_secs(60),
+            total: Duration::from_secs(30),
             total_post: Duration::from_secs(150),
             pause: Duration::from_millis(300),
+            refused: Duration::from_secs(1),
         }
     }
 }
@@ -60,6 +65,12 @@ pub struct Connection {
     pub read_only: bool,
     /// Requests in any 60 s; shared by everything in this process that uses the same key and origin.
     pub rate_limit: u32,
+    /// The folder through which the limit is shared with other lapel processes of this computer, and in which a
+    /// `Retry-After` is kept. `None`: this process shares with nobody.
+    pub pace_folder: Option<PathBuf>,
+    /// The window of the limit: 60 s but in tests.
+    #[doc(hidden)]
+    pub window: Duration,
     /// The only proxy that is ever used; never for this computer itself.
     pub proxy: Option<String>,
     /// Where pictures are whose addresses are only paths (contract, "Wallet"), where the profile knows it.
@@ -89,6 +100,8 @@ impl Connection {
             key,
             read_only: false,
             rate_limit: DEFAULT_RATE_LIMIT,
+            pace_folder: None,
+            window: super::pace::WINDOW,
             proxy: None,
             picture_base: None,
             authorities: None,
@@ -100,6 +113,13 @@ impl Connection {
     }
 }
 
+impl Connection {
+    /// Whether the service is on this computer.
+    pub fn is_loopback(&self) -> bool {
+        Base::new(&self.base_url).is_ok_and(|base| base.is_loopback())
+    }
+}
+
 impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Neither a base URL that was set without a check nor a proxy may show a password.
@@ -108,6 +128,8 @@ impl fmt::Debug for Connection {
             .field("key", &self.key)
             .field("read_only", &self.read_only)
             .field("rate_limit", &self.rate_limit)
+            .field("pace_folder", &self.pace_folder)
+            .field("window", &self.window)
             .field("proxy", &self.proxy.as_ref().map(|_| "[set]"))
             .field("picture_base", &self.picture_base)
             .field("authorities", &self.authorities.as_ref().map(|a| &a.name))
@@ -159,7 +181,7 @@ impl Access {
 }
 
 /// Prepares the clients of a connection; nothing is sent. For https this reads the computer's certificate
-/// store (some 20 ms), so a desk calls it off its loop.
+/// store (some 20 ms), and it opens the file of the shared pace, so a desk calls it off its loop.
 ///
 /// This is the one place where a [`Writer`] is made.
 ///

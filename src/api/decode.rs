@@ -42,24 +42,23 @@ fn problem(place: impl Into<String>, why: impl Into<String>) -> RecordProblem {
 fn read_one<T: Record>(value: &Value) -> Result<T, String> {
     match value {
         Value::Object(fields) => T::read(fields),
-        other => Err(format!("{} where a record was expected", kind(other))),
+        other => Err(t!("{what} where a record was expected", what = kind(other))),
     }
 }
 
 /// What a JSON value is, for a person.
 fn kind(value: &Value) -> &'static str {
     match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "a record",
+        Value::Null => t!("nothing"),
+        Value::Bool(_) => t!("a truth value"),
+        Value::Number(_) => t!("a number"),
+        Value::String(_) => t!("a text"),
+        Value::Array(_) => t!("a list"),
+        Value::Object(_) => t!("a record"),
     }
 }
 
-/// A paged list. `Err` says what was there when it was no list at all, so that a scan cannot take a
-/// misunderstanding for an empty page; `null` is an empty page with a problem.
+/// A paged list. `Err` says what was there when it was no list at all: a missing answer is not an empty page.
 pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, String> {
     let mut page = Page {
         items: Vec::new(),
@@ -71,32 +70,19 @@ pub(super) fn page<T: Record>(data: &Value) -> Result<Page<T>, String> {
     };
     let list = match data {
         Value::Array(list) => Some(list),
-        Value::Null => {
-            page.problems.push(problem("data", "nothing where a page was expected"));
-            None
-        }
         Value::Object(fields) => {
             page.total_count = count(fields, "total_count");
             page.page = count(fields, "page");
             page.rows_per_page = count(fields, "rows_per_page");
             match fields.get("list") {
                 Some(Value::Array(list)) => Some(list),
-                other if page.total_count.is_some() => {
-                    // No rows and no list is an honest empty page.
-                    if page.total_count != Some(0) || !matches!(other, None | Some(Value::Null)) {
-                        let what = other.map_or("nothing", kind);
-                        page.problems.push(problem("list", format!("{what} where a list was expected")));
-                    }
-                    None
-                }
-                Some(Value::Null) => {
-                    page.problems.push(problem("list", "nothing where a list was expected"));
-                    None
-                }
-                _ => return Err("a record where a page was expected".to_owned()),
+                // No rows and no list is an honest empty page.
+                None | Some(Value::Null) if page.total_count == Some(0) => None,
+                None | Some(Value::Null) => return Err(t!("a page without a list").to_owned()),
+                Some(other) => return Err(t!("{what} where a list was expected", what = kind(other))),
             }
         }
-        other => return Err(format!("{} where a page was expected", kind(other))),
+        other => return Err(t!("{what} where a list was expected", what = kind(other))),
     };
     for (index, value) in list.into_iter().flatten().enumerate() {
         page.list_len += 1;
@@ -144,7 +130,10 @@ pub(super) fn badge_types(data: &Value) -> BadgeTypes {
             _ if fields.contains_key("total_count") => &[],
             _ => std::slice::from_ref(data),
         },
-        Value::Null => &[],
+        Value::Null => {
+            read.problems.push(problem("data", t!("{what} where a list was expected", what = kind(data))));
+            &[]
+        }
         _ => std::slice::from_ref(data),
     };
     for (index, value) in list.iter().enumerate() {
@@ -154,7 +143,7 @@ pub(super) fn badge_types(data: &Value) -> BadgeTypes {
                 .map(|(name, value)| (Text::new(name.clone()), shown(value).unwrap_or_default()))
                 .collect(),
             Value::Object(_) | Value::Null | Value::Array(_) => {
-                let why = format!("{} where a badge type was expected", kind(value));
+                let why = t!("{what} where a badge type was expected", what = kind(value));
                 read.problems.push(problem(format!("list[{index}]"), why));
                 continue;
             }
@@ -235,13 +224,13 @@ pub(super) fn tags(fields: &Fields, name: &str) -> Vec<Text> {
 /// and a replacement character stands for bytes that were not UTF-8: such an id would name another record.
 pub(super) fn id(fields: &Fields, name: &str) -> Result<String, String> {
     match fields.get(name) {
-        None | Some(Value::Null) => Err(format!("{name} is missing")),
-        Some(Value::String(s)) if s.is_empty() => Err(format!("{name} is empty")),
-        Some(Value::String(s)) if s.contains('\u{fffd}') => Err(format!("{name} is damaged")),
+        None | Some(Value::Null) => Err(t!("{name} is missing", name)),
+        Some(Value::String(s)) if s.is_empty() => Err(t!("{name} is empty", name)),
+        Some(Value::String(s)) if s.contains('\u{fffd}') => Err(t!("{name} is damaged", name)),
         Some(Value::String(s)) => Ok(s.clone()),
         Some(Value::Number(n)) if n.is_i64() || n.is_u64() => Ok(n.to_string()),
-        Some(Value::Number(_)) => Err(format!("{name} is a number that has lost digits")),
-        Some(other) => Err(format!("{name} is {}", kind(other))),
+        Some(Value::Number(_)) => Err(t!("{name} is a number that has lost digits", name)),
+        Some(other) => Err(t!("{name} is {what}", name, what = kind(other))),
     }
 }
 

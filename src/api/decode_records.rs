@@ -9,7 +9,7 @@ use crate::domain::{
 use serde_json::Value;
 
 fn missing(name: &str) -> String {
-    format!("{name} is missing")
+    t!("{name} is missing", name)
 }
 
 impl Record for Ping {

@@ -5,6 +5,7 @@
 
 use super::error::{ApiError, Refusal, Said};
 use super::key::ApiKey;
+use super::lenient;
 use crate::domain::Text;
 use crate::words;
 use serde_json::Value;
@@ -18,8 +19,10 @@ pub(super) struct Answer {
     /// Host of the `Location` header of a redirect.
     pub(super) location: Option<String>,
     pub(super) body: std::result::Result<Body, String>,
-    /// The body as it came, where it could be read to its end.
-    pub(super) bytes: Vec<u8>,
+    /// The body as text, where it could be read to its end.
+    pub(super) text: String,
+    /// Bytes of the body, unpacked.
+    pub(super) length: usize,
 }
 
 /// What the body of an answer is.
@@ -40,19 +43,13 @@ pub(super) struct Envelope {
 
 impl Body {
     /// Reads a body. The content type is not asked: services and proxies get it wrong both ways.
-    pub(super) fn read(bytes: &[u8], key: &ApiKey) -> Self {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii();
-        if bytes.is_empty() {
-            return Self::Other(mark!("an empty answer"));
+    pub(super) fn read(text: &str, key: &ApiKey) -> Self {
+        let text = text.trim_start_matches('\u{feff}').trim_ascii();
+        if text.is_empty() {
+            return Self::Other(NOTHING);
         }
-        let parsed =
-            serde_json::from_slice::<Value>(bytes).or_else(|error| match std::str::from_utf8(bytes) {
-                // Not UTF-8: the structure is still readable, what is not shows as replacement characters.
-                Err(_) => serde_json::from_str(&String::from_utf8_lossy(bytes)),
-                Ok(_) => Err(error),
-            });
-        match parsed {
-            Ok(Value::Object(mut map)) => {
+        match lenient::json(text) {
+            Some(Value::Object(mut map)) => {
                 let code = match map.get("code") {
                     Some(Value::String(code)) => Some(four_digits(code.trim())),
                     Some(Value::Number(code)) => Some(four_digits(&code.to_string())),
@@ -68,15 +65,20 @@ impl Body {
                 let code = code.map(|c| key.blot(&c).into_owned());
                 Self::Envelope(Envelope { code, message, data: map.remove("data").unwrap_or(Value::Null) })
             }
-            Ok(_) => Self::Other(mark!("JSON in another form")),
-            Err(_) if bytes.starts_with(b"<") => Self::Other(mark!("a web page")),
-            Err(_) if bytes.starts_with(b"{") || bytes.starts_with(b"[") => {
-                Self::Other(mark!("JSON that cannot be read"))
-            }
-            Err(_) => Self::Other(mark!("something that is not JSON")),
+            Some(_) => Self::Other(mark!("JSON in another form")),
+            None if text.starts_with('<') => Self::Other(mark!("a web page")),
+            None if text.starts_with(['{', '[']) => Self::Other(DAMAGED),
+            None => Self::Other(mark!("something that is not JSON")),
         }
     }
 }
+
+/// What a body is that has nothing in it.
+const NOTHING: &str = mark!("an empty answer");
+/// What a body is whose JSON is damaged in its structure.
+const DAMAGED: &str = mark!("JSON that cannot be read");
+/// What a body is that is longer than lapel reads.
+pub(super) const TOO_LONG: &str = mark!("an answer longer than 16 MB");
 
 fn four_digits(code: &str) -> String {
     if code.bytes().all(|b| b.is_ascii_digit()) { format!("{code:0>4}") } else { code.to_owned() }
@@ -137,6 +139,22 @@ impl Answer {
         }
     }
 
+    /// Whether this is an answer to this one request that cannot be read, once it is known that the service is
+    /// the right one: an error in another form, or a body that is damaged, empty or too long. A web page under a
+    /// success is none: it may be the login page of a network.
+    pub(super) fn is_odd(&self) -> bool {
+        match self.status {
+            400..=499 => matches!(self.body, Ok(Body::Other(_))),
+            200..=299 => matches!(self.body, Ok(Body::Other(NOTHING | DAMAGED | TOO_LONG))),
+            _ => false,
+        }
+    }
+
+    /// Whether fewer rows may be read where this could not.
+    pub(super) fn is_too_much(&self) -> bool {
+        matches!(self.status, 200..=299) && matches!(self.body, Ok(Body::Other(DAMAGED | TOO_LONG)))
+    }
+
     /// The code of the envelope, for the log.
     pub(super) fn code(&self) -> Option<Text> {
         self.envelope().and_then(|e| e.code.clone()).map(Text::from)
@@ -191,7 +209,7 @@ impl Answer {
             200..=299 => match self.body {
                 Err(why) => ApiError::NoAnswer { why },
                 // An honest "nothing": the same as no data.
-                Ok(Body::Other("an empty answer")) if self.status == 204 => {
+                Ok(Body::Other(NOTHING)) if self.status == 204 => {
                     return Meaning::Data(Value::Null);
                 }
                 Ok(Body::Other(_)) => self.not_this_service(),

@@ -69,6 +69,19 @@ pub enum ApiError {
         /// What was there instead, such as `a web page`.
         what: String,
     },
+    /// The badge service is there, but its answer to this one request cannot be read: a success without data, an
+    /// error in another form, JSON that is damaged, an answer that is too long. Nothing is known of what was asked
+    /// for, not even that there is none.
+    #[error("{}", t!("The service's answer to this request could not be read: {what} (HTTP {status}). Nothing was changed. Try \
+         again later; if it happens again, tell the people who run the service.", what, status))]
+    Unreadable {
+        /// The status of the answer.
+        status: u16,
+        /// What was there instead, such as `a web page`.
+        what: String,
+        /// Whether the answer for fewer rows may be readable.
+        fewer: bool,
+    },
     /// No connection came about: provably nothing was sent.
     #[error("{}", t!("The service could not be reached: {why}. Nothing was sent, so nothing was changed. Check the base \
          URL and the network, then try again.", why))]
@@ -112,6 +125,7 @@ impl ApiError {
             self,
             Self::RateLimited { .. }
                 | Self::ServiceFailed(_)
+                | Self::Unreadable { .. }
                 | Self::NotReached { .. }
                 | Self::NoAnswer { .. }
         )
@@ -147,6 +161,7 @@ impl ApiError {
             Self::NotFound(_) => "not found",
             Self::ServiceFailed(_) => "service failed",
             Self::NotThisService { .. } => "not this service",
+            Self::Unreadable { .. } => "unreadable",
             Self::NotReached { .. } => "not reached",
             Self::NoAnswer { .. } => "no answer",
             Self::InDoubt { .. } => "in doubt",

@@ -1,6 +1,7 @@
 //! The API key: a secret that cannot be printed.
 
 use super::error::ApiError;
+use crate::secrets;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt;
@@ -43,9 +44,27 @@ impl ApiKey {
     /// What tells one key from another: the first eight hex digits of its SHA-256. It says nothing of the key,
     /// and is kept where work is bound to a key.
     pub fn fingerprint(&self) -> String {
-        let sum = ring::digest::digest(&ring::digest::SHA256, self.0.expose_secret().as_bytes());
-        let first = sum.as_ref().iter().take(4).fold(0_u32, |all, byte| all << 8 | u32::from(*byte));
-        format!("{first:08x}")
+        secrets::fingerprint(self.0.expose_secret())
+    }
+
+    /// Registers it with [`crate::secrets`]: no text that holds it is sent or written.
+    pub(super) fn register(&self) {
+        secrets::register_key(self.0.expose_secret());
+    }
+
+    /// What the pace of this key at an origin is called in a file: the first 128 bits of a SHA-256 over both. It says
+    /// nothing of the key.
+    pub(super) fn pace_id(&self, origin: &str) -> String {
+        use std::fmt::Write as _;
+        let mut sum = ring::digest::Context::new(&ring::digest::SHA256);
+        sum.update(self.0.expose_secret().as_bytes());
+        sum.update(&[0]);
+        sum.update(origin.as_bytes());
+        let sum = sum.finish();
+        sum.as_ref().iter().take(16).fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
     }
 
     /// The first characters of a key as a service says them, in the form in which they are compared and kept:

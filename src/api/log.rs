@@ -4,6 +4,7 @@
 use super::error::mask;
 use crate::domain::Text;
 use crate::domain::text::scrub;
+use crate::secrets::redact;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -187,9 +188,10 @@ impl Drop for Note<'_> {
 /// The path, with every segment masked that may be an address: people paste them where an id belongs.
 fn masked_path(path: &str) -> String {
     let segments = path.split('/').map(|segment| {
+        let segment = redact(segment);
         let upper = segment.to_ascii_uppercase();
         let address = segment.contains('@') || upper.contains("%40") || upper.contains("%EF%BC%A0");
-        if address { "‹address›" } else { segment }
+        if address { "‹address›".into() } else { segment }
     });
     segments.collect::<Vec<_>>().join("/")
 }
@@ -197,7 +199,8 @@ fn masked_path(path: &str) -> String {
 fn masked_query(url: &Url) -> String {
     let pairs = url.query_pairs().map(|(name, value)| {
         let value = if PLAIN.contains(&&*name) {
-            mask(&scrub(&value.chars().take(LONGEST_VALUE).collect::<String>()))
+            // The key first: cut short it would not be known any more.
+            mask(&scrub(&redact(&value).chars().take(LONGEST_VALUE).collect::<String>()))
         } else {
             MASK.to_owned()
         };
@@ -255,6 +258,25 @@ mod tests {
         assert_eq!(shown[0], "/wallet/badges?email=‹…›&page=2");
         assert_eq!(shown[2], "/badges/‹address›?");
         assert!(shown[1].contains("title=for ‹address›"), "{shown:?}");
+    }
+
+    #[test]
+    fn a_key_is_taken_out_of_whatever_is_noted() {
+        let key = "req_log_0123456789abcdefghijklmnopqrstuvwxyz_0123456789abcdefghij";
+        crate::secrets::register_key(key);
+        let log = Log::default();
+        for url in [
+            format!("https://h.example/badges/{key}"),
+            format!("https://h.example/badges/x%20{key}"),
+            format!("https://h.example/badge-templates?title=the+key+{key}&page=1"),
+            format!("https://h.example/badge-templates?title={}{key}", "x".repeat(40)),
+        ] {
+            note(&log, &url, 1).end(Some(ok()), "ok");
+        }
+        for entry in log.entries() {
+            let shown = format!("{} {}", entry.path, entry.query);
+            assert!(shown.contains("[key]") && !shown.contains(&key[..20]), "{shown}");
+        }
     }
 
     #[tokio::test]

@@ -12,11 +12,13 @@
 //! reader       the GET endpoints            writer    the POST endpoints
 //! identity     whose key it is: what was checked once is compared at every connect
 //! core         the loops: what is tried again, and what never
-//! pace         at most N requests in any 60 s; holds; people first
+//! pace         at most N requests in any 60 s, by all lapel processes of a computer; holds; people first
 //! wire         one exchange                 envelope  what an answer means
-//! whole        a paged list, to its end  gather    the same until nothing is missing, though it moves
+//! pages        a paged list, to its end, though it moves and its pages lie
+//! parts        a page in smaller parts, where it cannot be read as a whole
 //! raw          one record, as it is sent
-//! decode       JSON to records              address   URLs that cannot go astray
+//! decode       JSON to records              lenient   bytes to JSON, whatever is damaged
+//! address      URLs that cannot go astray
 //! pictures     a client without a key       log, link what a screen shows of the traffic
 //! ```
 
@@ -29,21 +31,23 @@ mod decode_records;
 mod envelope;
 mod error;
 mod filters;
-mod gather;
 mod identity;
 mod key;
+mod lenient;
 mod link;
 mod log;
 mod pace;
+mod pages;
+mod parts;
 mod pictures;
 mod raw;
 mod reader;
 mod retry_after;
-mod whole;
+mod unreached;
 mod wire;
 mod writer;
 
-pub use call::{Call, Priority};
+pub use call::{Call, Priority, Turn};
 pub use connection::{Access, Authorities, Connection, DEFAULT_RATE_LIMIT, Timeouts, connect};
 pub use decode::{BadgeTypes, Listed};
 pub use error::{ApiError, Refusal, Result, Said};
@@ -51,14 +55,14 @@ pub use filters::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, DirectionStyle, HistoryFilter, HistoryQuery,
     MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
-pub use gather::{End, Gather, Gathered};
 pub use identity::{Identity, Pin, compare_ping, identify, recognise};
 pub use key::ApiKey;
-pub use link::{LinkStatus, LinkTrouble};
+pub use link::{LinkStatus, LinkTrouble, UnderWay};
 pub use log::{LOG_LENGTH, LogEntry};
+pub use pace::pace_file;
+pub use pages::{Brought, End, Gathered, PageReader, Pass, Stop, Wanted, Whole, whole};
 pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures, Probe};
 pub use raw::{Raw, RawOf};
 pub use reader::Reader;
-pub use whole::{Pages, Whole, whole};
 pub use wire::install_crypto;
 pub use writer::{BatchRequest, IssueRequest, MAX_ENTRIES, Recipient, RevokeRequest, Writer};

@@ -7,12 +7,23 @@
 //! under way; so each still held its slot when the last was granted, and no more than `limit` slots exist.
 //! (A request that was given up counts as completed then. One that reaches the service only after that can
 //! break the proof; the network would have to hold it back longer than our own time-outs.)
+//!
+//! All lapel processes of one computer share the limit and the holds by the same rule, where the data folder is
+//! known: see [`slots`]. The queue of this process then only decides who asks for the next shared slot. Where the
+//! file cannot be used, this process takes [`SAFE_SHARE`] of the limit and says so.
+
+mod shared;
+mod slots;
 
 use super::call::Priority;
 use super::error::{ApiError, Result};
-use super::link::{LinkStatus, LinkTrouble};
+use super::link::{LinkStatus, LinkTrouble, UnderWay};
+pub use shared::pace_file;
+use shared::{Shared, Trouble, is_fresh};
+use slots::{Seen, Slot, Taken, Want};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
@@ -20,6 +31,10 @@ use tokio_util::sync::CancellationToken;
 
 /// The window of the contract's limit.
 pub(super) const WINDOW: Duration = Duration::from_secs(60);
+/// The part of the limit that a process takes which cannot share with others: one in so many.
+const SAFE_SHARE: u32 = 4;
+/// How often a waiter looks whether another process has lifted a hold.
+const HOLD_LOOK: Duration = Duration::from_secs(15);
 /// What stands for a `Retry-After` that is absent or nonsense; it doubles with every 429 in a row.
 const BLIND_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_BLIND_WAIT: Duration = Duration::from_secs(60);
@@ -27,8 +42,6 @@ const LONGEST_BLIND_WAIT: Duration = Duration::from_secs(60);
 const MOST_HALVINGS: u32 = 4;
 /// How long it stays halved after the last 429.
 const HALVED_FOR: Duration = Duration::from_secs(600);
-/// Half of the first wait where the service says that none is needed, and refuses again.
-const SHORTEST_WAIT_AGAIN: Duration = Duration::from_millis(50);
 /// A `Retry-After` beyond this is as good as for ever; it keeps moments within what a clock can hold.
 const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
 
@@ -37,6 +50,16 @@ const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
 pub(super) struct Pace {
     state: Mutex<State>,
     status: watch::Sender<LinkStatus>,
+    window: Duration,
+    /// What other processes use of the same key, where the data folder is known.
+    shared: OnceLock<Shared>,
+}
+
+/// How long a slot may be used, and how long a request of it may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) usable: Duration,
+    pub(super) reach: Duration,
 }
 
 #[derive(Debug)]
@@ -50,12 +73,24 @@ struct State {
     held_until: Option<Instant>,
     /// 429 answers in a row, for growing blind waits.
     refusals: u32,
+    /// Holds that this process has noted, so that what was read before one does not end it.
+    holds: u64,
     /// How often the share of background work was halved, and when for the last time: somebody else uses the
     /// key, too.
     halvings: u32,
     halved: Option<Instant>,
     trouble: Option<LinkTrouble>,
     last_ok: Option<Instant>,
+    window: Duration,
+    /// Requests that have their turn in this process and wait for a shared slot.
+    outside: u32,
+    /// Slots of other processes when this one last looked, and until when they count at most.
+    others: Option<(u32, Instant)>,
+    /// Why the pace is not shared, though it should be.
+    alone: Option<Arc<str>>,
+    /// Reads that a person waits for and that are under way, the oldest first.
+    reads: Vec<(u64, UnderWay)>,
+    reads_so_far: u64,
 }
 
 #[derive(Debug, Default)]
@@ -86,7 +121,12 @@ impl Waiter {
 }
 
 impl Pace {
+    #[cfg(test)]
     pub(super) fn new(limit: u32) -> Arc<Self> {
+        Self::with_window(limit, WINDOW)
+    }
+
+    pub(super) fn with_window(limit: u32, window: Duration) -> Arc<Self> {
         let limit = limit.max(1);
         let state = State {
             limit,
@@ -96,13 +136,86 @@ impl Pace {
             queues: Class::default(),
             held_until: None,
             refusals: 0,
+            holds: 0,
             halvings: 0,
             halved: None,
             trouble: None,
             last_ok: None,
+            window,
+            outside: 0,
+            others: None,
+            alone: None,
+            reads: Vec::new(),
+            reads_so_far: 0,
         };
         let (status, _) = watch::channel(state.status());
-        Arc::new(Self { state: Mutex::new(state), status })
+        Arc::new(Self { state: Mutex::new(state), status, window, shared: OnceLock::new() })
+    }
+
+    /// Shares the limit from now on with all processes that use this folder. Opens a file. Does nothing where it is
+    /// shared already, or could not be.
+    pub(super) fn share_in(&self, folder: &Path, pace: String) {
+        if self.shared.get().is_some() || self.lock().alone.is_some() {
+            return;
+        }
+        match Shared::open(folder, pace, self.window) {
+            Ok((shared, seen)) => {
+                let _ = self.shared.set(shared);
+                self.see(seen, 0);
+            }
+            Err(why) => self.go_alone(why),
+        }
+    }
+
+    /// Another process may use the same key and cannot be seen: a safe share of the limit has to do.
+    fn go_alone(&self, why: Trouble) {
+        tracing::warn!(%why, "the pace is not shared");
+        let mut state = self.lock();
+        if state.alone.is_none() {
+            state.alone = Some(why.into());
+            state.limit = (state.limit / SAFE_SHARE).max(1);
+            state.others = None;
+        }
+        self.publish(&state);
+    }
+
+    /// The file that is shared with other processes, unless it has failed.
+    fn shared(&self) -> Option<&Shared> {
+        let shared = self.shared.get()?;
+        self.lock().alone.is_none().then_some(shared)
+    }
+
+    /// Notes what the shared file says, asked for when this process had noted so many holds.
+    fn see(&self, seen: Seen, holds: u64) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        state.others = (seen.others > 0).then(|| (seen.others, now + seen.others_end_in));
+        // The file knows every hold of this process, too: one that is not in it was lifted.
+        let before = state.held_until;
+        match seen.held {
+            Some(left) => {
+                state.held_until = Some(before.map_or(now + left, |known| nearly(known, now + left)));
+                state.refusals = state.refusals.max(seen.refusals);
+            }
+            None if holds == state.holds => state.held_until = None,
+            None => {}
+        }
+        if state.held_until != before {
+            state.grant(now);
+            state.wake_heads();
+        }
+        self.publish(&state);
+    }
+
+    fn holds(&self) -> u64 {
+        self.lock().holds
+    }
+
+    /// Comes back when other processes can see everything that this one has noted.
+    pub(super) async fn flush(&self) {
+        if let Some(shared) = self.shared() {
+            shared.flush().await;
+        }
     }
 
     /// Two users of one key with different limits get the smaller one.
@@ -126,7 +239,7 @@ impl Pace {
     /// Requests that count against the minute now, and how many may.
     pub(super) fn budget(&self) -> (u32, u32) {
         let state = self.lock();
-        (state.used(), state.limit)
+        (state.used_by_all(), state.limit)
     }
 
     /// The status as of now; also brings the watched one up to date.
@@ -138,11 +251,119 @@ impl Pace {
     }
 
     /// Waits for a turn. Dropping the future, or cancelling the token, leaves no hole in the queue.
+    pub(super) async fn turn_within(
+        self: &Arc<Self>,
+        priority: Priority,
+        span: Span,
+        cancel: &CancellationToken,
+    ) -> Result<Permit> {
+        loop {
+            let mut permit = self.own_turn(priority, cancel).await?;
+            let Some(shared) = self.shared() else { return Ok(permit) };
+            match self.shared_turn(shared, priority, span, cancel).await? {
+                Ok(slot) => {
+                    permit.slot = Some(slot);
+                    return Ok(permit);
+                }
+                // Its turn was one of the whole limit.
+                Err(why) => self.go_alone(why),
+            }
+        }
+    }
+
+    #[cfg(test)]
     pub(super) async fn turn(
         self: &Arc<Self>,
         priority: Priority,
         cancel: &CancellationToken,
     ) -> Result<Permit> {
+        let span = Span { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
+        self.turn_within(priority, span, cancel).await
+    }
+
+    /// A turn although the service asked to wait, for the one request that a person has asked for. It waits for
+    /// nothing: `None` when the limit is used up.
+    pub(super) async fn turn_through(self: &Arc<Self>, span: Span) -> Option<Permit> {
+        let priority = Priority::Interactive;
+        let mut permit = {
+            let mut state = self.lock();
+            state.expire(Instant::now());
+            // What waits outside sends nothing now.
+            if state.used() - state.outside >= state.limit {
+                return None;
+            }
+            *state.under_way.of(priority) += 1;
+            Permit { pace: self.clone(), priority, sent: false, slot: None }
+        };
+        if let Some(shared) = self.shared() {
+            let want = Want { through: true, ..self.want(priority, span) };
+            let holds = self.holds();
+            match shared.take(want).await {
+                Ok(Taken::Granted(slot, seen)) => {
+                    permit.slot = Some(slot);
+                    self.see(seen, holds);
+                }
+                Ok(Taken::Later(..)) => return None,
+                Err(why) => self.go_alone(why),
+            }
+        }
+        Some(permit)
+    }
+
+    fn want(&self, priority: Priority, span: Span) -> Want {
+        let state = self.lock();
+        Want {
+            priority,
+            limit: state.limit,
+            background: state.background_limit(),
+            window: self.window,
+            usable: span.usable,
+            reach: span.reach,
+            through: false,
+        }
+    }
+
+    /// Waits for a slot that no other process has. The inner error says that the file cannot be used.
+    async fn shared_turn(
+        &self,
+        shared: &Shared,
+        priority: Priority,
+        span: Span,
+        cancel: &CancellationToken,
+    ) -> Result<std::result::Result<Slot, Trouble>> {
+        let outside = Outside::new(self);
+        let _head = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Err(ApiError::Cancelled),
+            head = shared.head(priority) => head,
+        };
+        loop {
+            let holds = self.holds();
+            let taken = match shared.take(self.want(priority, span)).await {
+                Ok(taken) => taken,
+                Err(why) => return Ok(Err(why)),
+            };
+            let wait = match taken {
+                Taken::Granted(slot, seen) => {
+                    drop(outside);
+                    self.see(seen, holds);
+                    return Ok(Ok(slot));
+                }
+                Taken::Later(wait, seen) => {
+                    self.see(seen, holds);
+                    wait.min(HOLD_LOOK)
+                }
+            };
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err(ApiError::Cancelled),
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+    }
+
+    /// Waits for a turn among the requests of this process.
+    async fn own_turn(self: &Arc<Self>, priority: Priority, cancel: &CancellationToken) -> Result<Permit> {
         if cancel.is_cancelled() {
             return Err(ApiError::Cancelled);
         }
@@ -157,13 +378,24 @@ impl Pace {
         loop {
             if waiter.is_granted() {
                 place.waiter = None;
-                return Ok(Permit { pace: self.clone(), priority, sent: false });
+                return Ok(Permit { pace: self.clone(), priority, sent: false, slot: None });
             }
             let deadline = self.lock().deadline_of(&waiter, priority);
+            // Another process may lift a hold.
+            let shared = self.shared().filter(|_| deadline.is_some() && !self.held_for().is_zero());
+            let look = shared.map(|_| Instant::now() + HOLD_LOOK);
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(ApiError::Cancelled),
                 () = waiter.wake.notified() => {}
+                () = sleep_until(look) => {
+                    let holds = self.holds();
+                    if let Some(shared) = shared
+                        && let Ok(seen) = shared.look().await
+                    {
+                        self.see(seen, holds);
+                    }
+                }
                 () = sleep_until(deadline) => {
                     let mut state = self.lock();
                     state.grant(Instant::now());
@@ -174,10 +406,12 @@ impl Pace {
     }
 
     /// Holds everything of the key, people too, because the service answered 429. `asked` is its
-    /// `Retry-After`; without one the hold grows with every such answer in a row. Returns the wait.
-    pub(super) fn hold(&self, asked: Option<Duration>) -> Duration {
+    /// `Retry-After`; without one, and where it is shorter than `shortest`, the hold grows with every such answer in a
+    /// row. Returns the wait.
+    pub(super) fn hold(&self, asked: Option<Duration>, shortest: Duration) -> Duration {
         let now = Instant::now();
         let mut state = self.lock();
+        state.holds += 1;
         // Several requests that were under way together are refused together: that is one refusal.
         if state.held_until.is_none_or(|until| until <= now) {
             state.refusals = state.refusals.saturating_add(1);
@@ -187,10 +421,7 @@ impl Pace {
         let grown = |first: Duration| first.saturating_mul(1 << state.refusals.saturating_sub(1).min(10));
         let wait = match asked {
             // `Retry-After: 0` time after time must not become a hammer.
-            Some(asked) if state.refusals > 1 => {
-                asked.max(grown(SHORTEST_WAIT_AGAIN).min(LONGEST_BLIND_WAIT))
-            }
-            Some(asked) => asked,
+            Some(asked) => asked.max(grown(shortest).min(LONGEST_BLIND_WAIT)),
             None => grown(BLIND_WAIT).min(LONGEST_BLIND_WAIT),
         }
         .min(LONGEST_HOLD);
@@ -198,8 +429,51 @@ impl Pace {
         state.held_until = Some(state.held_until.map_or(until, |held| held.max(until)));
         state.trouble = None;
         state.wake_heads();
+        if state.alone.is_none()
+            && let Some(shared) = self.shared.get()
+        {
+            shared.hold(wait, state.refusals);
+        }
         self.publish(&state);
         wait
+    }
+
+    /// Ends a hold before its time: the service has answered a request that a person asked for.
+    pub(super) fn lift(&self) {
+        if let Some(shared) = self.shared() {
+            shared.calm(true);
+        }
+        let mut state = self.lock();
+        state.held_until = None;
+        state.refusals = 0;
+        state.grant(Instant::now());
+        state.wake_heads();
+        self.publish(&state);
+    }
+
+    /// Notes a read that a person waits for, until the guard is dropped.
+    pub(super) fn reading(&self, under_way: UnderWay) -> ReadGuard<'_> {
+        let mut state = self.lock();
+        state.reads_so_far += 1;
+        let no = state.reads_so_far;
+        state.reads.push((no, under_way));
+        ReadGuard { pace: self, no }
+    }
+
+    /// The read that a person has waited for longest.
+    pub(super) fn longest_read(&self) -> Option<UnderWay> {
+        self.lock().reads.iter().map(|(_, read)| *read).min_by_key(|read| read.since)
+    }
+
+    /// Why the pace is not shared with other processes, though it should be; in words.
+    pub(super) fn alone(&self) -> Option<String> {
+        let state = self.lock();
+        let why = state.alone.as_ref()?;
+        Some(t!(
+            "lapel cannot see what other lapel programs on this computer send with this key ({why}). It sends at most {limit} requests a minute, a quarter of the limit.",
+            why,
+            limit = state.limit
+        ))
     }
 
     /// How long the hold still lasts.
@@ -212,11 +486,16 @@ impl Pace {
     pub(super) fn note(&self, trouble: Option<LinkTrouble>) {
         let mut state = self.lock();
         state.trouble = trouble;
+        let mut calm = false;
         if trouble.is_none() {
-            state.refusals = 0;
+            calm = std::mem::take(&mut state.refusals) > 0;
             state.last_ok = Some(Instant::now());
         }
         self.publish(&state);
+        drop(state);
+        if calm && let Some(shared) = self.shared() {
+            shared.calm(false);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -235,6 +514,12 @@ impl Pace {
     }
 }
 
+/// The moment as it was known, unless it is another one: two clocks differ by a little.
+fn nearly(known: Instant, read: Instant) -> Instant {
+    let apart = known.max(read).saturating_duration_since(known.min(read));
+    if apart < Duration::from_millis(100) { known } else { read }
+}
+
 async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(at) => tokio::time::sleep_until(at).await,
@@ -248,7 +533,12 @@ impl State {
     }
 
     fn waiting(&self) -> u32 {
-        (self.queues.interactive.len() + self.queues.background.len()) as u32
+        (self.queues.interactive.len() + self.queues.background.len()) as u32 + self.outside
+    }
+
+    /// What counts against the limit as far as is known, of other processes too.
+    fn used_by_all(&self) -> u32 {
+        self.used().saturating_sub(self.outside) + self.others.map_or(0, |(count, _)| count)
     }
 
     /// Background work gets a quarter, so that people always find room; after a 429 half of that, for a while.
@@ -268,6 +558,9 @@ impl State {
         }
         if self.held_until.is_some_and(|until| until <= now) {
             self.held_until = None;
+        }
+        if self.others.is_some_and(|(_, until)| until <= now) {
+            self.others = None;
         }
         if self.halved.is_some_and(|at| now.saturating_duration_since(at) >= HALVED_FOR) {
             self.halvings = 0;
@@ -331,14 +624,18 @@ impl State {
     fn status(&self) -> LinkStatus {
         let frees = self.done.front().map(|(frees, _)| *frees);
         LinkStatus {
-            used_last_minute: self.used(),
+            used_last_minute: self.used_by_all(),
             limit: self.limit,
             background: self.background_limit(),
             waiting: self.waiting(),
             held_until: self.held_until,
             last_error: self.trouble,
             last_ok: self.last_ok,
-            next_change: [frees, self.held_until].into_iter().flatten().min(),
+            is_alone: self.alone.is_some(),
+            next_change: [frees, self.held_until, self.others.map(|(_, until)| until)]
+                .into_iter()
+                .flatten()
+                .min(),
         }
     }
 }
@@ -366,6 +663,38 @@ impl Drop for Place<'_> {
     }
 }
 
+/// A request that waits for a shared slot.
+struct Outside<'p>(&'p Pace);
+
+impl<'p> Outside<'p> {
+    fn new(pace: &'p Pace) -> Self {
+        let mut state = pace.lock();
+        state.outside += 1;
+        pace.publish(&state);
+        Self(pace)
+    }
+}
+
+impl Drop for Outside<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.outside -= 1;
+        self.0.publish(&state);
+    }
+}
+
+/// A read that a person waits for; forgotten when dropped.
+pub(super) struct ReadGuard<'p> {
+    pace: &'p Pace,
+    no: u64,
+}
+
+impl Drop for ReadGuard<'_> {
+    fn drop(&mut self) {
+        self.pace.lock().reads.retain(|(no, _)| *no != self.no);
+    }
+}
+
 /// A turn: the right to send one request. Its slot is freed 60 s after it is dropped, or at once if
 /// nothing was sent.
 #[derive(Debug)]
@@ -373,9 +702,17 @@ pub(super) struct Permit {
     pace: Arc<Pace>,
     priority: Priority,
     sent: bool,
+    /// The slot that other processes see.
+    slot: Option<Slot>,
 }
 
 impl Permit {
+    /// Whether its request may begin now. Not for ever: other processes wait for the slot no longer than it can be
+    /// used, should this one have been stopped meanwhile.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.slot.is_none_or(is_fresh)
+    }
+
     /// To be called just before the request is handed to the network.
     pub(super) fn sent(&mut self) {
         self.sent = true;
@@ -388,7 +725,8 @@ impl Drop for Permit {
         let mut state = self.pace.lock();
         *state.under_way.of(self.priority) -= 1;
         if self.sent {
-            state.done.push_back((now + WINDOW, self.priority));
+            let window = state.window;
+            state.done.push_back((now + window, self.priority));
             if self.priority == Priority::Background {
                 state.done_in_background += 1;
             }
@@ -397,6 +735,10 @@ impl Drop for Permit {
         }
         state.grant(now);
         self.pace.publish(&state);
+        drop(state);
+        if let (Some(slot), Some(shared)) = (self.slot.take(), self.pace.shared.get()) {
+            shared.give(slot, self.sent.then_some(self.priority));
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 use super::address::is_loopback;
 use super::connection::{Connection, Timeouts};
 use super::error::Result;
+use super::unreached::why;
 use super::wire;
 use crate::domain::Text;
 use reqwest::header::CONTENT_TYPE;
@@ -148,14 +149,14 @@ impl Pictures {
             return Err(PictureError::Refused(why));
         }
         let response =
-            self.client.head(url).send().await.map_err(|error| PictureError::NotReached(wire::why(error)))?;
+            self.client.head(url).send().await.map_err(|error| PictureError::NotReached(why(error, None)))?;
         let content_type = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
         Ok(Probe { status: response.status().as_u16(), content_type: content_type.map(Text::from) })
     }
 
     async fn read(&self, url: Url) -> std::result::Result<Picture, PictureError> {
         let response =
-            self.client.get(url).send().await.map_err(|error| PictureError::NotReached(wire::why(error)))?;
+            self.client.get(url).send().await.map_err(|error| PictureError::NotReached(why(error, None)))?;
         if response.status().as_u16() != 200 {
             return Err(PictureError::Status(response.status().as_u16()));
         }

@@ -61,7 +61,7 @@ impl RawOf {
 /// some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raw {
-    /// What it says; bytes that are no UTF-8 are replacement characters, and the key is blotted out should a
+    /// What it says, by the charset that it declares; bytes that cannot be read are replacement characters, and the key is blotted out should a
     /// service send it back.
     pub text: Text,
     /// How many bytes came, unpacked.
@@ -78,8 +78,7 @@ impl Reader {
             check_badge_id(id)?;
         }
         let (path, id, query) = of.place();
-        let (_, bytes) = self.0.fetch(path, id, &query, call).await?;
-        let text = String::from_utf8_lossy(&bytes);
-        Ok(Raw { text: Text::new(self.0.key.blot(&text).into_owned()), bytes: bytes.len() })
+        let got = self.0.fetch(path, id, &query, call).await?;
+        Ok(Raw { text: Text::new(self.0.key.blot(&got.text).into_owned()), bytes: got.length })
     }
 }

@@ -3,12 +3,13 @@
 use super::address::Base;
 use super::call::Call;
 use super::connection::Connection;
-use super::core::Core;
+use super::core::{Core, PING};
 use super::decode::{self, BadgeTypes, Listed, Record};
 use super::error::{ApiError, Refusal, Result, Said};
-use super::filters::{CategoryFilter, HistoryQuery, Pairs, TemplateQuery, WalletQuery};
-use super::link::LinkStatus;
+use super::filters::{CategoryFilter, HistoryQuery, Paging, Pairs, TemplateQuery, WalletQuery};
+use super::link::{LinkStatus, UnderWay};
 use super::log::LogEntry;
+use super::parts::Parts;
 use crate::domain::{
     Badge, BadgeId, Category, CategoryId, HistoryItem, Page, Ping, ServiceClock, ServiceTime, Template,
     TemplateDetail, TemplateId, Text, WalletBadge,
@@ -32,7 +33,7 @@ impl fmt::Debug for Reader {
 
 /// An answer in the service's envelope that holds something else than was asked for.
 fn strange(what: String) -> ApiError {
-    ApiError::NotThisService { status: 200, what }
+    ApiError::Unreadable { status: 200, what, fewer: false }
 }
 
 /// An id that shares its path with an endpoint of the contract is none of a badge.
@@ -58,6 +59,31 @@ impl Reader {
         self.0.get(path, None, query, call).await
     }
 
+    /// One page. Where its answer is too long or damaged, its rows are asked for in smaller parts: what cannot be
+    /// read then is named, and hides none of the others.
+    async fn page<T: Record>(
+        &self,
+        path: &str,
+        paging: &Paging,
+        pairs: impl Fn(&Paging) -> Pairs,
+        call: &Call,
+    ) -> Result<Page<T>> {
+        match self.part(path, &pairs(paging), call).await {
+            Err(ApiError::Unreadable { fewer: true, status, what }) if paging.rows_per_page > 1 => {
+                let mut parts = Parts::of(paging, ApiError::Unreadable { fewer: true, status, what });
+                while let Some(part) = parts.next() {
+                    parts.take(self.part(path, &pairs(&part), call).await)?;
+                }
+                parts.finish()
+            }
+            page => page,
+        }
+    }
+
+    async fn part<T: Record>(&self, path: &str, query: &Pairs, call: &Call) -> Result<Page<T>> {
+        decode::page(&self.all(path, query, call).await?).map_err(strange)
+    }
+
     async fn one<T: Record>(&self, path: &str, id: (&'static str, &str), call: &Call) -> Result<T> {
         let data = self.0.get(path, Some(id), &Pairs::default(), call).await?;
         decode::single(&data, id).map_err(strange)?.ok_or_else(nothing_there)
@@ -65,7 +91,7 @@ impl Reader {
 
     /// `GET /ping`: whether the key works.
     pub async fn ping(&self, call: &Call) -> Result<Ping> {
-        let data = self.all("ping", &Pairs::default(), call).await?;
+        let data = self.all(PING, &Pairs::default(), call).await?;
         // The envelope alone proves the key; its data is a courtesy.
         Ok(decode::single(&data, ("", ""))
             .ok()
@@ -78,7 +104,11 @@ impl Reader {
     pub async fn badge_types(&self, call: &Call) -> Result<BadgeTypes> {
         match self.all("badge-types", &Pairs::default(), call).await {
             Ok(data) => Ok(decode::badge_types(&data)),
-            Err(ApiError::NotFound(_) | ApiError::NotThisService { status: 404, .. }) => Ok(BadgeTypes {
+            Err(
+                ApiError::NotFound(_)
+                | ApiError::NotThisService { status: 404, .. }
+                | ApiError::Unreadable { status: 404, .. },
+            ) => Ok(BadgeTypes {
                 types: Vec::new(),
                 problems: Vec::new(),
                 note: Some(t!("The service does not offer badge types (404).").to_owned()),
@@ -100,8 +130,8 @@ impl Reader {
 
     /// `GET /badge-templates`, one page.
     pub async fn templates(&self, query: &TemplateQuery, call: &Call) -> Result<Page<Template>> {
-        let data = self.all("badge-templates", &query.pairs(), call).await?;
-        decode::page(&data).map_err(strange)
+        let pairs = |paging: &Paging| TemplateQuery { paging: paging.clone(), ..query.clone() }.pairs();
+        self.page("badge-templates", &query.paging, pairs, call).await
     }
 
     /// `GET /badge-templates/{template_id}`.
@@ -111,8 +141,8 @@ impl Reader {
 
     /// `GET /badges/history`, one page.
     pub async fn history(&self, query: &HistoryQuery, call: &Call) -> Result<Page<HistoryItem>> {
-        let data = self.all("badges/history", &query.pairs(), call).await?;
-        let page: Page<HistoryItem> = decode::page(&data).map_err(strange)?;
+        let pairs = |paging: &Paging| HistoryQuery { paging: paging.clone(), ..query.clone() }.pairs();
+        let page: Page<HistoryItem> = self.page("badges/history", &query.paging, pairs, call).await?;
         let times = page.items.iter().flat_map(|(_, item)| [item.reg_date.as_ref(), item.issued_at.as_ref()]);
         self.witness(times.flatten());
         Ok(page)
@@ -135,8 +165,8 @@ impl Reader {
             let why = t!("an address is needed to look up a wallet").to_owned();
             return Err(ApiError::BadInput { field: "email", why });
         }
-        let data = self.all("wallet/badges", &query.pairs(), call).await?;
-        let page: Page<WalletBadge> = decode::page(&data).map_err(strange)?;
+        let pairs = |paging: &Paging| WalletQuery { paging: paging.clone(), ..query.clone() }.pairs();
+        let page: Page<WalletBadge> = self.page("wallet/badges", &query.paging, pairs, call).await?;
         self.witness(page.items.iter().filter_map(|(_, badge)| badge.issued_at.as_ref()));
         Ok(page)
     }
@@ -156,6 +186,23 @@ impl Reader {
     /// How the link stands as of now; brings what [`Reader::link`] shows up to date too.
     pub fn link_now(&self) -> LinkStatus {
         self.0.pace.status_now()
+    }
+
+    /// Why this process cannot see what other lapel processes send with the same key, and which share of the limit it
+    /// takes; `None` while all is well.
+    pub fn alone(&self) -> Option<String> {
+        self.0.pace.alone()
+    }
+
+    /// The read that a person has waited for longest, while it is under way.
+    pub fn longest_read(&self) -> Option<UnderWay> {
+        self.0.pace.longest_read()
+    }
+
+    /// `GET /ping` once, although the service asked to wait: for a person who has asked for it. Nothing else is sent.
+    /// An answer ends the wait; anything else leaves it as it is, or makes it longer.
+    pub async fn ping_now(&self, call: &Call) -> Result<()> {
+        self.0.ping_now(call).await.map(drop)
     }
 
     /// A copy of the service's clock, as the answers so far tell it.

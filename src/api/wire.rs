@@ -3,14 +3,15 @@
 
 use super::address::Base;
 use super::connection::{Connection, Timeouts};
-use super::envelope::{Answer, Body};
-use super::error::{ApiError, Result, mask};
+use super::envelope::{Answer, Body, TOO_LONG};
+use super::error::{ApiError, Result};
 use super::key::ApiKey;
+use super::lenient;
 use super::retry_after;
+use super::unreached::why;
 use jiff::Timestamp;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LOCATION};
 use reqwest::{Certificate, Client, ClientBuilder, Method, Request, Response};
-use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 use url::Url;
@@ -118,7 +119,7 @@ pub(super) fn proxy(url: &str) -> Result<reqwest::Proxy> {
 
 pub(super) fn no_tls(error: reqwest::Error) -> ApiError {
     ApiError::NotReached {
-        why: t!("no secure connection can be prepared on this computer ({error})", error = why(error)),
+        why: t!("no secure connection can be prepared on this computer ({error})", error = why(error, None)),
     }
 }
 
@@ -146,21 +147,31 @@ pub(super) async fn exchange(
     client: &Client,
     request: Request,
     key: &ApiKey,
+    via: Option<&str>,
 ) -> std::result::Result<(Answer, Option<Timestamp>), Failure> {
     let response = client.execute(request).await.map_err(|error| {
-        if error.is_connect() { Failure::NotReached(why(error)) } else { Failure::Broken(why(error)) }
+        if error.is_connect() {
+            Failure::NotReached(why(error, via))
+        } else {
+            Failure::Broken(why(error, via))
+        }
     })?;
     let status = response.status().as_u16();
     let date = retry_after::date(response.headers());
     let wait = retry_after::retry_after(response.headers());
     let location = response.headers().get(LOCATION).and_then(|v| host_of(v, response.url()));
-    let (body, bytes) = match bounded(response, LONGEST_BODY).await {
-        Ok(bytes) => (Ok(Body::read(&bytes, key)), bytes),
-        Err(Unread::TooLong) => (Ok(Body::Other(mark!("an answer longer than 16 MB"))), Vec::new()),
-        Err(Unread::Broken(why)) => (Err(why), Vec::new()),
+    let content_type = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok()).map(str::to_owned);
+    let (body, text, length) = match bounded(response, LONGEST_BODY).await {
+        Ok(bytes) => {
+            let length = bytes.len();
+            let text = lenient::text(bytes, content_type.as_deref());
+            (Ok(Body::read(&text, key)), text, length)
+        }
+        Err(Unread::TooLong) => (Ok(Body::Other(TOO_LONG)), String::new(), 0),
+        Err(Unread::Broken(why)) => (Err(why), String::new(), 0),
     };
     let date = if matches!(body, Ok(Body::Envelope(_))) { date } else { None };
-    Ok((Answer { status, retry_after: wait, location, body, bytes }, date))
+    Ok((Answer { status, retry_after: wait, location, body, text, length }, date))
 }
 
 fn host_of(location: &HeaderValue, from: &Url) -> Option<String> {
@@ -182,36 +193,7 @@ pub(super) async fn bounded(mut response: Response, longest: usize) -> std::resu
             Ok(Some(chunk)) if bytes.len() + chunk.len() > longest => return Err(Unread::TooLong),
             Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
             Ok(None) => return Ok(bytes),
-            Err(error) => return Err(Unread::Broken(why(error))),
+            Err(error) => return Err(Unread::Broken(why(error, None))),
         }
     }
-}
-
-/// A few words for a failure, without its URL.
-pub(super) fn why(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    if error.is_timeout() {
-        let phase = if error.is_connect() { t!("connecting took too long") } else { t!("no answer in time") };
-        return phase.to_owned();
-    }
-    if error.is_dns() {
-        return t!("the host name is not known").to_owned();
-    }
-    let mut deepest: &dyn std::error::Error = &error;
-    while let Some(source) = deepest.source() {
-        if let Some(io) = source.downcast_ref::<std::io::Error>() {
-            match io.kind() {
-                ErrorKind::ConnectionRefused => return t!("the connection was refused").to_owned(),
-                ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
-                    return t!("the connection broke off").to_owned();
-                }
-                ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable => {
-                    return t!("there is no way to the host").to_owned();
-                }
-                _ => {}
-            }
-        }
-        deepest = source;
-    }
-    mask(&crate::domain::text::scrub(&deepest.to_string()))
 }

@@ -1,6 +1,6 @@
 //! The writing half: the three POST endpoints. What they answer is acceptance, never the result.
 
-use super::call::Call;
+use super::call::{Call, Turn};
 use super::connection::Connection;
 use super::decode_records::{accepted, batch_accepted, revoke_accepted};
 use super::error::{ApiError, Result};
@@ -86,6 +86,15 @@ impl Writer {
     /// The reading half.
     pub fn reader(&self) -> &Reader {
         &self.reader
+    }
+
+    /// Waits for a turn to send one request, so that what belongs to it can be written down without waiting; see
+    /// [`Call::in_turn`].
+    ///
+    /// # Errors
+    /// [`ApiError::Cancelled`] when the call is given up.
+    pub async fn turn(&self, call: &Call) -> Result<Turn> {
+        self.reader.0.turn(call, Use::Post).await.map(Turn::new)
     }
 
     /// `POST /badges`: asks for one badge. Accepted is not issued.

@@ -1,6 +1,7 @@
 //! What can be typed.
 
 use super::index::IndexFlags;
+use super::journal::JournalFlags;
 use super::profile::ProfileVerbs;
 use super::read::ReadVerb;
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
@@ -37,6 +38,9 @@ pub struct Cli {
     /// With what the desk begins.
     #[command(flatten)]
     pub first: FirstFlags,
+    /// Send text that looks like an API key: it is none
+    #[arg(long, global = true)]
+    pub not_a_key: bool,
 }
 
 /// Which service is spoken to, and how carefully. There is no flag for a key, on purpose.
@@ -103,6 +107,9 @@ pub enum Command {
     /// What was sent, and what has become of it
     #[command(long_about = help::JOBS, after_help = help::JOBS_EXAMPLES)]
     Jobs(JobsFlags),
+    /// The journal's file: a backup of it, and putting one back
+    #[command(long_about = help::JOURNAL, after_help = help::JOURNAL_EXAMPLES)]
+    Journal(JournalFlags),
     /// The local copy of the history: status, build, purge
     #[command(long_about = help::INDEX, after_help = help::INDEX_EXAMPLES)]
     Index(IndexFlags),
@@ -200,7 +207,13 @@ impl Cli {
                 flags.add_profile(who);
                 flags.add_look(look);
             }
-            Some(Command::Sandbox(_) | Command::Profile(_) | Command::Completions { .. } | Command::Man)
+            Some(
+                Command::Sandbox(_)
+                | Command::Profile(_)
+                | Command::Journal(_)
+                | Command::Completions { .. }
+                | Command::Man,
+            )
             | None => {}
         }
         flags
@@ -216,6 +229,7 @@ impl Cli {
             Some(Command::Revoke(verb)) => verb.sending.json,
             Some(Command::Jobs(verb)) => verb.json,
             Some(Command::Index(verb)) => verb.json,
+            Some(Command::Journal(verb)) => verb.json,
             Some(Command::Read(verb)) => verb.wants_json(),
             Some(Command::Doctor(verb)) => verb.json,
             Some(Command::Profile(verbs)) => verbs.json,
@@ -224,6 +238,20 @@ impl Cli {
             Some(Command::Demo(_) | Command::Tour { .. } | Command::Completions { .. } | Command::Man)
             | None => false,
         }
+    }
+
+    /// What goes to the service as it was typed, or is kept with a profile.
+    pub fn texts(&self) -> Vec<&str> {
+        let mut texts: Vec<&str> = self.first.filter.iter().map(String::as_str).collect();
+        match &self.command {
+            Some(Command::Read(verb)) => texts.extend(verb.texts()),
+            Some(Command::Issue(verb)) => texts.extend(verb.texts()),
+            Some(Command::Revoke(verb)) => texts.extend(verb.texts()),
+            Some(Command::Profile(verbs)) => texts.extend(verbs.texts()),
+            Some(Command::Demo(demo)) => texts.extend(demo.first.filter.iter().map(String::as_str)),
+            _ => {}
+        }
+        texts
     }
 
     /// With what the desk is to begin; what stands after `demo` wins.

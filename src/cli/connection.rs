@@ -1,14 +1,23 @@
 //! From a profile to a connection.
 
-use crate::api::{ApiError, ApiKey, Authorities, Connection, Pin};
-use crate::config::{Environment, Profile};
+use super::complain;
+use crate::api::{self, Access, ApiError, ApiKey, Authorities, Connection, Pin, Reader};
+use crate::config::{Environment, Paths, Profile};
+use crate::tui::wait_words;
 use secrecy::ExposeSecret;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A variable for tests: the window of the limit in milliseconds. It counts only for a service on this computer.
+const WINDOW: &str = "LAPEL_TEST_WINDOW_MS";
+/// A shorter wait is not worth a line.
+const WORTH_SAYING: Duration = Duration::from_secs(5);
 
 /// How the service of a profile is spoken to.
 ///
 /// # Errors
 /// What the client refuses about the key or the address, before anything is sent.
-pub fn connection(profile: &Profile) -> Result<Connection, ApiError> {
+pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiError> {
     let key = profile.key.known().ok_or_else(|| ApiError::BadInput {
         field: "key",
         why: t!("the key of this profile was not asked for yet").to_owned(),
@@ -33,5 +42,48 @@ pub fn connection(profile: &Profile) -> Result<Connection, ApiError> {
     if let Some(limit) = profile.rate_limit {
         connection.rate_limit = limit;
     }
+    connection.pace_folder = Some(paths.data_dir.clone());
+    if connection.is_loopback()
+        && let Some(ms) = std::env::var(WINDOW).ok().and_then(|ms| ms.parse().ok())
+    {
+        connection.window = Duration::from_millis(ms);
+    }
     Ok(connection)
+}
+
+/// Prepares the clients of a connection, for a verb: from here on standard error says when the service asks to wait,
+/// and when the pace cannot be shared.
+///
+/// # Errors
+/// As [`api::connect`].
+pub(super) fn connect(connection: &Connection) -> Result<Access, ApiError> {
+    let access = api::connect(connection)?;
+    tokio::spawn(watch(access.reader().clone()));
+    Ok(access)
+}
+
+async fn watch(reader: Reader) {
+    let mut link = reader.link();
+    let (mut told_alone, mut told_until) = (false, None::<Instant>);
+    loop {
+        let status = link.borrow_and_update().clone();
+        if status.is_alone && !std::mem::replace(&mut told_alone, true) {
+            reader.alone().inspect(|why| complain(why));
+        }
+        if let Some(until) = status.held_until
+            && told_until.is_none_or(|told| until > told + WORTH_SAYING)
+        {
+            let left = until.saturating_duration_since(Instant::now());
+            if left > WORTH_SAYING {
+                complain(&t!(
+                    "the service asks to wait (Retry-After): {wait}. lapel waits and then goes on; ctrl-c ends it.",
+                    wait = wait_words(left)
+                ));
+            }
+            told_until = Some(until);
+        }
+        if link.changed().await.is_err() {
+            return;
+        }
+    }
 }

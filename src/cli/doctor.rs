@@ -3,7 +3,7 @@
 
 mod told;
 
-use super::connection;
+use super::connection::{connect, connection};
 use super::failure::Failure;
 use super::office::{Asker, Office, Wish, job_settings};
 use super::verbs::DoctorFlags;
@@ -12,7 +12,7 @@ use crate::config::{Paths, Profile, Settings};
 use crate::domain::ServiceClock;
 use crate::domain::text::scrub;
 use crate::domain::time::OffsetBasis;
-use crate::jobs::{Fact, Journal};
+use crate::jobs::{Fact, Journal, JournalError};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -54,8 +54,8 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<Found, Failure> {
     let mut problems = Vec::new();
     let (mut service, mut clock) = (Value::Null, Value::Null);
     if let Some(profile) = &settings.profile {
-        let connection = connection(profile)?;
-        let reader = api::connect(&connection)?.reader().clone();
+        let connection = connection(profile, &settings.paths)?;
+        let reader = connect(&connection)?.reader().clone();
         let (reached, took) = ping(&reader, &connection).await;
         if let Err(why) = &reached {
             problems.push(why.to_string());
@@ -153,6 +153,9 @@ async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>)
     let bytes = std::fs::metadata(&path).map(|file| file.len()).ok();
     let mut said =
         json!({ "path": shown, "exists": bytes.is_some(), "bytes": bytes, "jobs": null, "wrong": [] });
+    if bytes.is_none() && settings.paths.data_dir.join("owners").exists() {
+        problems.push(JournalError::Emptied { file: scrub(&shown).into_owned() }.to_string());
+    }
     if bytes.is_none() || settings.profile.is_none() {
         return (Vec::new(), said);
     }

@@ -45,7 +45,7 @@ impl Failure {
             let line = json!({
                 "ok": false,
                 "exit_code": self.code,
-                "error": { "kind": self.kind, "message": self.message },
+                "error": { "kind": self.kind, "message": crate::secrets::redact(&self.message) },
             });
             if let Err(why) = say::answer(&json::line(&line)) {
                 say::complain(&t!("the answer could not be written: {why}", why));
@@ -64,13 +64,20 @@ pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
-        Self::new(&error.word().replace(' ', "_"), error.to_string())
+        let failure = Self::new(&error.word().replace(' ', "_"), error.to_string());
+        match error {
+            // What was asked for may be there: that is not known.
+            ApiError::Unreadable { .. } => Self { code: exit::PERSON, ..failure },
+            _ => failure,
+        }
     }
 }
 
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Self {
-        Self::new("journal", error.to_string())
+        // Nothing is wrong with what was asked for: with room it goes on.
+        let code = if matches!(error, JournalError::Full { .. }) { exit::STOPPED } else { exit::FAILED };
+        Self { code, ..Self::new("journal", error.to_string()) }
     }
 }
 
@@ -81,6 +88,7 @@ impl From<JobError> for Failure {
             JobError::Service(error) => error.into(),
             JobError::Exists(_) => Self::new("exists", format!("{error} (--force)")),
             JobError::NotPossible(why) => Self::new("not_possible", why),
+            JobError::NeedsReview(why) => Self { code: exit::PERSON, ..Self::new("needs_review", why) },
         }
     }
 }

@@ -146,6 +146,23 @@ it can be looked at, but not steered.
 
 Exit codes: see lapel --help.";
 
+pub(super) const JOURNAL: &str = "\
+The journal holds every job of this computer: what was sent, and to whom. backup copies it into one file that \
+only you can read; restore puts such a file back, such as on a new computer. An open job is never at two places: \
+it goes with the backup, or stays here with --stay. After restore, lapel looks for what was sent before it sends \
+anything. Both ask the service nothing, and need every other lapel of this computer to be closed.";
+
+pub(super) const JOURNAL_EXAMPLES: &str = r"Examples:
+  lapel journal backup lapel.backup            on the old computer
+  lapel journal restore lapel.backup           on the new one
+  lapel journal backup lapel.backup --stay     a copy; open jobs stay here
+  lapel journal restore lapel.backup --claim   the old computer is lost
+
+The file holds names and e-mail addresses, and no key. Put a backup back once
+only, and make no copies of it: lapel cannot know of a second copy.
+
+Exit codes: see lapel --help.";
+
 pub(super) const INDEX: &str = "\
 A copy of the issuance history on this computer, for the overview of the desk and for finding badges by their \
 certificate numbers. There is none unless config.toml says so ([index] enabled = true): it holds names and \
@@ -362,6 +379,7 @@ mod tests {
             JOBS_EXAMPLES,
             LIST_EXAMPLES,
             INDEX_EXAMPLES,
+            JOURNAL_EXAMPLES,
             DOCTOR_EXIT,
             PROFILE_EXAMPLES,
             COMPLETIONS_EXAMPLES,

@@ -1,9 +1,10 @@
 //! `lapel index`: the local copy of the history.
 
+use super::connection::{connect, connection};
 use super::failure::Failure;
 use super::office::{answer_json, profile};
 use super::progress::Progress;
-use super::{connection, exit, say};
+use super::{exit, say};
 use crate::api;
 use crate::config::{IndexSettings, Profile, Settings};
 use crate::index::{self, Account, Index, IndexError, Reading, Status, Want, file_of};
@@ -72,7 +73,7 @@ pub async fn index(flags: IndexFlags, settings: &Settings) -> u8 {
 /// The profile, and whose index is its.
 fn account(settings: &Settings) -> Result<(Profile, api::Connection, Account), Failure> {
     let profile = profile(settings)?.clone();
-    let connection = connection(&profile)?;
+    let connection = connection(&profile, &settings.paths)?;
     let account = Account::of(&connection);
     Ok((profile, connection, account))
 }
@@ -132,7 +133,7 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
         )));
     };
     let index = opened(&settings.paths.data_dir, &account, kept).await?;
-    let reader = api::connect(&connection)?.reader().clone();
+    let reader = connect(&connection)?.reader().clone();
     let cancel = CancellationToken::new();
     let (told, progress) = watch::channel(Reading::default());
     let interrupted = cancel.clone();

@@ -123,6 +123,7 @@ fn paths(found: &Survey) -> Vec<Place> {
         of(t!("saved filters"), &found.paths.filters_file()),
         of(t!("data folder"), data),
         of(t!("journal"), &Journal::file_in(data)),
+        of(t!("shared pace"), &crate::api::pace_file(data)),
         of(t!("lists as last shown"), &found.paths.desk_dir()),
         of(t!("looked up earlier"), &data.join("recent")),
         of(t!("pictures once read"), &found.paths.pictures_dir()),

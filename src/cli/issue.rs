@@ -12,7 +12,7 @@ use crate::api::Call;
 use crate::config::Settings;
 use crate::domain::{TemplateDetail, TemplateId, validity};
 use crate::jobs::intake::{About, Source};
-use crate::jobs::{FileRequest, Guarding, JobId, Kind, Policy, Reading};
+use crate::jobs::{FileRequest, Guarded, Guarding, JobId, Kind, Policy, Reading};
 use serde_json::{Value, json};
 use std::path::Path;
 use tokio::sync::watch;
@@ -45,12 +45,13 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
         Some(_) => Some(Policy::Block),
         None => None,
     };
-    let mut office = Office::open(settings, asker, Wish::Act, |how| {
-        if let Some(policy) = on_duplicate {
-            how.policies.on_duplicate(policy);
-        }
-    })
-    .await?;
+    let mut office =
+        Office::open(settings, asker, if flags.sending.dry_run { Wish::Plan } else { Wish::Act }, |how| {
+            if let Some(policy) = on_duplicate {
+                how.policies.on_duplicate(policy);
+            }
+        })
+        .await?;
     let done = plan(&mut office, &flags, source, on_duplicate == Some(Policy::Allow)).await;
     if done.is_err() {
         office.close().await;
@@ -168,19 +169,26 @@ async fn reviewed(
     }
     let to_send: u64 = drafts.iter().map(Drafted::to_send).sum();
     let sending = flags.sending;
+    let is_unknown = !allow && drafts.iter().any(|d| !d.is_complete());
     if sending.dry_run {
-        let code = dry(office, drafts, facts, held_back, sending.json).await?;
+        let code = dry(office, drafts, facts, held_back, is_unknown, sending.json).await?;
         office.discard(drafts).await;
         office.close().await;
         return Ok(code);
     }
-    if !allow && drafts.iter().any(|d| !d.is_complete()) {
-        return Err(Failure::new(
+    if is_unknown {
+        let failure = Failure::new(
             "guard_incomplete",
             t!(
                 "The history could not be read to its end, so it is not certain who holds the badge already. Nothing was sent. Try again, or say --on-duplicate allow."
             ),
-        ));
+        );
+        return Err(Failure { code: exit::PERSON, ..failure });
+    }
+    if sending.yes {
+        for warning in drafts.iter().filter_map(|d| d.guarded.as_ref()).flat_map(Guarded::warnings) {
+            say::complain(&warning);
+        }
     }
     if to_send > 0 && !sending.yes {
         let review = office.review(&facts.lines(), drafts).await?;
@@ -209,18 +217,26 @@ async fn reviewed(
     Ok(if refused.is_empty() { code } else { code.max(exit::FAILED) })
 }
 
-/// Shows what would be sent.
+/// Shows what would be sent. It has the verdict of the real run: where it is not known who holds the badge
+/// already, nothing would be sent.
 async fn dry(
     office: &mut Office,
     drafts: &[Drafted],
     facts: &Facts,
     held_back: u64,
+    is_unknown: bool,
     as_json: bool,
 ) -> Result<u8, Failure> {
     office.progress.clear();
-    let code = if held_back > 0 { exit::PERSON } else { exit::OK };
+    let nothing = drafts.iter().all(|draft| draft.to_send() == 0);
+    let code = if held_back > 0 || is_unknown || nothing { exit::PERSON } else { exit::OK };
+    if is_unknown {
+        say::complain(t!(
+            "The history could not be read to its end, so it is not certain who holds the badge already. As things are, --yes would send nothing. Try again, or say --on-duplicate allow."
+        ));
+    }
     if as_json {
-        let fields = told(drafts, office.jobs.settings().batch, held_back, facts.json(office));
+        let fields = told(drafts, office.jobs.settings().batch, code, held_back, facts.json(office));
         let jobs: Vec<_> = drafts.iter().map(|d| d.job.clone()).collect();
         office.answer_with_rows(fields, &jobs, &NOT_SENT).await?;
     } else {

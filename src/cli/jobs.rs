@@ -65,14 +65,22 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             may_be_asked(settings, how)?;
             send(open(Wish::Act).await?, JobId(id), (Job::left_to_retry, work), how, as_json).await
         }
-        JobsVerb::Resend { id, row, why, how } => {
+        JobsVerb::Resend { id, row, all_never_seen: _, number, why, how } => {
             if why.trim().is_empty() {
                 return Err(Failure::usage(t!(
                     "--why must say why a second one is right. Nothing was sent."
                 )));
             }
-            let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), row, who, &why).await;
             may_be_asked(settings, how)?;
+            let Some(row) = row else {
+                confirm::somebody_is_there(
+                    number.is_some(),
+                    t!("send rows again"),
+                    t!(" Say --number N, the number of rows."),
+                )?;
+                return resend_all(open(Wish::Act).await?, JobId(id), (number, &why), how, as_json).await;
+            };
+            let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), row, who, &why).await;
             send(open(Wish::Act).await?, JobId(id), (|_: &Job| 1, work), how, as_json).await
         }
         JobsVerb::Settle { id, row, is, leave: _, why } => {
@@ -119,7 +127,8 @@ async fn list(office: &Office, as_json: bool) -> Result<u8, Failure> {
 
 async fn show(office: &Office, id: JobId, rows: Option<Bucket>, as_json: bool) -> Result<u8, Failure> {
     let job = office.jobs.job(id).await?;
-    let person: Vec<Bucket> = Bucket::ALL.iter().copied().filter(|b| b.needs_a_person()).collect();
+    let shown = |b: &Bucket| b.needs_a_person() || *b == Bucket::Unproven;
+    let person: Vec<Bucket> = Bucket::ALL.iter().copied().filter(shown).collect();
     let buckets = rows.map_or(person, |bucket| vec![bucket]);
     let mail = office.jobs.mail_failures(id).await?;
     if as_json {
@@ -150,16 +159,21 @@ async fn show(office: &Office, id: JobId, rows: Option<Bucket>, as_json: bool) -
         lines.push(t!(
             "  from {name} ({read_as}), SHA-256 {sum}…",
             name = origin.name,
-            read_as = scrub(&origin.read_as),
+            read_as = origin.read_as,
             sum
         ));
     }
     if let Some(owner) = &job.owner {
-        lines.push(t!("  {label} has it", label = scrub(&owner.label)));
+        lines.push(if owner.is_alive {
+            t!("  {label} has it", label = owner.label)
+        } else {
+            t!("  {label} had it and has ended", label = owner.label)
+        });
     }
     lines.extend(words::buckets(&job.counts));
+    lines.extend(words::accepted(&job));
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why)));
-    lines.extend(job.note.iter().map(|note| format!("  {note}")));
+    lines.extend(job.note_besides().map(|note| format!("  {note}")));
     if let Some(at) = job.next_look {
         lines.push(t!("  next look: {at}", at = words::local(at, &jiff::tz::TimeZone::system())));
     }
@@ -260,6 +274,78 @@ async fn send(
     office.report(report, as_json).await
 }
 
+/// Sends all rows of a job again that were never seen. A person types how many they are.
+async fn resend_all(
+    mut office: Office,
+    id: JobId,
+    (number, why): (Option<u64>, &str),
+    how: AgainFlags,
+    as_json: bool,
+) -> Result<u8, Failure> {
+    let reviewed = review_all(&mut office, id, number, how).await;
+    let rows = match reviewed {
+        Ok(rows) => rows,
+        Err(failure) => {
+            office.close().await;
+            return Err(failure);
+        }
+    };
+    let work = async |jobs: &Jobs, who: &str| jobs.resend_never_seen(id, rows, who, why).await;
+    // The number was typed, or said; and with LIVE the organisation.
+    send(office, id, (|_: &Job| rows, work), AgainFlags { yes: true, ..how }, as_json).await
+}
+
+/// How many rows of a job are sent again: so many as a person has typed.
+async fn review_all(
+    office: &mut Office,
+    id: JobId,
+    number: Option<u64>,
+    how: AgainFlags,
+) -> Result<u64, Failure> {
+    let job = office.jobs.job(id).await?;
+    office.progress.at(t!("looking what became of it"), 0, 0);
+    let jobs = office.jobs.clone();
+    let found = tokio::select! {
+        found = jobs.never_seen(id) => found?,
+        () = office.interrupt.wanted() => return Err(Failure::given_up()),
+    };
+    office.progress.clear();
+    let rows = found.ready;
+    if rows == 0 {
+        return Err(Failure::new(
+            "not_possible",
+            t!(
+                "Job {id} has no rows that were never seen and may be sent again together. Nothing was sent.",
+                id
+            ),
+        ));
+    }
+    if number.is_some_and(|number| number != rows) {
+        return Err(Failure::new(
+            "not_confirmed",
+            t!(
+                "{rows} rows of job {id} can be sent again, not {number}. Nothing was sent.",
+                rows,
+                id,
+                number = number.unwrap_or(0)
+            ),
+        ));
+    }
+    if number.is_none() || office.is_live() && !how.yes {
+        let mut review = vec![words::head(&job)];
+        review.push(t!(
+            "  {rows} rows were never seen, and the time is over in which they could still appear. They are sent again: if a first request worked after all, there are two badges then.",
+            rows
+        ));
+        if found.held > 0 {
+            review.push(t!("  {n} more are not among them: decide about each.", n = found.held));
+        }
+        review.extend(office.some_rows(&job, &[Bucket::NotSeen]).await?);
+        office.confirmed_group(&review.join("\n"), id, rows).await?;
+    }
+    Ok(rows)
+}
+
 async fn undo(
     mut office: Office,
     id: JobId,
@@ -304,11 +390,11 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
     let theirs: Vec<&Job> =
         before.iter().filter(|job| job.is_open() && job.owner.as_ref().is_some_and(|o| !o.is_me)).collect();
     for job in &theirs {
-        let owner = job.owner.as_ref().map_or("", |o| o.label.as_str());
+        let owner = job.owner.as_ref().map_or_else(String::new, |o| o.label.to_string());
         say::complain(&t!(
             "job {id} is followed by another lapel that is running ({owner}).",
             id = job.id,
-            owner = scrub(owner)
+            owner
         ));
     }
     let mut seen = Seen::default();
@@ -320,13 +406,9 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
             () = office.interrupt.wanted() => seen.interrupted = true,
         }
         // What became Issued may free a revocation that waited for it.
-        for id in mine.keys() {
-            tokio::select! {
-                () = jobs.sent(*id) => {}
-                () = office.interrupt.wanted() => seen.interrupted = true,
-            }
-        }
-        if wait && !seen.interrupted {
+        let sent = office.until_sent(&mut mine).await;
+        seen.note(sent);
+        if wait && seen.may_go_on() {
             seen.interrupted = !office.until_settled(&mut mine).await?;
         }
     }
@@ -342,7 +424,7 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
             changed.push(job);
         }
     }
-    if seen.interrupted {
+    if !seen.may_go_on() {
         code = code.max(exit::STOPPED);
     }
     if let Some(why) = &seen.failed {

@@ -4,7 +4,7 @@
 //! terminal would obey, or draw as nothing, is written as an escape, which is the same value to a reader.
 
 use crate::domain::{BadgeId, TemplateId, Text};
-use crate::jobs::{Counts, Job, JobRow, Phase};
+use crate::jobs::{Counts, Job, JobRow, Phase, Reason};
 pub(super) use crate::sheet::json_line as line;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -23,7 +23,7 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
         "id": number(job),
         "kind": job.kind.code(),
         "phase": job.phase.code(),
-        "stop": job.stop.as_ref().map(|s| json!({ "kind": s.kind.code(), "why": s.why.wire() })),
+        "stop": job.stop.as_ref().map(|s| json!({ "kind": s.kind.code(), "why": s.why.english(), "why_code": s.why.code().name() })),
         "title": job.title.wire(),
         "template_id": job.template_id.as_ref().map(TemplateId::wire),
         "profile": job.profile,
@@ -32,18 +32,22 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
             "name": o.name.wire(),
             "sha256": o.sha256,
             "columns": o.columns.iter().map(Text::wire).collect::<Vec<_>>(),
-            "read_as": o.read_as,
+            "read_as": o.read_as.english(),
         })),
         "rows": job.counts.total(),
         "counts": counts(&job.counts),
         "open": job.is_open(),
         "can_resume": job.can_resume(),
+        "accepted_count": job.accepted.map(|count| count.accepted),
+        "accepted_of": job.accepted.map(|count| count.sent),
         "in_flight": job.in_flight,
         "next_look": time(job.next_look),
         "guarded": time(job.guarded),
         "follows": job.follows.map(|id| id.0),
-        "owner": job.owner.as_ref().map(|o| o.label.clone()),
-        "note": job.note.as_ref().map(Text::wire),
+        "owner": job.owner.as_ref().map(|o| o.label.english()),
+        "owner_alive": job.owner.as_ref().map(|o| o.is_alive),
+        "note": job.note.as_ref().map(Reason::english),
+        "note_code": job.note.as_ref().map(|note| note.code().name()),
     });
     fields(value)
 }
@@ -71,7 +75,8 @@ pub(super) fn row(job: &Job, row: &JobRow) -> Value {
         "title": text(&row.title),
         "badge_id": row.badge_id.as_ref().map(BadgeId::wire),
         "bucket": row.bucket.code(),
-        "why": text(&row.why),
+        "why": row.why.as_ref().map(Reason::english),
+        "why_code": row.why.as_ref().map(|why| why.code().name()),
         "class": row.class.map(crate::jobs::Class::code),
         "accepted": time(row.accepted),
         "looked_for_until": time(row.until),

@@ -5,8 +5,9 @@
 
 use crate::config::Paths;
 use crate::disk::{create_private_dir, open_private_append};
+use std::borrow::Cow;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Mutex;
@@ -28,13 +29,32 @@ pub fn start(paths: &Paths, filter: Option<&str>) -> Option<String> {
         Ok(file) => file,
         Err(why) => return Some(t!("{path}: the log cannot be written: {why}", path = path.display(), why)),
     };
-    let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Mutex::new(file));
+    let file = Mutex::new(Redacting(file));
+    let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(file);
     let log = tracing_subscriber::registry().with(targets).with(layer);
     if tracing::subscriber::set_global_default(log).is_err() {
         return Some(t!("the log was started already").to_owned());
     }
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "lapel starts");
     warning
+}
+
+/// Writes without the keys that are known. A line comes in one piece.
+struct Redacting<W>(W);
+
+impl<W: Write> Write for Redacting<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let line = String::from_utf8_lossy(bytes);
+        match crate::secrets::redact(&line) {
+            Cow::Borrowed(_) => self.0.write_all(bytes)?,
+            Cow::Owned(line) => self.0.write_all(line.as_bytes())?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Reads a filter such as `debug` or `lapel::api=debug,lapel::tui=warn`. A level alone is that of lapel.
@@ -118,6 +138,19 @@ mod tests {
         }
         let (_, warning) = targets("debug,hyper=trace").expect("half of it works");
         assert!(warning.is_some_and(|w| w.contains("other than lapel")));
+    }
+
+    #[test]
+    fn a_line_is_written_without_keys() {
+        let key = "log_test_0123456789abcdefghij";
+        crate::secrets::register_key(key);
+        let mut written = Vec::new();
+        let line = format!("DEBUG request path=/badges/{key} query=\"\"\n");
+        Redacting(&mut written).write_all(line.as_bytes()).expect("written");
+        assert_eq!(
+            String::from_utf8(written).expect("text"),
+            "DEBUG request path=/badges/[key] query=\"\"\n"
+        );
     }
 
     #[test]

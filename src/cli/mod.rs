@@ -16,7 +16,9 @@ mod info;
 mod interrupt;
 mod issue;
 mod jobs;
+mod journal;
 mod json;
+mod key_check;
 mod label;
 pub mod logging;
 mod mistake;
@@ -44,6 +46,8 @@ pub use index::{IndexFlags, IndexVerb, index, index_settings};
 pub use info::info;
 pub use issue::issue;
 pub use jobs::jobs;
+pub use journal::{JournalFlags, JournalVerb, journal};
+pub use key_check::{ask_about_keys, refuse_keys};
 pub use office::{Asker, job_settings};
 pub use ping::{ping, ping_without_settings};
 pub use profile::{

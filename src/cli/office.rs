@@ -1,6 +1,6 @@
 //! What the verbs work with: the service of a profile, and the jobs in its journal.
 
-use super::connection;
+use super::connection::{connect, connection};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::json;
@@ -17,6 +17,8 @@ use tokio::sync::mpsc;
 pub(super) enum Wish {
     /// Issue, revoke, or follow. Takes over what nobody living has.
     Act,
+    /// Plan, and show what would be sent (`--dry-run`). Works on a copy of the journal, and has nothing to send with.
+    Plan,
     /// Look at the journal. Asks the service nothing, and leaves the jobs to whoever has them.
     Look,
 }
@@ -56,20 +58,22 @@ impl Office {
         change: impl FnOnce(&mut jobs::Settings),
     ) -> Result<Self, Failure> {
         let profile = profile(settings)?.clone();
-        if wish == Wish::Act {
+        if wish != Wish::Look {
             may_act(&profile)?;
         }
-        let mut connection = connection(&profile)?;
-        // Who only looks has nothing to send with, and takes no job from anybody.
-        connection.read_only |= wish == Wish::Look;
-        let account = Account::of(&profile.name, &connection);
-        let access = api::connect(&connection)?;
+        let mut connection = connection(&profile, &settings.paths)?;
+        // Who only looks or plans has nothing to send with, and takes no job from anybody.
+        connection.read_only |= wish != Wish::Act;
+        let account =
+            Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
+        let access = connect(&connection)?;
         let reader = access.reader().clone();
-        if wish == Wish::Act {
+        if wish != Wish::Look {
             recognised(&reader, &connection).await?;
         }
         let folder = settings.paths.data_dir.clone();
-        let journal = tokio::task::spawn_blocking(move || Journal::open(&folder))
+        let open = if wish == Wish::Plan { Journal::copy_of } else { Journal::open };
+        let journal = tokio::task::spawn_blocking(move || open(&folder))
             .await
             .map_err(|why| Failure::new("journal", t!("The journal could not be opened: {why}", why)))??;
         let mut how = job_settings(&profile.jobs);

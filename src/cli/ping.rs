@@ -1,8 +1,9 @@
 //! `lapel ping`: is the key good?
 
-use super::{connection, exit, say};
-use crate::api::{self, ApiError, Call};
-use crate::config::{ConfigError, Profile};
+use super::connection::{connect, connection};
+use super::{exit, say};
+use crate::api::{self, ApiError, Call, Connection};
+use crate::config::{ConfigError, Paths, Profile};
 use crate::domain::{Ping, Text};
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
@@ -11,9 +12,13 @@ use std::time::{Duration, Instant};
 /// Asks the service of a profile whether the key is good, and says what it answered: one line on standard
 /// output, or the reason on standard error. With `json`, one line of JSON in both cases. The exit code is 0
 /// only when the service says `ok`.
-pub async fn ping(profile: &Profile, json: bool) -> u8 {
-    match ask(profile).await {
-        Ok((ping, took)) => report(profile, &ping, took, json),
+pub async fn ping(profile: &Profile, paths: &Paths, json: bool) -> u8 {
+    let asked = match connection(profile, paths) {
+        Ok(connection) => ask(&connection).await.map(|(ping, took)| (connection, ping, took)),
+        Err(error) => Err(error),
+    };
+    match asked {
+        Ok((connection, ping, took)) => report(profile, &connection, &ping, took, json),
         Err(error) => {
             let kind = error.word().replace(' ', "_");
             fail(json, &kind, &error.to_string(), Some(profile), exit::FAILED)
@@ -32,15 +37,15 @@ pub fn ping_without_settings(error: Option<&ConfigError>, json: bool) -> u8 {
     }
 }
 
-async fn ask(profile: &Profile) -> Result<(Ping, Duration), ApiError> {
-    let access = api::connect(&connection(profile)?)?;
+async fn ask(connection: &Connection) -> Result<(Ping, Duration), ApiError> {
+    let access = connect(connection)?;
     // From here on, so that reading this computer's certificates does not count as the service's time.
     let begun = Instant::now();
     let ping = access.reader().ping(&Call::interactive()).await?;
     Ok((ping, begun.elapsed()))
 }
 
-fn report(profile: &Profile, ping: &Ping, took: Duration, json: bool) -> u8 {
+fn report(profile: &Profile, connection: &Connection, ping: &Ping, took: Duration, json: bool) -> u8 {
     let status = ping.status.as_ref().map(|status| without_key(status, profile));
     let prefix = ping.apikey_prefix.as_ref().map(|prefix| without_key(prefix, profile));
     let good = status.as_deref() == Some("ok");
@@ -54,7 +59,7 @@ fn report(profile: &Profile, ping: &Ping, took: Duration, json: bool) -> u8 {
         );
         return fail(json, "not_ok", &what, Some(profile), exit::FAILED);
     }
-    if let Err(error) = connection(profile).and_then(|connection| api::compare_ping(ping, &connection)) {
+    if let Err(error) = api::compare_ping(ping, connection) {
         return fail(json, "other_key", &error.to_string(), Some(profile), exit::FAILED);
     }
     let line = if json {

@@ -48,6 +48,13 @@ impl Drafted {
         fields.insert("requests".to_owned(), requests(self.to_send(), batch).into());
         fields.insert("classes".to_owned(), classes.into());
         fields.insert("guard_complete".to_owned(), self.is_complete().into());
+        let unsent: Vec<Value> = self
+            .guarded
+            .iter()
+            .flat_map(|g| &g.unsent)
+            .map(|(job, n)| serde_json::json!({ "job": job.0, "rows": n }))
+            .collect();
+        fields.insert("unsent_elsewhere".to_owned(), unsent.into());
         fields
     }
 }
@@ -91,8 +98,7 @@ impl Office {
                 (Kind::Revoke, _) => t!("Revoke, reason: {title}", title = job.title),
             });
             if let (Kind::Revoke, Some(origin)) = (job.kind, &job.origin) {
-                let read_as = crate::domain::text::scrub(&origin.read_as);
-                lines.push(t!("  from {name} ({read_as})", name = origin.name, read_as));
+                lines.push(t!("  from {name} ({read_as})", name = origin.name, read_as = origin.read_as));
             }
             let ready = job.counts.of(Bucket::Ready);
             let requests = words::count(requests(ready, self.jobs.settings().batch), "request");
@@ -117,6 +123,9 @@ impl Office {
                 .collect();
             if !found.is_empty() {
                 lines.push(t!("  found: {what}", what = found.join(", ")));
+            }
+            for warning in draft.guarded.iter().flat_map(Guarded::warnings) {
+                lines.push(format!("  {warning}"));
             }
             if !draft.is_complete() {
                 lines.push(
@@ -163,6 +172,17 @@ impl Office {
             id = job.id
         );
         self.typed(&words::head(job), question, rows).await
+    }
+
+    /// Has a person type how many rows of a job are sent again, whatever the environment.
+    ///
+    /// # Errors
+    /// When anything else was typed.
+    pub async fn confirmed_group(&mut self, review: &str, id: JobId, rows: u64) -> Result<(), Failure> {
+        let what = words::count(rows, "row");
+        let question =
+            t!("Type {rows} to send {what} of job {id}; anything else sends nothing:", rows, what, id);
+        self.typed(review, question, rows).await
     }
 
     /// Has the number typed, and for LIVE the organisation.
@@ -217,8 +237,13 @@ pub(super) async fn begin_revoking(
 }
 
 /// What programs are told of a review.
-pub(super) fn told(drafts: &[Drafted], batch: usize, held_back: u64, more: Value) -> Map<String, Value> {
-    let code = if held_back > 0 { exit::PERSON } else { exit::OK };
+pub(super) fn told(
+    drafts: &[Drafted],
+    batch: usize,
+    code: u8,
+    held_back: u64,
+    more: Value,
+) -> Map<String, Value> {
     let jobs: Vec<Value> = drafts.iter().map(|draft| draft.described(batch).into()).collect();
     let mut fields = Map::from_iter([
         ("ok".to_owned(), (code == exit::OK).into()),

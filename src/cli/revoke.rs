@@ -42,7 +42,9 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
         Some(file) => source::of_file(file).await?,
         None => of_ids(&flags.badge_ids)?,
     };
-    let mut office = Office::open(settings, asker, Wish::Act, |_| ()).await?;
+    let mut office =
+        Office::open(settings, asker, if flags.sending.dry_run { Wish::Plan } else { Wish::Act }, |_| ())
+            .await?;
     let done = plan(&mut office, &flags, source).await;
     if done.is_err() {
         office.close().await;
@@ -98,16 +100,17 @@ async fn reviewed(office: &mut Office, flags: &RevokeFlags, draft: &Drafted) -> 
     if sending.dry_run {
         office.progress.clear();
         let drafts = std::slice::from_ref(draft);
+        let code = if held_back > 0 || draft.to_send() == 0 { exit::PERSON } else { exit::OK };
         if sending.json {
             let more = json!({ "place": office.place() });
-            let fields = told(drafts, office.jobs.settings().batch, held_back, more);
+            let fields = told(drafts, office.jobs.settings().batch, code, held_back, more);
             office.answer_with_rows(fields, std::slice::from_ref(&draft.job), &NOT_SENT).await?;
         } else {
             let review = office.review(&[], drafts).await?;
             say::answer(&format!("{review}\n{}", t!("Nothing was sent: --dry-run.")))?;
         }
         office.close().await;
-        return Ok(if held_back > 0 { exit::PERSON } else { exit::OK });
+        return Ok(code);
     }
     let mut seen = Seen::default();
     if draft.to_send() == 0 {

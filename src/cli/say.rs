@@ -2,17 +2,18 @@
 
 use super::help;
 use crate::config::ConfigError;
+use crate::secrets::redact;
 use std::io::{self, ErrorKind, Write};
 
 /// Says on standard error what a person should know.
 pub(super) fn note(what: &str) {
-    let _ = writeln!(io::stderr().lock(), "{what}");
+    let _ = writeln!(io::stderr().lock(), "{}", redact(what));
 }
 
 /// Says on standard error what went wrong.
 pub fn complain(what: &str) {
     // Nobody is left to tell when this fails.
-    let _ = writeln!(io::stderr().lock(), "lapel: {what}");
+    let _ = writeln!(io::stderr().lock(), "lapel: {}", redact(what));
 }
 
 /// Says what is wrong with the settings and what works without them.

@@ -3,21 +3,25 @@
 use super::failure::Failure;
 use super::office::Office;
 use super::{exit, json, say, words};
-use crate::jobs::{Bucket, Job, JobId, JobRow, RowFilter};
+use crate::jobs::{Bucket, Job, JobId, JobRow, RowFilter, StopKind};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, ErrorKind, Write};
+use std::time::Duration;
 
+/// How long answers are kept that the journal does not take, before a verb ends without it.
+const UNWRITTEN: Duration = Duration::from_secs(5);
 /// Rows that are read at a time.
 const PAGE: usize = 500;
 
 /// Buckets of rows that were not, or not certainly, done as asked.
-pub(super) const NOT_AS_ASKED: [Bucket; 8] = [
+pub(super) const NOT_AS_ASKED: [Bucket; 9] = [
     Bucket::Ask,
     Bucket::Invalid,
     Bucket::LeftOut,
     Bucket::NotDone,
     Bucket::InDoubt,
+    Bucket::Unproven,
     Bucket::NotSeen,
     Bucket::Overdue,
     Bucket::Dropped,
@@ -30,6 +34,17 @@ pub(super) struct Seen {
     pub interrupted: bool,
     /// Why it could not be looked for what is in doubt.
     pub failed: Option<String>,
+    /// Whether answers have come that the journal did not take.
+    pub unwritten: bool,
+}
+
+/// How waiting for what is being sent has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waited {
+    Sent,
+    Interrupted,
+    /// The journal takes no answer.
+    Unwritten,
 }
 
 /// What is to be said of jobs at the end.
@@ -53,12 +68,10 @@ impl Office {
         for id in ids {
             known.insert(*id, self.jobs.job(*id).await?);
         }
-        if self.until_sent(&mut known).await {
+        if seen.note(self.until_sent(&mut known).await) {
             seen = self.look(&mut known, wait).await?;
-        } else {
-            seen.interrupted = true;
         }
-        if wait && !seen.interrupted {
+        if wait && seen.may_go_on() {
             seen.interrupted = !self.until_settled(&mut known).await?;
         }
         self.close().await;
@@ -71,8 +84,8 @@ impl Office {
         self.progress.clear();
     }
 
-    /// Whether everything was sent before somebody pressed Ctrl-C.
-    async fn until_sent(&mut self, known: &mut BTreeMap<JobId, Job>) -> bool {
+    /// Waits until everything is sent, somebody presses Ctrl-C, or the journal has taken no answer for a while.
+    pub(super) async fn until_sent(&mut self, known: &mut BTreeMap<JobId, Job>) -> Waited {
         let jobs = self.jobs.clone();
         let ids: Vec<JobId> = known.keys().copied().collect();
         let sent = async move {
@@ -81,12 +94,16 @@ impl Office {
             }
         };
         tokio::pin!(sent);
+        let mut end: Option<tokio::time::Instant> = None;
         loop {
             let (done, all) = sent_so_far(known);
             self.progress.at(t!("sent"), done, all);
+            let now = tokio::time::Instant::now();
+            end = known.values().any(is_unwritten).then(|| end.unwrap_or(now + UNWRITTEN));
             tokio::select! {
                 biased;
-                () = self.interrupt.wanted() => return false,
+                () = self.interrupt.wanted() => return Waited::Interrupted,
+                () = tokio::time::sleep_until(end.unwrap_or(now)), if end.is_some() => return Waited::Unwritten,
                 Some(changed) = self.events.recv() => {
                     if let Some(job) = known.get_mut(&changed.job.id) {
                         *job = changed.job;
@@ -103,7 +120,7 @@ impl Office {
         }
         let (done, all) = sent_so_far(known);
         self.progress.at(t!("sent"), done, all);
-        true
+        Waited::Sent
     }
 
     /// Looks once: at what is in doubt, or with `all` at everything. What that sets free is sent.
@@ -124,7 +141,8 @@ impl Office {
             };
             seen.failed = seen.failed.or(looked.failed);
         }
-        seen.interrupted = !self.until_sent(known).await;
+        let sent = self.until_sent(known).await;
+        seen.note(sent);
         Ok(seen)
     }
 
@@ -134,6 +152,9 @@ impl Office {
             let mut moving = 0;
             for (id, job) in known.iter_mut() {
                 *job = self.jobs.job(*id).await?;
+                if is_unwritten(job) {
+                    return Ok(false);
+                }
                 let left = job.counts.sum(words::moves);
                 moving += if left == 0 && job.is_sending() { 1 } else { left };
             }
@@ -166,8 +187,13 @@ impl Office {
         if report.held_back > 0 {
             code = code.max(exit::PERSON);
         }
-        if report.seen.interrupted {
+        if report.seen.interrupted || report.seen.unwritten {
             code = code.max(exit::STOPPED);
+        }
+        if report.seen.unwritten {
+            say::complain(t!(
+                "Answers of the service could not be kept. The next lapel looks for these rows first; none is sent again by itself."
+            ));
         }
         if let Some(why) = &report.seen.failed {
             say::complain(&t!("it could not be looked for what is in doubt: {why}", why));
@@ -195,10 +221,11 @@ impl Office {
     async fn tell(&self, job: &Job) -> Result<(), Failure> {
         let mut lines = vec![words::head(job)];
         lines.extend(words::buckets(&job.counts));
+        lines.extend(words::accepted(job));
         if let Some(stop) = &job.stop {
             lines.push(format!("  {}", stop.why));
         }
-        if let Some(note) = &job.note {
+        if let Some(note) = job.note_besides() {
             lines.push(format!("  {note}"));
         }
         if job.counts.sum(|b| matches!(b, Bucket::Waiting | Bucket::Unbound)) > 0 {
@@ -271,6 +298,27 @@ impl Office {
             other => Map::from_iter([("more".to_owned(), json!(other))]),
         }
     }
+}
+
+impl Seen {
+    /// Notes how waiting has ended; whether everything was sent.
+    pub fn note(&mut self, waited: Waited) -> bool {
+        match waited {
+            Waited::Sent => return true,
+            Waited::Interrupted => self.interrupted = true,
+            Waited::Unwritten => self.unwritten = true,
+        }
+        false
+    }
+
+    pub fn may_go_on(&self) -> bool {
+        !self.interrupted && !self.unwritten
+    }
+}
+
+/// Whether answers of a job are not in the journal although they have come.
+fn is_unwritten(job: &Job) -> bool {
+    job.in_flight > 0 && job.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Journal)
 }
 
 /// How many rows have left, and how many are to.

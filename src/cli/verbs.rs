@@ -39,6 +39,13 @@ pub struct IssueFlags {
     pub who: ProfileFlags,
 }
 
+impl IssueFlags {
+    /// What goes to the service as it was typed.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.template.iter().chain(&self.to).map(String::as_str)
+    }
+}
+
 /// What `lapel revoke` takes.
 #[derive(Clone, Debug, Args)]
 #[command(group(ArgGroup::new("badges").required(true).args(["badge_ids", "ids"])))]
@@ -67,6 +74,13 @@ pub struct RevokeFlags {
     /// Which service.
     #[command(flatten)]
     pub who: ProfileFlags,
+}
+
+impl RevokeFlags {
+    /// What goes to the service as it was typed.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.badge_ids.iter().chain([&self.reason]).map(String::as_str)
+    }
 }
 
 /// How a file is read; what is not said is found out, and asked about where it is not clear.
@@ -177,14 +191,21 @@ pub enum JobsVerb {
         #[command(flatten)]
         how: AgainFlags,
     },
-    /// Send one row again that was looked for and never seen
+    /// Send rows again that were looked for and never seen: one, or all
+    #[command(group(ArgGroup::new("which").required(true).args(["row", "all_never_seen"])))]
     Resend {
         /// The job
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
         /// The row, as `jobs show --json` numbers it
         #[arg(long, value_name = "N")]
-        row: u64,
+        row: Option<u64>,
+        /// All rows that were never seen and are not looked for any more, in batches; their number is asked for
+        #[arg(long)]
+        all_never_seen: bool,
+        /// The number of these rows, for scripts, which cannot be asked
+        #[arg(long, value_name = "N", requires = "all_never_seen", value_parser = clap::value_parser!(u64).range(1..))]
+        number: Option<u64>,
         /// Why a second one is right; it is kept in the journal
         #[arg(long, value_name = "TEXT")]
         why: String,

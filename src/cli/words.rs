@@ -1,8 +1,7 @@
 //! Jobs and rows as people read them, in lines of plain text.
 
 use super::exit;
-use crate::domain::Text;
-use crate::jobs::{Bucket, Counts, Job, JobRow, Kind, Phase};
+use crate::jobs::{self, AcceptedCount, Bucket, Code, Counts, Job, JobRow, Kind, Phase, Step};
 use crate::words::{Language, language};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -16,11 +15,14 @@ const TITLE: usize = 36;
 /// What the exit code has to say about a job. `waited`: it was to be followed to its end, so that a state
 /// that lapel does not know needs a person too.
 pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
-    if job.counts.sum(|b| matches!(b, Bucket::InDoubt | Bucket::NotSeen)) > 0 {
+    if job.counts.sum(|b| matches!(b, Bucket::InDoubt | Bucket::Unproven | Bucket::NotSeen)) > 0 {
         exit::DOUBT
     } else if job.can_resume() {
         exit::STOPPED
-    } else if job.counts.sum(Bucket::needs_a_person) > 0 || waited && job.counts.of(Bucket::Other) > 0 {
+    } else if job.note.as_ref().is_some_and(|note| note.is(Code::SomeIssuedTwice))
+        || job.counts.sum(Bucket::needs_a_person) > 0
+        || waited && job.counts.of(Bucket::Other) > 0
+    {
         exit::PERSON
     } else {
         exit::OK
@@ -60,15 +62,27 @@ pub(super) fn head(job: &Job) -> String {
 }
 
 /// Where a job stands, in a word or a few.
-pub(super) fn state(job: &Job) -> &'static str {
-    match (&job.stop, job.phase) {
+pub(super) fn state(job: &Job) -> String {
+    let doubts = job.counts.of(Bucket::InDoubt);
+    if job.is_abandoned() && doubts > 0 {
+        return t!("ended; {n} in doubt", n = doubts);
+    }
+    let state = match (&job.stop, job.phase) {
+        (_, Phase::Moved) => job.phase.word(),
         (Some(stop), _) => stop.kind.word(),
         (None, Phase::Running) if job.is_sending() => t!("being sent"),
         (None, Phase::Running) if job.is_open() => t!("followed"),
         (None, Phase::Running) => t!("finished"),
         (None, Phase::Cancelled) if job.is_open() => t!("called off, followed"),
         (None, phase) => phase.word(),
-    }
+    };
+    state.to_owned()
+}
+
+/// How many the service accepted, where it was fewer than were sent.
+pub(super) fn accepted(job: &Job) -> Option<String> {
+    let AcceptedCount { accepted, sent } = job.accepted.filter(|count| count.accepted < count.sent)?;
+    Some(format!("  {}", t!("the service says that it accepted {accepted} of {sent}", accepted, sent)))
 }
 
 /// How rows stand, a bucket a line.
@@ -101,28 +115,37 @@ pub(super) fn row(row: &JobRow) -> String {
 /// How a job goes on, as commands; nothing when there is nothing to do.
 pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     let mut steps = Vec::new();
+    if job.phase == Phase::Moved {
+        return steps;
+    }
     let id = job.id;
     let mut step = |what: String, why: &str| steps.push(format!("  {what}{again}  {why}"));
     if job.can_resume() {
         step(format!("lapel jobs resume {id}"), t!("sends what was not sent"));
     }
-    if job.stop.as_ref().is_some_and(|s| s.kind == crate::jobs::StopKind::Quota) {
+    if job.can_use_up() {
         step(format!("lapel jobs use-up {id}"), t!("uses up what is left of the quota"));
     }
-    if job.counts.of(Bucket::NotDone) > 0 {
+    if job.left_to_retry() > 0 {
         step(format!("lapel jobs retry {id}"), t!("sends what was refused again"));
     }
-    if job.counts.of(Bucket::NotSeen) > 0 {
+    if jobs::count(Step::Decide, job) > 0 {
         step(
             format!("lapel jobs resend {id} --row N --why TEXT"),
-            t!("sends a row again that was never seen"),
+            t!("sends a row although it may be the second badge"),
         );
+        if job.counts.of(Bucket::NotSeen) > 1 {
+            step(
+                format!("lapel jobs resend {id} --all-never-seen --why TEXT"),
+                t!("sends all of them again, after the number was typed"),
+            );
+        }
         step(
             format!("lapel jobs settle {id} --row N --is BADGE_ID --why TEXT"),
             t!("says which badge it is"),
         );
     }
-    if job.counts.sum(Bucket::needs_a_person) > 0 {
+    if jobs::count(Step::Redo, job) > 0 {
         step(format!("lapel jobs redo {id} --to FILE"), t!("writes a file of the rows to do again"));
     }
     if job.counts.sum(moves) > 0 {
@@ -138,9 +161,9 @@ pub(super) fn table(jobs: &[Job]) -> Vec<String> {
         [t!("JOB"), t!("PLANNED"), t!("WHAT"), t!("TITLE"), t!("STATE"), t!("ROWS")].map(str::to_owned);
     let mut rows = vec![head.to_vec()];
     for job in jobs {
-        let mut state = state(job).to_owned();
-        if let Some(owner) = job.owner.as_ref().filter(|o| !o.is_me) {
-            state.push_str(&format!(" ({})", Text::from(owner.label.as_str())));
+        let mut state = state(job);
+        if let Some(owner) = job.owner.as_ref().filter(|o| !o.is_me && o.is_alive) {
+            state.push_str(&format!(" ({})", owner.label));
         }
         let counts: Vec<String> =
             job.counts.iter().map(|(bucket, n)| t!("{n} {word}", n, word = bucket.word())).collect();

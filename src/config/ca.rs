@@ -5,7 +5,7 @@ use super::key::under;
 use super::mistake::{ConfigError, shown};
 use super::paths::Paths;
 use super::profile::CaFile;
-use std::fs::File;
+use crate::disk::open_plain;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
@@ -26,17 +26,17 @@ pub(super) fn read(entry: &Entry, file: &ConfigFile, paths: &Paths) -> Result<Op
 /// # Errors
 /// What is wrong with it, in words that name it once it is known to be a file.
 pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_file() => {}
-        Ok(_) => return Err(t!("the file of certificates named here is not a file").to_owned()),
+    let file = match open_plain(path) {
+        Ok(Some(file)) => file,
+        Ok(None) => return Err(t!("the file of certificates named here is not a file").to_owned()),
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Err(t!("there is no file of the name given here").to_owned());
         }
         Err(why) => return Err(t!("the file of certificates cannot be read: {kind}", kind = why.kind())),
-    }
+    };
     let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
+    file.take(LONGEST + 1)
+        .read_to_end(&mut bytes)
         .map_err(|why| t!("{path} cannot be read: {kind}", path = shown(path), kind = why.kind()))?;
     if bytes.len() as u64 > LONGEST {
         return Err(t!(

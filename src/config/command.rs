@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_millis(5);
 /// What a command prints, without the line break at its end. Blocks, `patience` at most; then the command is
 /// ended, with everything that it has started.
 ///
-/// It gets nothing on its standard input and does not get `LAPEL_API_KEY`.
+/// It gets nothing on its standard input, and no variable that holds a key.
 ///
 /// # Errors
 /// Why there is no key, as the end of a sentence that begins with the command. What it has printed on
@@ -26,12 +26,8 @@ const LOOK: Duration = Duration::from_millis(5);
 pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String> {
     let (program, arguments) = argv.split_first().ok_or(t!("is empty"))?;
     let mut command = Command::new(program);
-    command
-        .args(arguments)
-        .env_remove("LAPEL_API_KEY")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    crate::secrets::hide_from(&mut command);
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let end = Instant::now() + patience;

@@ -4,27 +4,27 @@ use super::address::{check_base_url, check_picture_base, check_proxy};
 use super::desk::{DeskSettings, RecentChoice};
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
+use super::lines::{Lost, Readable, read_bytes};
 use super::mistake::{ConfigError, Mistake};
 use super::pictures::PictureChoice;
-use super::place::{Sheet, join};
+use super::place::{Sheet, join, nearest};
 use super::profile::{Environment, NAME_RULE, Pin, is_profile_name};
 use super::source::KeySource;
-use super::ui::{GlyphChoice, ThemeChoice};
+use super::ui::{GlyphChoice, JoinedChoice, ThemeChoice};
 use crate::words::Language;
 use jiff::tz::Offset;
-use std::fs::File;
-use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
 /// A settings file is a page of text; something larger is something else.
-const LARGEST: u64 = 1 << 20;
+pub(super) const LARGEST: u64 = 1 << 20;
 
 /// What may stand at the top. [`known`](super::known) tells all of it.
 pub(super) const TOP: &[&str] = &[
     "default_profile",
     "theme",
     "glyphs",
+    "joined_text",
     "pictures",
     "clipboard",
     "notice",
@@ -75,6 +75,7 @@ pub(super) struct ConfigFile {
     pub default_profile: Option<(String, usize)>,
     pub theme: Option<ThemeChoice>,
     pub glyphs: Option<GlyphChoice>,
+    pub joined: JoinedChoice,
     pub pictures: Option<PictureChoice>,
     pub language: Option<Language>,
     pub desk: DeskSettings,
@@ -84,6 +85,63 @@ pub(super) struct ConfigFile {
     pub index: IndexSettings,
     /// In the order of the file.
     pub profiles: Vec<Entry>,
+    /// The profiles that cannot be used, with what is wrong with them.
+    pub unusable: Vec<(String, Vec<Mistake>)>,
+    /// Whether a default profile is named that there is not: then none is chosen.
+    pub default_is_wrong: bool,
+    /// Whether a mistake outside the profiles makes every profile read-only, also one that is not of this file.
+    pub is_read_only: bool,
+    /// All that is wrong, by line.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// What a mistake in a profile costs, the least first. What is not known must not make a profile less careful.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Cost {
+    /// The field: its default is used.
+    Field,
+    /// The right to send.
+    Sending,
+    /// The profile: where it leads, or with which key, is not known.
+    Profile,
+}
+
+impl Cost {
+    /// Of a mistake in a field of a profile, such as `jobs.batch`.
+    fn of(field: &str) -> Self {
+        let (name, rest) = field.split_once('.').unwrap_or((field, ""));
+        let name = nearest(name, PROFILE.iter().chain(KEY_LIKE).copied()).unwrap_or(name);
+        match name {
+            "organisation"
+            | "rate_limit"
+            | "utc_offset"
+            | "picture_base"
+            | "key_command_timeout"
+            | "index" => Self::Field,
+            // The contract's own limits hold where these are not known.
+            "jobs" if JobSettings::is_number(rest) => Self::Field,
+            "base_url" | "key" | "key_command" | "proxy" | "ca_file" => Self::Profile,
+            name if KEY_LIKE.contains(&name) => Self::Profile,
+            // Among them what is misspelled beyond recognition: it may have been read_only.
+            _ => Self::Sending,
+        }
+    }
+
+    /// Says what a mistake costs.
+    fn told(self, mistake: &mut Mistake, name: Option<&str>) {
+        let what = std::mem::take(&mut mistake.what);
+        mistake.what = match (self, name) {
+            (Self::Field, _) => what,
+            (Self::Sending, Some(name)) => {
+                t!("{what}. Until this is corrected, profile {name} is read-only", what, name)
+            }
+            (Self::Sending, None) => t!("{what}. Until this is corrected, every profile is read-only", what),
+            (Self::Profile, Some(name)) => {
+                t!("{what}. Until this is corrected, profile {name} cannot be used", what, name)
+            }
+            (Self::Profile, None) => t!("{what}. Until this is corrected, no profile can be used", what),
+        };
+    }
 }
 
 /// A profile as the file describes it.
@@ -107,6 +165,8 @@ pub(super) struct Entry {
     pub pin: Option<Pin>,
     pub jobs: JobSettings,
     pub index: IndexSettings,
+    /// Why it is read-only although it may not say so.
+    pub doubts: Vec<Mistake>,
 }
 
 impl Entry {
@@ -125,30 +185,110 @@ impl Entry {
 }
 
 impl ConfigFile {
-    /// Reads the file; one that does not exist is an empty one.
+    /// Reads the file; one that does not exist is an empty one. What is wrong in it costs its own field, see
+    /// [`Self::mistakes`].
+    ///
+    /// # Errors
+    /// The file as a whole cannot be used.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        match read_text(path)? {
-            Some(text) => Self::parse(path, &text),
-            None => Ok(Self { path: path.to_owned(), ..Self::default() }),
-        }
+        Ok(Self::of(path, &Readable::read(path)?.unwrap_or_default()))
     }
 
-    /// Reads settings from a text.
+    /// Reads settings from a text that is to be changed: nothing may be wrong with it.
     ///
     /// # Errors
     /// All mistakes that are in it, by line.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
-        let mut sheet = Sheet::new(path, text);
+        let read = Self::of(path, &Readable::of(text));
+        if read.mistakes.is_empty() { Ok(read) } else { Err(ConfigError::new(read.mistakes)) }
+    }
+
+    fn of(path: &Path, readable: &Readable) -> Self {
+        let mut sheet = Sheet::new(path, &readable.text);
         let mut read = Self { path: path.to_owned(), ..Self::default() };
         if let Some(table) = sheet.parse() {
             read.take_top(&mut sheet, table.get_ref());
         }
-        if sheet.mistakes.is_empty() {
-            read.profiles.sort_by_key(|entry| entry.line);
-            return Ok(read);
+        read.mistakes = sheet.mistakes;
+        for lost in &readable.lost {
+            let mistake = read.lose(lost, lost.mistake(path));
+            read.mistakes.push(mistake);
         }
-        sheet.mistakes.sort_by_key(|mistake| mistake.line);
-        Err(ConfigError::new(sheet.mistakes))
+        read.profiles.sort_by_key(|entry| entry.line);
+        read.mistakes.sort_by_key(|mistake| mistake.line);
+        read
+    }
+
+    /// Takes note of lines that could not be read; gives the mistake with what it costs.
+    fn lose(&mut self, lost: &Lost, mut mistake: Mistake) -> Mistake {
+        let (of, cost) = if lost.has_heading() {
+            self.cost_of_headings(lost)
+        } else {
+            let costs = |within: &[String]| {
+                let field =
+                    |name: &str| Cost::of([within.join(".").as_str(), name].join(".").trim_matches('.'));
+                lost.fields().map(field).max().unwrap_or(Cost::Sending)
+            };
+            match lost.section().as_slice() {
+                [profiles, name, within @ ..] if profiles == "profiles" => {
+                    (Some(name.clone()), costs(within))
+                }
+                section @ [table, ..] if table == "jobs" => (None, costs(section)),
+                [] => {
+                    self.default_is_wrong |= lost.fields().any(|name| name == "default_profile");
+                    let field = |name: &str| match name {
+                        "profiles" => Cost::Profile,
+                        known if known != "jobs" && TOP.contains(&known) => Cost::Field,
+                        _ => Cost::Sending,
+                    };
+                    (None, lost.fields().map(field).max().unwrap_or(Cost::Sending))
+                }
+                _ => (None, Cost::Field),
+            }
+        };
+        cost.told(&mut mistake, of.as_deref());
+        self.pay(cost, of.as_deref(), &mistake);
+        mistake
+    }
+
+    /// What it costs that headings were lost, with all that stood below them.
+    fn cost_of_headings(&self, lost: &Lost) -> (Option<String>, Cost) {
+        let [heading, rest @ ..] = lost.texts.as_slice() else { return (None, Cost::Profile) };
+        if rest.iter().any(|line| line.starts_with('[')) || !heading.starts_with('[') {
+            // Several sections, such as in a text that is not closed.
+            return (None, Cost::Profile);
+        }
+        match self.profiles.iter().find(|entry| heading.contains(entry.name.as_str())) {
+            Some(entry) => (Some(entry.name.clone()), Cost::Profile),
+            None if heading.contains("jobs") => (None, Cost::Sending),
+            // A profile that there is not, then; nobody else's.
+            None => (None, Cost::Field),
+        }
+    }
+
+    /// Makes a profile, or all of them, as careful as a mistake asks for.
+    fn pay(&mut self, cost: Cost, of: Option<&str>, mistake: &Mistake) {
+        let is_meant = |name: &str| of.is_none_or(|of| of == name);
+        match cost {
+            Cost::Field => {}
+            Cost::Sending => {
+                self.is_read_only |= of.is_none();
+                for entry in self.profiles.iter_mut().filter(|entry| is_meant(&entry.name)) {
+                    entry.read_only = true;
+                    entry.doubts.push(mistake.clone());
+                }
+            }
+            Cost::Profile => {
+                let gone = self.profiles.extract_if(.., |entry| is_meant(&entry.name));
+                self.unusable.extend(gone.map(|entry| (entry.name, vec![mistake.clone()])));
+            }
+        }
+    }
+
+    /// Why a profile of the file cannot be used.
+    pub fn why_unusable(&self, name: &str) -> Option<ConfigError> {
+        let (_, mistakes) = self.unusable.iter().find(|(unusable, _)| unusable == name)?;
+        Some(ConfigError::new(mistakes.clone()))
     }
 
     pub fn entry(&self, name: &str) -> Option<&Entry> {
@@ -202,6 +342,9 @@ impl ConfigFile {
         if let Some(value) = top.get("glyphs") {
             self.glyphs = sheet.word(value, "glyphs");
         }
+        if let Some(value) = top.get("joined_text") {
+            self.joined = sheet.word(value, "joined_text").unwrap_or_default();
+        }
         if let Some(value) = top.get("pictures") {
             self.pictures = sheet.word(value, "pictures");
         }
@@ -209,9 +352,11 @@ impl ConfigFile {
             self.language = sheet.word(value, "language");
         }
         self.take_desk(sheet, top);
+        let before = sheet.mistakes.len();
         if let Some(value) = top.get("jobs") {
             self.jobs = JobSettings::read(sheet, value, "jobs");
         }
+        let of_jobs = before..sheet.mistakes.len();
         if let Some(value) = top.get("index") {
             self.index = IndexSettings::read(sheet, value, "index");
         }
@@ -220,11 +365,17 @@ impl ConfigFile {
         {
             self.take_profiles(sheet, profiles);
         }
-        if let Some(value) = top.get("default_profile")
-            && let Some(name) = sheet.text(value, "default_profile")
-        {
+        for mistake in &mut sheet.mistakes[of_jobs] {
+            let cost = Cost::of(mistake.field.as_deref().unwrap_or_default());
+            cost.told(mistake, None);
+            self.pay(cost, None, mistake);
+        }
+        if let Some(value) = top.get("default_profile") {
+            self.default_is_wrong = true;
+            let Some(name) = sheet.text(value, "default_profile") else { return };
             let known = top.get("profiles").and_then(|p| p.get_ref().as_table());
             if known.is_some_and(|profiles| profiles.contains_key(name)) {
+                self.default_is_wrong = false;
                 self.default_profile = Some((name.to_owned(), sheet.line(value.span().start)));
             } else {
                 let names = self.names();
@@ -250,10 +401,21 @@ impl ConfigFile {
             let Some(table) = sheet.table(value, &prefix, t!("a table of settings")) else { continue };
             let before = sheet.mistakes.len();
             let entry = take_profile(sheet, table, name, at);
-            if sheet.mistakes.len() == before
-                && let Some(entry) = entry
-            {
-                self.profiles.push(entry);
+            let mut cost = if entry.is_some() { Cost::Field } else { Cost::Profile };
+            let inside = format!("{prefix}.");
+            for mistake in &mut sheet.mistakes[before..] {
+                let field = mistake.field.as_deref().and_then(|field| field.strip_prefix(&inside));
+                let own = Cost::of(field.unwrap_or_default());
+                own.told(mistake, Some(name));
+                cost = cost.max(own);
+            }
+            let doubts = sheet.mistakes[before..].to_vec();
+            match entry {
+                Some(entry) if cost == Cost::Field => self.profiles.push(entry),
+                Some(entry) if cost == Cost::Sending => {
+                    self.profiles.push(Entry { read_only: true, doubts, ..entry });
+                }
+                _ => self.unusable.push((name.to_owned(), doubts)),
             }
         }
     }
@@ -322,6 +484,7 @@ fn take_profile(sheet: &mut Sheet<'_>, table: &DeTable<'_>, name: &str, at: usiz
         jobs: table.get("jobs").map(|v| JobSettings::read(sheet, v, &field("jobs"))).unwrap_or_default(),
         index: table.get("index").map(|v| IndexSettings::read(sheet, v, &field("index"))).unwrap_or_default(),
         base_url: base_url?,
+        doubts: Vec::new(),
     })
 }
 
@@ -348,7 +511,9 @@ fn take_pin(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) -> Option<
     if !Pin::is_prefix(text) {
         let what = t!("must be the first characters of the key, at most 24, and never the whole key");
         sheet.wrong(value.span().start, &field, what);
+        return None;
     }
+    crate::secrets::register_pin(text, fingerprint.as_deref());
     Some(Pin { prefix: text.to_owned(), fingerprint })
 }
 
@@ -361,25 +526,12 @@ fn refuse_keys(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) {
     }
 }
 
-/// The text of the settings file; `None` when there is none.
+/// The text of a settings file that is to be changed; `None` when there is none.
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
-    let wrong = |line, what: String| ConfigError::from(Mistake::in_file(path, line, None, what));
-    let cannot = |why: std::io::Error| wrong(None, t!("cannot be read: {why}", why));
-    // Looked at first: opening a pipe would wait for its other end.
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_file() => {}
-        Ok(_) => return Err(wrong(None, t!("is not a file").to_owned())),
-        Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
-        Err(why) => return Err(cannot(why)),
-    }
-    let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes)).map_err(cannot)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(wrong(None, t!("is larger than 1 MB: this cannot be a settings file").to_owned()));
-    }
+    let Some(bytes) = read_bytes(path)? else { return Ok(None) };
     String::from_utf8(bytes).map(Some).map_err(|why| {
         let good = &why.as_bytes()[..why.utf8_error().valid_up_to()];
         let line = String::from_utf8_lossy(good).matches('\n').count() + 1;
-        wrong(Some(line), t!("is not UTF-8 text: save the file as UTF-8").to_owned())
+        Mistake::in_file(path, Some(line), None, t!("is not UTF-8 text: save the file as UTF-8")).into()
     })
 }

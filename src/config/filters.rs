@@ -3,9 +3,11 @@
 //! knows; here the file is read and changed, so that every mistake has its line.
 
 use super::file::read_text;
+use super::lines::Readable;
 use super::mistake::{ConfigError, Mistake};
 use super::place::{Sheet, Value};
 use crate::disk::{create_private_dir, make_private, replace};
+use crate::secrets;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 use toml_edit::{DocumentMut, Item, Table};
@@ -95,12 +97,13 @@ impl FiltersFile {
         &self.path
     }
 
-    /// Reads it; one that does not exist has no filters.
-    ///
-    /// # Errors
-    /// All mistakes in it, by line.
-    pub fn read(&self) -> Result<Vec<NamedFilter>, ConfigError> {
-        self.parse(&read_text(&self.path)?.unwrap_or_default())
+    /// Reads it, with what is wrong in it, by line; one that does not exist has no filters. A filter with a mistake
+    /// is left out: without one of its fields it would be another filter.
+    pub fn read(&self) -> (Vec<NamedFilter>, Vec<Mistake>) {
+        match Readable::read(&self.path) {
+            Ok(readable) => self.of(&readable.unwrap_or_default()),
+            Err(error) => (Vec::new(), error.mistakes().to_vec()),
+        }
     }
 
     /// Changes it: whole, or not at all. Gives the filters that it has then.
@@ -117,14 +120,20 @@ impl FiltersFile {
             _ => Ok(()),
         };
         written
-            .and_then(|()| replace(&self.path, after.as_bytes()))
+            .and_then(|()| replace(&self.path, secrets::redact(&after).as_bytes()))
             .and_then(|()| make_private(&self.path))
             .map_err(|why| Mistake::in_file(&self.path, None, None, t!("cannot be written: {why}", why)))?;
         Ok(filters)
     }
 
+    /// What is in a text that is to be changed: nothing may be wrong with it.
     fn parse(&self, text: &str) -> Result<Vec<NamedFilter>, ConfigError> {
-        let mut sheet = Sheet::new(&self.path, text);
+        let (filters, mistakes) = self.of(&Readable::of(text));
+        if mistakes.is_empty() { Ok(filters) } else { Err(ConfigError::new(mistakes)) }
+    }
+
+    fn of(&self, readable: &Readable) -> (Vec<NamedFilter>, Vec<Mistake>) {
+        let mut sheet = Sheet::new(&self.path, &readable.text);
         let mut found: Vec<(usize, NamedFilter)> = Vec::new();
         if let Some(top) = sheet.parse() {
             let names: Vec<&str> = self.lists.iter().map(|known| known.list).collect();
@@ -145,16 +154,26 @@ impl FiltersFile {
                         sheet.wrong(at, known.list, why);
                         continue;
                     }
-                    found.extend(filter(&mut sheet, known, name, value).map(|filter| (at, filter)));
+                    let of_this = [known.list, name];
+                    if readable
+                        .lost
+                        .iter()
+                        .any(|lost| lost.section().starts_with(&of_this.map(str::to_owned)))
+                    {
+                        continue;
+                    }
+                    let mistakes = sheet.mistakes.len();
+                    let read = filter(&mut sheet, known, name, value);
+                    found
+                        .extend(read.filter(|_| sheet.mistakes.len() == mistakes).map(|filter| (at, filter)));
                 }
             }
         }
-        if sheet.mistakes.is_empty() {
-            found.sort_by_key(|(at, _)| *at);
-            return Ok(found.into_iter().map(|(_, filter)| filter).collect());
-        }
-        sheet.mistakes.sort_by_key(|mistake| mistake.line);
-        Err(ConfigError::new(sheet.mistakes))
+        found.sort_by_key(|(at, _)| *at);
+        let mut mistakes = sheet.mistakes;
+        mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(&self.path)));
+        mistakes.sort_by_key(|mistake| mistake.line);
+        (found.into_iter().map(|(_, filter)| filter).collect(), mistakes)
     }
 
     /// The text with the change in it, and the filters that it then has: read once more before it is written.

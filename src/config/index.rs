@@ -24,7 +24,9 @@ impl IndexSettings {
             return Self::default();
         };
         sheet.unknown(table, prefix, FIELDS, &[]);
-        let enabled = table.get("enabled").and_then(|value| sheet.truth(value, &join(prefix, "enabled")));
+        // Whoever slips here does not get a copy of names and addresses.
+        let enabled =
+            table.get("enabled").map(|value| sheet.truth(value, &join(prefix, "enabled")).unwrap_or(false));
         let mut number = |name: &str, most: u32| {
             table.get(name).and_then(|value| sheet.number(value, &join(prefix, name), 1, most))
         };

@@ -2,7 +2,7 @@
 //!
 //! Plain values: this room does not know what a job is. What reads them maps them to its own.
 
-use super::place::{Sheet, Value, join};
+use super::place::{Sheet, Value, join, nearest};
 use super::ui::Words;
 use toml::de::DeTable;
 
@@ -116,6 +116,12 @@ impl JobSettings {
             }
         }
         read
+    }
+
+    /// Whether a setting, however misspelled, is a number or a list of numbers, for which the contract's own limits
+    /// hold as long as it is not known.
+    pub(super) fn is_number(name: &str) -> bool {
+        nearest(name, FIELDS.iter().copied()).is_some_and(|name| name != "policies")
     }
 
     /// Every setting by its name, `in_flight` or `policies.valid`, with its value as far as there is one.

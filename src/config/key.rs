@@ -7,7 +7,8 @@ use super::keyring::Keyring;
 use super::mistake::{ConfigError, Mistake, for_shell, shown};
 use super::paths::Paths;
 use super::source::KeySource;
-use crate::disk::open_to_others;
+use crate::disk::{open_plain, open_to_others};
+use crate::secrets;
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt;
 use std::fs::File;
@@ -17,6 +18,8 @@ use std::time::Duration;
 
 /// Far more than any key has; a larger file is something else.
 const LONGEST: usize = 4096;
+/// Files of keys that are read at the start, at most.
+const MOST_KEY_FILES: usize = 200;
 
 /// The key of a profile. A keyring or a command can take seconds and is not asked before somebody says so.
 #[derive(Clone)]
@@ -176,7 +179,42 @@ pub fn check(raw: &str) -> Result<SecretString, &'static str> {
     if !key.bytes().all(|b| b.is_ascii_graphic()) {
         return Err(t!("holds a character that no key has (only plain ASCII letters, digits and signs)"));
     }
+    secrets::register_key(key);
     Ok(SecretString::from(key.to_owned()))
+}
+
+/// Registers the keys of all profiles with [`crate::secrets`], so that none of them is sent or written where it
+/// does not belong. Keyrings and commands are not asked: of their keys the settings keep a fingerprint. What cannot
+/// be read is passed over; whoever uses that profile is told why.
+pub fn register_keys(env: &Env) {
+    let register = |raw: &str| drop(check(raw));
+    let from = |path: &Path| {
+        // Looked at first: opening a pipe would wait for its other end.
+        if std::fs::metadata(path).is_ok_and(|found| found.is_file())
+            && let Some(text) = File::open(path).and_then(|mut file| read_bounded(&mut file)).ok()
+        {
+            register(SecretString::from(String::from_utf8(text).unwrap_or_default()).expose_secret());
+        }
+    };
+    let variable = |name: &str| {
+        if let Some(value) = env.raw(name).and_then(|value| value.into_string().ok()) {
+            register(SecretString::from(value).expose_secret());
+        }
+    };
+    variable(secrets::KEY_VARIABLE);
+    let Ok(paths) = Paths::find(env) else { return };
+    // Also of profiles that were removed, and where the settings have a mistake.
+    for found in std::fs::read_dir(paths.keys_dir()).into_iter().flatten().flatten().take(MOST_KEY_FILES) {
+        from(&found.path());
+    }
+    let Ok(file) = ConfigFile::read(&paths.config_file()) else { return };
+    for entry in &file.profiles {
+        match &entry.key {
+            KeySource::Env(name, _) => variable(name),
+            KeySource::File(named, _) => from(&under(&paths.config_dir, named)),
+            KeySource::Default | KeySource::Keyring(_) | KeySource::Command(..) => {}
+        }
+    }
 }
 
 fn from_file(
@@ -186,16 +224,12 @@ fn from_file(
     missing: &str,
 ) -> Result<SecretString, ConfigError> {
     let wrong = |what: String| file.wrong(line, field, what);
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_file() => {}
-        Ok(_) => return Err(wrong(t!("the key file is not a file").to_owned())),
+    let mut opened = match open_plain(path) {
+        Ok(Some(opened)) => opened,
+        Ok(None) => return Err(wrong(t!("the key file is not a file").to_owned())),
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Err(wrong(missing.to_owned()));
         }
-        Err(why) => return Err(wrong(t!("the key file cannot be read: {kind}", kind = why.kind()))),
-    }
-    let mut opened = match File::open(path) {
-        Ok(opened) => opened,
         Err(why) => return Err(wrong(t!("the key file cannot be read: {kind}", kind = why.kind()))),
     };
     // Asked of the open file: the name could lead elsewhere by now.

@@ -1,8 +1,8 @@
 //! Keys of one's own: `keys.toml`, beside `config.toml`. What the places and actions are called, and which
 //! keys there are, the desk knows; here only the file is read, so that every mistake has its line.
 
-use super::file::read_text;
-use super::mistake::{ConfigError, Mistake};
+use super::lines::Readable;
+use super::mistake::Mistake;
 use super::place::Sheet;
 use std::path::{Path, PathBuf};
 
@@ -31,17 +31,23 @@ pub struct KeymapLine {
 
 impl KeymapFile {
     /// Reads the file; one that does not exist says nothing. What is wrong with its form is told with what is
-    /// wrong with its keys, see [`Self::checked`].
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        Ok(Self::parse(path, &read_text(path)?.unwrap_or_default()))
+    /// wrong with its keys, see [`Self::mistakes`].
+    pub fn read(path: &Path) -> Self {
+        match Readable::read(path) {
+            Ok(readable) => Self::of(path, &readable.unwrap_or_default()),
+            Err(error) => {
+                Self { path: path.to_owned(), lines: Vec::new(), mistakes: error.mistakes().to_vec() }
+            }
+        }
     }
 
     /// Reads it from a text.
     pub fn parse(path: &Path, text: &str) -> Self {
-        let mut sheet = Sheet::new(path, text);
+        Self::of(path, &Readable::of(text))
+    }
+
+    fn of(path: &Path, readable: &Readable) -> Self {
+        let mut sheet = Sheet::new(path, &readable.text);
         let mut lines = Vec::new();
         if let Some(top) = sheet.parse() {
             for (place, table) in top.get_ref() {
@@ -75,25 +81,21 @@ impl KeymapFile {
             }
         }
         lines.sort_by_key(|line| line.line);
-        Self { path: path.to_owned(), lines, mistakes: sheet.mistakes }
+        let mut mistakes = sheet.mistakes;
+        mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(path)));
+        Self { path: path.to_owned(), lines, mistakes }
     }
 
-    /// Whether it can be used, when so much is wrong with lines of it.
-    ///
-    /// # Errors
-    /// That, and what is wrong with its form, by line.
-    pub fn checked(&self, wrong: impl IntoIterator<Item = (usize, String)>) -> Result<(), ConfigError> {
+    /// What is wrong with its form, and with these of its lines, by line.
+    pub fn mistakes(&self, wrong: impl IntoIterator<Item = (usize, String)>) -> Vec<Mistake> {
         let line = |n: usize| self.lines.get(n);
         let mut mistakes = self.mistakes.clone();
         mistakes.extend(wrong.into_iter().map(|(n, what)| {
             let field = line(n).map(|l| format!("{}.{}", l.place, l.action));
             Mistake::in_file(&self.path, line(n).map(|l| l.line), field.as_deref(), what)
         }));
-        if mistakes.is_empty() {
-            return Ok(());
-        }
         mistakes.sort_by_key(|mistake| mistake.line);
-        Err(ConfigError::new(mistakes))
+        mistakes
     }
 }
 
@@ -107,7 +109,7 @@ mod tests {
             Path::new("keys.toml"),
             "[history]\nrevoke = ['x', 'd d']\nmark = 'm'\n\n[global]\nquit = []\n",
         );
-        assert_eq!(read.checked([]), Ok(()));
+        assert_eq!(read.mistakes([]), []);
         let told: Vec<(&str, &str, usize, usize)> =
             read.lines.iter().map(|l| (&*l.place, &*l.action, l.keys.len(), l.line)).collect();
         assert_eq!(told, [("history", "revoke", 2, 2), ("history", "mark", 1, 3), ("global", "quit", 0, 6)]);
@@ -119,8 +121,8 @@ mod tests {
             Path::new("keys.toml"),
             "quit = 'x'\n[history]\nmark = 'm'\nrevoke = 3\nrange = ['v', 4]\n",
         );
-        let wrong = read.checked([(0, "no".to_owned())]).expect_err("mistakes");
-        let told: Vec<Option<usize>> = wrong.mistakes().iter().map(|m| m.line).collect();
-        assert_eq!(told, [Some(1), Some(3), Some(4), Some(5)], "{wrong}");
+        let wrong = read.mistakes([(0, "no".to_owned())]);
+        let told: Vec<Option<usize>> = wrong.iter().map(|m| m.line).collect();
+        assert_eq!(told, [Some(1), Some(3), Some(4), Some(5)], "{wrong:?}");
     }
 }

@@ -74,6 +74,7 @@ impl Layers<'_> {
                 let flag = self.flags.glyphs.map(|_| Source::Flag);
                 (word(ui.glyphs.spelled()), flag.unwrap_or(in_file))
             }
+            "joined_text" => (word(ui.joined.spelled()), in_file),
             "pictures" => {
                 // `auto` is no pictures on some terminals: nobody has said that in so many words.
                 let said = ui.pictures.choice;
@@ -101,7 +102,7 @@ impl Layers<'_> {
 
     fn theme(&self) -> Source {
         let theme = self.lenient.ui.theme.theme;
-        let own = || ThemeFile::read(&self.paths.theme_file()).is_ok_and(|own| own.base.is_some());
+        let own = || ThemeFile::read(&self.paths.theme_file()).0.base.is_some();
         // NO_COLOR counts for more than a flag that leaves the choice to lapel.
         if self.flags.theme.is_some_and(|flag| flag == theme) {
             Source::Flag

@@ -36,19 +36,9 @@ impl<'a> Sheet<'a> {
         self.mistakes.push(Mistake::in_file(self.file, Some(line), Some(field), what));
     }
 
-    /// Parses the text, or notes why it is no TOML.
-    pub fn parse(&mut self) -> Option<Spanned<DeTable<'a>>> {
-        match DeTable::parse(self.text) {
-            Ok(table) => Some(table),
-            Err(error) => {
-                // The messages of the parser itself are fixed sentences; none carries a value. The line
-                // that it would quote is left out.
-                let offset = error.span().map_or(0, |span| span.start);
-                let what = t!("this is not TOML: {message}", message = error.message());
-                self.wrong(offset, "", what);
-                None
-            }
-        }
+    /// What stands in the text, where it is TOML, as that of a [`Readable`](super::lines::Readable) is.
+    pub fn parse(&self) -> Option<Spanned<DeTable<'a>>> {
+        DeTable::parse(self.text).ok()
     }
 
     /// A field that must be text.

@@ -50,8 +50,10 @@ pub struct Settings {
     pub log: Option<String>,
     /// What is odd but stops nothing, one line each.
     pub warnings: Vec<String>,
-    /// What is wrong with files that the demo does without.
+    /// What is wrong in the files, and is left out.
     pub left_out: Vec<Mistake>,
+    /// The profile that was chosen and cannot be used, and why; for the desk, which starts without it.
+    pub refused: Option<(String, ConfigError)>,
 }
 
 /// A profile of the settings file as a list shows it: no key has been looked for yet.
@@ -87,21 +89,56 @@ impl Settings {
     /// `LAPEL_BASE_URL` and `LAPEL_API_KEY` together make a profile of their own unless one is named; with
     /// one that is named they take the place of its address and its key.
     ///
+    /// What is wrong in the files costs its own field, and is told in [`Self::left_out`]; where it might make a
+    /// profile less careful, that profile is read-only or cannot be used.
+    ///
     /// # Errors
-    /// Every mistake in the settings, with file, line and field.
+    /// The profile that is chosen cannot be used: every mistake about it, with file, line and field.
     pub fn resolve(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
-        let own = ThemeFile::read(&paths.theme_file());
-        let (file, own) = ConfigError::both(ConfigFile::read(&paths.config_file()), own)?;
-        let profile = choose(flags, env, &file, &paths)?;
-        let mut settings = Self::of(flags, env, &file, own, paths);
+        let file = ConfigFile::read(&paths.config_file())?;
+        let profile = choose(flags, env, &file, &paths).or_else(|error| {
+            let all =
+                if file.mistakes.is_empty() { Ok(()) } else { Err(ConfigError::new(file.mistakes.clone())) };
+            ConfigError::both(all, Err(error)).map(|((), profile)| profile)
+        })?;
+        let settings = Self::of(flags, env, &file, paths).with_profile(profile, &file);
+        if settings.profile.is_none() && !file.mistakes.is_empty() {
+            // There may be a profile in what could not be read.
+            return Err(ConfigError::new(settings.left_out));
+        }
+        Ok(settings)
+    }
+
+    /// The same for the desk, which starts without the profile where something in the file keeps that from being
+    /// used.
+    ///
+    /// # Errors
+    /// A flag or a variable of the environment asks for what there is not.
+    pub fn for_desk(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
+        let paths = Paths::find(env)?;
+        let file = ConfigFile::read(&paths.config_file())?;
+        let (profile, refused) = match choose(flags, env, &file, &paths) {
+            Ok(profile) => (profile, None),
+            Err(error) if error.mistakes().iter().all(|mistake| mistake.file.is_some()) => {
+                (None, Some((chosen(flags, env, &file), error)))
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Self { refused, ..Self::of(flags, env, &file, paths).with_profile(profile, &file) })
+    }
+
+    fn with_profile(mut self, profile: Option<Profile>, file: &ConfigFile) -> Self {
+        if let Some(entry) = profile.as_ref().and_then(|profile| file.entry(&profile.name)) {
+            // What is wrong with the profile in use is told first.
+            self.left_out.sort_by_key(|mistake| !entry.doubts.contains(mistake));
+        }
         if let Some(profile) = &profile
             && !has_usual_path(&profile.base_url)
         {
-            settings.warnings.push(t!("The base URL of profile {name} does not end in /api/v1/ext, as that of the service usually does.", name = profile.name));
+            self.warnings.push(t!("The base URL of profile {name} does not end in /api/v1/ext, as that of the service usually does.", name = profile.name));
         }
-        settings.profile = profile;
-        Ok(settings)
+        Self { profile, ..self }
     }
 
     /// The same with the key of the profile asked for, where that is still to be done. Blocks, see
@@ -124,17 +161,17 @@ impl Settings {
             warnings.push(error.to_string());
             Paths::without_home()
         });
-        let mut left_out = Vec::new();
-        let mut wrong = |error: ConfigError| left_out.extend_from_slice(error.mistakes());
-        let file = ConfigFile::read(&paths.config_file()).map_err(&mut wrong).unwrap_or_default();
-        let own = ThemeFile::read(&paths.theme_file()).map_err(&mut wrong).unwrap_or_default();
+        let file = ConfigFile::read(&paths.config_file()).unwrap_or_else(|error| ConfigFile {
+            mistakes: error.mistakes().to_vec(),
+            ..ConfigFile::default()
+        });
         if flags.profile.is_some() {
             warnings
                 .push(t!("--profile has no effect on the demo, which has a service of its own.").to_owned());
         }
-        let mut settings = Self::of(flags, env, &file, own, paths);
+        let mut settings = Self::of(flags, env, &file, paths);
         settings.warnings.splice(0..0, warnings);
-        Self { left_out, ..settings }
+        settings
     }
 
     /// Another profile of the settings file, read afresh: it may have been changed or added since.
@@ -145,8 +182,10 @@ impl Settings {
         named(&self.paths, name, env)
     }
 
-    fn of(flags: &Flags, env: &Env, file: &ConfigFile, own: ThemeFile, paths: Paths) -> Self {
+    fn of(flags: &Flags, env: &Env, file: &ConfigFile, paths: Paths) -> Self {
         let mut warnings = Vec::new();
+        let (own, of_theme) = ThemeFile::read(&paths.theme_file());
+        let left_out = [file.mistakes.clone(), of_theme].concat();
         let log = env.text("LAPEL_LOG").unwrap_or_else(|error| {
             warnings.push(error.to_string());
             None
@@ -159,14 +198,15 @@ impl Settings {
             file.language,
             own,
         );
-        Self { paths, profile: None, profiles, ui, desk: file.desk, log, warnings, left_out: Vec::new() }
+        let ui = Ui { joined: file.joined, ..ui };
+        Self { paths, profile: None, profiles, ui, desk: file.desk, log, warnings, left_out, refused: None }
     }
 }
 
 /// The profiles of the settings file, read afresh, in its order. No key is looked for.
 ///
 /// # Errors
-/// Every mistake in the file.
+/// The file as a whole cannot be used.
 pub fn profiles(paths: &Paths, env: &Env) -> Result<Vec<ProfileLine>, ConfigError> {
     Ok(lines_of(&ConfigFile::read(&paths.config_file())?, paths, env))
 }
@@ -175,17 +215,17 @@ pub fn profiles(paths: &Paths, env: &Env) -> Result<Vec<ProfileLine>, ConfigErro
 /// count: it was named.
 ///
 /// # Errors
-/// Every mistake in the file, and why it has no key.
+/// What is wrong with it, and why it has no key.
 pub fn named(paths: &Paths, name: &str, env: &Env) -> Result<Profile, ConfigError> {
     let file = ConfigFile::read(&paths.config_file())?;
-    let entry = file.entry(name).ok_or_else(|| not_there("profile", &file))?;
+    let entry = there("profile", name, &file)?;
     of_entry(entry, &file, paths, env, Overrides::default())
 }
 
 pub(super) fn lines_of(file: &ConfigFile, paths: &Paths, env: &Env) -> Vec<ProfileLine> {
     let default = match unnamed(file) {
         Unnamed::This(entry) => Some(entry.name.clone()),
-        Unnamed::Several | Unnamed::None => None,
+        Unnamed::Unusable(_) | Unnamed::Several | Unnamed::None => None,
     };
     let line = |entry: &Entry| ProfileLine {
         key_from: key::described(entry, paths, env),
@@ -271,7 +311,7 @@ fn choose(
     let by_env = env.text("LAPEL_PROFILE")?;
     let profile = match (&flags.profile, &by_env) {
         (Some(name), _) => {
-            let entry = file.entry(name).ok_or_else(|| not_there("--profile", file))?;
+            let entry = there("--profile", name, file)?;
             Some(of_entry(entry, file, paths, env, overrides)?)
         }
         (None, Some(name)) => match (file.entry(name), overrides) {
@@ -280,13 +320,17 @@ fn choose(
             (None, Overrides { base_url: Some(base_url), key: Some(key) }) if is_profile_name(name) => {
                 Some(of_env(name, base_url, key, file))
             }
-            (None, _) => return Err(not_there("LAPEL_PROFILE", file)),
+            (None, overrides) => {
+                let entry = there("LAPEL_PROFILE", name, file)?;
+                Some(of_entry(entry, file, paths, env, overrides)?)
+            }
         },
         (None, None) => match (unnamed(file), overrides) {
             (_, Overrides { base_url: Some(base_url), key: Some(key) }) => {
                 Some(of_env("environment", base_url, key, file))
             }
             (Unnamed::This(entry), overrides) => Some(of_entry(entry, file, paths, env, overrides)?),
+            (Unnamed::Unusable(mistakes), _) => return Err(ConfigError::new(mistakes.to_vec())),
             (Unnamed::Several, _) => {
                 let what = t!(
                     "there are several profiles and none is chosen: say --profile, set LAPEL_PROFILE, or \
@@ -311,22 +355,51 @@ fn choose(
     Ok(profile.map(|profile| Profile { read_only: profile.read_only || flags.read_only, ..profile }))
 }
 
+/// The name of the profile that would be used; empty where none is chosen.
+fn chosen(flags: &Flags, env: &Env, file: &ConfigFile) -> String {
+    let named = flags.profile.clone().or_else(|| env.text("LAPEL_PROFILE").ok().flatten());
+    let by_file = || match unnamed(file) {
+        Unnamed::This(entry) => entry.name.clone(),
+        Unnamed::Unusable(mistakes) => {
+            let of = |(name, all): &(String, Vec<Mistake>)| (all == mistakes).then(|| name.clone());
+            file.unusable.iter().find_map(of).unwrap_or_default()
+        }
+        Unnamed::Several | Unnamed::None => String::new(),
+    };
+    named.unwrap_or_else(by_file)
+}
+
 /// The profile that the file alone chooses.
 pub(super) enum Unnamed<'a> {
     This(&'a Entry),
+    /// It cannot be used, and this is why.
+    Unusable(&'a [Mistake]),
     Several,
     None,
 }
 
 pub(super) fn unnamed(file: &ConfigFile) -> Unnamed<'_> {
-    if let Some(entry) = file.default_profile.as_ref().and_then(|(name, _)| file.entry(name)) {
-        return Unnamed::This(entry);
+    // One that is named and cannot be used does not make room for another one.
+    let named = |name: &str| {
+        let unusable = file.unusable.iter().find(|(of, _)| of == name);
+        let unusable = unusable.map(|(_, mistakes)| Unnamed::Unusable(mistakes));
+        file.entry(name).map(Unnamed::This).or(unusable)
+    };
+    if let Some(chosen) = file.default_profile.as_ref().and_then(|(name, _)| named(name)) {
+        return chosen;
     }
-    match file.profiles.as_slice() {
-        [] => Unnamed::None,
-        [one] => Unnamed::This(one),
+    match (file.profiles.as_slice(), file.unusable.as_slice()) {
+        ([], []) => Unnamed::None,
+        ([one], []) if !file.default_is_wrong => Unnamed::This(one),
+        ([], [(_, mistakes)]) => Unnamed::Unusable(mistakes),
         _ => Unnamed::Several,
     }
+}
+
+/// A profile by its name.
+fn there<'f>(asked_by: &str, name: &str, file: &'f ConfigFile) -> Result<&'f Entry, ConfigError> {
+    let missing = || file.why_unusable(name).unwrap_or_else(|| not_there(asked_by, file));
+    file.entry(name).ok_or_else(missing)
 }
 
 fn not_there(asked_by: &str, file: &ConfigFile) -> ConfigError {
@@ -345,7 +418,7 @@ fn of_env(name: &str, base_url: String, key: SecretString, file: &ConfigFile) ->
         environment: Environment::Live,
         base_url,
         organisation: None,
-        read_only: false,
+        read_only: file.is_read_only,
         key: Key::Known(key),
         key_from: "LAPEL_API_KEY".to_owned(),
         pin: None,

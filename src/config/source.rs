@@ -82,7 +82,10 @@ fn of_table(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource 
         if text.is_empty() {
             sheet.wrong(value.span().start, &join(field, name), t!("is empty"));
         }
-        if name == "env" && !text.is_empty() && !is_variable(text) {
+        if name == "env" && is_variable(text) {
+            // No program that lapel starts gets it, whichever profile is used.
+            crate::secrets::register_variable(text);
+        } else if name == "env" && !text.is_empty() {
             let what = t!("must be the name of an environment variable, not the key itself");
             sheet.wrong(value.span().start, &join(field, name), what);
         }

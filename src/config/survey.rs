@@ -169,6 +169,6 @@ fn choose<'a>(
             let source = if file.default_profile.is_some() { Source::File } else { Source::Default };
             (Some(Who::InFile(entry)), source)
         }
-        Unnamed::Several | Unnamed::None => (None, Source::Default),
+        Unnamed::Unusable(_) | Unnamed::Several | Unnamed::None => (None, Source::Default),
     }
 }

@@ -1,8 +1,8 @@
 //! Colours of one's own: `theme.toml`, beside `config.toml`.
 
 use super::background::Ground;
-use super::file::read_text;
-use super::mistake::ConfigError;
+use super::lines::Readable;
+use super::mistake::Mistake;
 use super::place::{Sheet, Value};
 use super::ui::{ThemeChoice, Words};
 use std::path::Path;
@@ -141,19 +141,17 @@ pub(super) struct ThemeFile {
 }
 
 impl ThemeFile {
-    /// Reads the file; one that does not exist says nothing.
-    ///
-    /// # Errors
-    /// All mistakes in it, by line.
-    pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        match read_text(path)? {
-            Some(text) => Self::parse(path, &text),
-            None => Ok(Self::default()),
+    /// Reads the file, with what is wrong in it, which is left out; one that does not exist says nothing.
+    pub fn read(path: &Path) -> (Self, Vec<Mistake>) {
+        match Readable::read(path) {
+            Ok(Some(readable)) => Self::of(path, &readable),
+            Ok(None) => Default::default(),
+            Err(error) => (Self::default(), error.mistakes().to_vec()),
         }
     }
 
-    fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
-        let mut sheet = Sheet::new(path, text);
+    fn of(path: &Path, readable: &Readable) -> (Self, Vec<Mistake>) {
+        let mut sheet = Sheet::new(path, &readable.text);
         let mut read = Self::default();
         if let Some(top) = sheet.parse() {
             let top = top.get_ref();
@@ -171,11 +169,10 @@ impl ThemeFile {
                 }
             }
         }
-        if sheet.mistakes.is_empty() {
-            return Ok(read);
-        }
-        sheet.mistakes.sort_by_key(|mistake| mistake.line);
-        Err(ConfigError::new(sheet.mistakes))
+        let mut mistakes = sheet.mistakes;
+        mistakes.extend(readable.lost.iter().map(|lost| lost.mistake(path)));
+        mistakes.sort_by_key(|mistake| mistake.line);
+        (read, mistakes)
     }
 }
 
@@ -204,16 +201,16 @@ impl ThemeChoice {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<ThemeFile, ConfigError> {
-        ThemeFile::parse(Path::new("theme.toml"), text)
+    fn parse(text: &str) -> (ThemeFile, Vec<Mistake>) {
+        ThemeFile::of(Path::new("theme.toml"), &Readable::of(text))
     }
 
     #[test]
     fn colours_are_read_in_every_way_of_writing() {
-        let read = parse(
+        let (read, mistakes) = parse(
             "base = 'light'\n[colours]\ndim = 'terminal'\nissued = 'bright-green'\nrevoked = 196\nwaiting = '33'\nkey = '#FfAf00'\n",
-        )
-        .expect("a theme");
+        );
+        assert_eq!(mistakes, []);
         assert_eq!(read.base, Some(ThemeChoice::Light));
         let palette = Palette { colours: read.colours, ..ThemeChoice::Light.into() };
         for (role, colour) in [
@@ -230,11 +227,11 @@ mod tests {
 
     #[test]
     fn every_mistake_has_its_line() {
-        let mistakes =
-            parse("base = 'mauve'\n[colours]\ndim = 'greyish'\nisued = 'red'\nkey = 256\nmark = '#12345'\n")
-                .expect_err("mistakes");
+        let (read, mistakes) = parse(
+            "base = 'mauve'\n[colours]\ndim = 'greyish'\nisued = 'red'\nkey = 256\nmark = '#12345'\nerror = red\ngood = 'green'\n",
+        );
         let told: Vec<(Option<usize>, Option<&str>)> =
-            mistakes.mistakes().iter().map(|m| (m.line, m.field.as_deref())).collect();
+            mistakes.iter().map(|m| (m.line, m.field.as_deref())).collect();
         assert_eq!(
             told,
             [
@@ -243,9 +240,12 @@ mod tests {
                 (Some(4), Some("colours.isued")),
                 (Some(5), Some("colours.key")),
                 (Some(6), Some("colours.mark")),
+                (Some(7), None),
             ]
         );
-        assert!(mistakes.to_string().contains("did you mean issued?"), "{mistakes}");
+        assert!(mistakes[2].to_string().contains("did you mean issued?"), "{mistakes:?}");
+        let palette = Palette { colours: read.colours, ..Palette::default() };
+        assert_eq!(palette.own(Role::Good), Some(Colour::Indexed(2)), "what is right holds");
     }
 
     #[test]

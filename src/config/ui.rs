@@ -34,6 +34,16 @@ pub enum GlyphChoice {
     Ascii,
 }
 
+/// Letters that are joined into one, and how many cells they take, which terminals do not agree on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JoinedChoice {
+    /// They are shown.
+    #[default]
+    Show,
+    /// The first of them is shown, and a sign for the rest.
+    Replace,
+}
+
 /// A setting that is one of a few words.
 pub(super) trait Words: Sized + Copy + 'static {
     /// Every word with what it means.
@@ -67,6 +77,10 @@ impl Words for GlyphChoice {
     const WORDS: &'static [(&'static str, Self)] = &[("unicode", Self::Unicode), ("ascii", Self::Ascii)];
 }
 
+impl Words for JoinedChoice {
+    const WORDS: &'static [(&'static str, Self)] = &[("show", Self::Show), ("replace", Self::Replace)];
+}
+
 impl Words for Language {
     const WORDS: &'static [(&'static str, Self)] = &[("en", Self::English), ("ko", Self::Korean)];
 }
@@ -97,6 +111,8 @@ pub struct Ui {
     pub theme: Palette,
     /// The signs.
     pub glyphs: GlyphChoice,
+    /// Joined letters.
+    pub joined: JoinedChoice,
     /// The pictures.
     pub pictures: Pictures,
     /// The language.
@@ -122,6 +138,7 @@ impl Ui {
         Self {
             theme: Palette { theme, ground: Ground::guess(env).unwrap_or_default(), colours: own.colours },
             glyphs,
+            joined: JoinedChoice::default(),
             pictures: Pictures::resolve(flags.2, env, file.2, (theme, glyphs)),
             language: language.unwrap_or_else(|| spoken(env)),
         }

@@ -25,15 +25,6 @@ pub async fn all_finished() {
     }
 }
 
-/// Who may read a file that is made new.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Its owner only.
-    Private,
-    /// Whoever may read other new files of this user (the umask decides).
-    Ordinary,
-}
-
 /// Whether a file that is there already may be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overwrite {
@@ -54,11 +45,12 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Begins a file that will stand at `path`. A link there stays a link: what it points to is written.
+    /// Begins a file that will stand at `path`, and that only its owner may read. A link there stays a link: what
+    /// it points to is written.
     ///
     /// # Errors
     /// What the file system says: no such folder, no permission, no room.
-    pub fn create(path: &Path, mode: Mode) -> io::Result<Self> {
+    pub fn create(path: &Path) -> io::Result<Self> {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut hidden = std::ffi::OsString::from(".");
@@ -66,13 +58,8 @@ impl Draft {
         hidden.push(if name.len() > 200 { "lapel".as_ref() } else { name });
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
-        // What replaces a file is private until it has that file's permissions.
         #[cfg(unix)]
-        if mode == Mode::Private || fs::symlink_metadata(&target).is_ok() {
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        }
-        #[cfg(not(unix))]
-        let _ = mode;
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut tries = 0;
         loop {
             let mut passing = hidden.clone();
@@ -87,6 +74,11 @@ impl Draft {
                 Err(why) => return Err(why),
             }
         }
+    }
+
+    /// Where it is meanwhile, for a library that writes by a name.
+    pub fn path(&self) -> &Path {
+        &self.temp
     }
 
     /// Makes what was written durable and gives it its name.
@@ -180,8 +172,8 @@ mod tests {
         all
     }
 
-    fn draft(path: &Path, mode: Mode, content: &str) -> Draft {
-        let mut draft = Draft::create(path, mode).expect("a draft");
+    fn draft(path: &Path, content: &str) -> Draft {
+        let mut draft = Draft::create(path).expect("a draft");
         draft.write_all(content.as_bytes()).expect("written");
         draft
     }
@@ -190,7 +182,7 @@ mod tests {
     fn nothing_has_the_name_until_it_is_placed() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("receipt.csv");
-        let whole = draft(&path, Mode::Ordinary, "whole");
+        let whole = draft(&path, "whole");
         assert!(!path.exists());
         whole.place(Overwrite::No).expect("placed");
         assert_eq!(fs::read_to_string(&path).expect("text"), "whole");
@@ -200,7 +192,7 @@ mod tests {
     #[test]
     fn a_dropped_draft_leaves_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
-        let given_up = draft(&folder.path().join("receipt.csv"), Mode::Private, "half");
+        let given_up = draft(&folder.path().join("receipt.csv"), "half");
         assert_eq!(names(folder.path()).len(), 1, "it is beside its place while it is written");
         drop(given_up);
         assert_eq!(names(folder.path()), [""; 0]);
@@ -211,10 +203,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("receipt.csv");
         fs::write(&path, "old").expect("written");
-        let why = draft(&path, Mode::Private, "new").place(Overwrite::No).expect_err("it is there");
+        let why = draft(&path, "new").place(Overwrite::No).expect_err("it is there");
         assert_eq!(why.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read_to_string(&path).expect("text"), "old");
-        draft(&path, Mode::Private, "new").place(Overwrite::Yes).expect("replaced");
+        draft(&path, "new").place(Overwrite::Yes).expect("replaced");
         assert_eq!(fs::read_to_string(&path).expect("text"), "new");
         assert_eq!(names(folder.path()), ["receipt.csv"]);
     }
@@ -224,7 +216,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("receipts");
         fs::create_dir(&path).expect("a folder");
-        let why = draft(&path, Mode::Private, "new").place(Overwrite::Yes).expect_err("a folder");
+        let why = draft(&path, "new").place(Overwrite::Yes).expect_err("a folder");
         assert_eq!(why.kind(), io::ErrorKind::InvalidInput);
         assert_eq!(names(folder.path()), ["receipts"]);
     }
@@ -233,25 +225,21 @@ mod tests {
     fn a_name_as_long_as_names_get_can_be_written() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("n".repeat(255));
-        draft(&path, Mode::Private, "text").place(Overwrite::No).expect("placed");
+        draft(&path, "text").place(Overwrite::No).expect("placed");
         assert!(path.exists());
     }
 
     #[cfg(unix)]
     #[test]
-    fn permissions_are_as_asked_and_kept_when_replaced() {
+    fn a_new_file_is_private_and_a_replaced_one_keeps_its_permissions() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         let mode = |path: &Path| crate::disk::mode_of(&fs::metadata(path).expect("metadata"));
-        let (private, ordinary) = (folder.path().join("private"), folder.path().join("ordinary"));
-        draft(&private, Mode::Private, "").place(Overwrite::No).expect("placed");
-        draft(&ordinary, Mode::Ordinary, "").place(Overwrite::No).expect("placed");
+        let private = folder.path().join("private");
+        draft(&private, "").place(Overwrite::No).expect("placed");
         assert_eq!(mode(&private), 0o600);
-        let plain = folder.path().join("plain");
-        fs::write(&plain, "").expect("written");
-        assert_eq!(mode(&ordinary), mode(&plain));
         fs::set_permissions(&private, fs::Permissions::from_mode(0o640)).expect("set");
-        draft(&private, Mode::Ordinary, "new").place(Overwrite::Yes).expect("replaced");
+        draft(&private, "new").place(Overwrite::Yes).expect("replaced");
         assert_eq!(mode(&private), 0o640);
     }
 
@@ -262,7 +250,7 @@ mod tests {
         let (real, link) = (folder.path().join("real"), folder.path().join("link"));
         fs::write(&real, "old").expect("written");
         std::os::unix::fs::symlink(&real, &link).expect("a link");
-        draft(&link, Mode::Private, "new").place(Overwrite::Yes).expect("replaced");
+        draft(&link, "new").place(Overwrite::Yes).expect("replaced");
         assert!(fs::symlink_metadata(&link).expect("metadata").is_symlink());
         assert_eq!(fs::read_to_string(&real).expect("text"), "new");
     }
@@ -270,9 +258,9 @@ mod tests {
     #[test]
     fn a_folder_that_is_missing_is_said_at_once() {
         let folder = tempfile::tempdir().expect("a folder");
-        let why = Draft::create(&folder.path().join("no/receipt.csv"), Mode::Private).expect_err("no folder");
+        let why = Draft::create(&folder.path().join("no/receipt.csv")).expect_err("no folder");
         assert_eq!(why.kind(), io::ErrorKind::NotFound);
-        let why = Draft::create(Path::new(""), Mode::Private).expect_err("no name");
+        let why = Draft::create(Path::new("")).expect_err("no name");
         assert_eq!(why.kind(), io::ErrorKind::InvalidInput);
     }
 }

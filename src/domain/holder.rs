@@ -5,7 +5,7 @@ use super::ids::{BadgeId, TemplateId};
 use super::records::{Badge, HistoryItem, WalletBadge};
 use super::text::Text;
 use super::time::ServiceTime;
-use super::verdict::{Facts, Verdict};
+use super::verdict::{Facts, Verdict, issue_time};
 use jiff::civil::DateTime;
 use std::collections::{HashMap, HashSet};
 
@@ -83,6 +83,11 @@ impl Held {
         self.text(|h| h.email_status.as_ref(), |_| None, |d| d.email_status.as_ref())
     }
 
+    /// Whether anything was read that says what became of the mail: the wallet does not.
+    pub fn mail_was_read(&self) -> bool {
+        self.history.is_some() || self.detail.is_some()
+    }
+
     /// Who issued it.
     pub fn issuing_org(&self) -> Option<&Text> {
         self.text(|h| h.issuing_org.as_ref(), |w| w.issuing_org.as_ref(), |d| d.issuing_org.as_ref())
@@ -144,7 +149,7 @@ impl Held {
 
     /// When it was issued.
     pub fn issued_at(&self) -> Option<&ServiceTime> {
-        self.time(|h| h.issued_at.as_ref(), |w| w.issued_at.as_ref(), |d| d.issued_at.as_ref())
+        self.time(issue_time, issue_time, issue_time)
     }
 
     /// From when it is valid; the history does not say.

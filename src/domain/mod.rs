@@ -31,4 +31,4 @@ pub use records::{
 };
 pub use text::Text;
 pub use time::{ServiceClock, ServiceTime};
-pub use verdict::{State, Verdict};
+pub use verdict::{State, Verdict, issue_time};

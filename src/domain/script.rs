@@ -22,6 +22,9 @@ pub struct Case<'a> {
     pub both: bool,
     /// Whether it was found by its id: then the caller may not be its holder.
     pub by_id: bool,
+    /// Whether only the record is shown, with its holder masked: whoever asks need not be the holder, so nothing is
+    /// said of a mail, of a wallet, or of a correction.
+    pub masked: bool,
     /// How many addresses have badges under this name, where a name was looked for; otherwise 0.
     pub namesakes: usize,
     /// Now, in service time.
@@ -44,6 +47,12 @@ pub fn script(case: &Case<'_>) -> Script {
     let verdict = case.held.verdict(case.now);
     let mut say = Vec::new();
     say.extend(who_calls(case));
+    if case.masked {
+        if matches!(verdict, Verdict::Expired { .. }) || is_revoked(&verdict) {
+            say.extend(how_it_stands(case, &verdict));
+        }
+        return Script { say, cannot: t!("verify its signature, find one by certificate number").to_owned() };
+    }
     say.extend(how_it_stands(case, &verdict));
     say.extend(copies(case, &verdict));
     say.extend(place(case, &verdict));
@@ -55,6 +64,10 @@ pub fn script(case: &Case<'_>) -> Script {
         cannot.push_str(t!(", verify its signature, find one by certificate number"));
     }
     Script { say, cannot }
+}
+
+fn is_revoked(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. })
 }
 
 /// Whom one may be speaking to.
@@ -130,6 +143,13 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
         Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
             revoked(case)
         }
+        Verdict::SaidFailed { .. } => vec![
+            t!(
+                "The service says that issuing failed. Nobody here can see why: pass it on to the provider's help \
+                 desk with the badge id."
+            )
+            .to_owned(),
+        ],
         Verdict::SaidExpired { .. } | Verdict::SaidIssued { .. } | Verdict::Unknown { .. } => vec![
             t!(
                 "lapel does not know what the service means by this word, so promise nothing. The provider's \
@@ -164,6 +184,11 @@ fn mail(case: &Case<'_>) -> String {
                 domain
             )
         }
+        None if !case.held.mail_was_read() => t!(
+            "What became of the mail was not read. Read the address out letter by letter.{slip} The wallet shows \
+             it without any mail.",
+            slip
+        ),
         None => t!(
             "Nothing is said of a mail. Read the address out letter by letter.{slip} The wallet shows it without \
              any mail.",
@@ -179,8 +204,13 @@ pub fn is_sent(word: &Text) -> bool {
 
 fn expired(case: &Case<'_>, until: &ServiceTime) -> Vec<String> {
     let mut say = Vec::new();
-    if let Some(newer) = valid_copy(case) {
-        say.push(t!("A newer copy is valid: badge id {id}. Give them that id.", id = newer.badge_id));
+    if let Some(copy) = valid_copy(case) {
+        let id = &copy.badge_id;
+        say.push(if accepted(copy) > accepted(case.held) && accepted(case.held).is_some() {
+            t!("A newer copy is valid: badge id {id}. Give them that id.", id)
+        } else {
+            t!("Another copy is valid: badge id {id}. Give them that id.", id)
+        });
     } else {
         say.push(t!(
             "It ended on {end}. A renewal is a new badge, which {issuer} decides about: hand the call over.",
@@ -236,11 +266,11 @@ fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
             _ => {}
         }
     }
-    if let Some(copy) = valid.first() {
-        let newer = if copy.reg_date().map(ServiceTime::raw) > case.held.reg_date().map(ServiceTime::raw) {
-            t!("{id} is the newer one", id = copy.badge_id)
-        } else {
-            t!("this is the newer one").to_owned()
+    if !valid.is_empty() {
+        let newer = match newest(valid.iter().copied().chain([case.held])) {
+            Some(newest) if newest.badge_id == case.held.badge_id => t!("this is the newest").to_owned(),
+            Some(newest) => t!("{id} is the newest", id = newest.badge_id),
+            None => t!("which of them is the newest is not said").to_owned(),
         };
         return vec![t!(
             "They have it {n} times, each valid; {newer}. It does no harm; {issuer} can revoke one.",
@@ -312,7 +342,10 @@ fn cannot(verdict: &Verdict) -> &'static str {
         Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
             t!("take a revocation back")
         }
-        Verdict::SaidExpired { .. } | Verdict::SaidIssued { .. } | Verdict::Unknown { .. } => {
+        Verdict::SaidExpired { .. }
+        | Verdict::SaidIssued { .. }
+        | Verdict::SaidFailed { .. }
+        | Verdict::Unknown { .. } => {
             t!("say what the service's own word means")
         }
     }
@@ -325,6 +358,22 @@ fn valid_copy<'a>(case: &Case<'a>) -> Option<&'a Held> {
         .filter(|other| other.recipient_name() == case.held.recipient_name())
         .filter(|other| matches!(other.verdict(case.now), Verdict::Valid { .. }))
         .max_by_key(|other| other.reg_date().map(|t| t.raw().clone()))
+}
+
+/// When it was accepted, as a moment.
+fn accepted(held: &Held) -> Option<DateTime> {
+    held.reg_date().and_then(ServiceTime::start)
+}
+
+/// The one that was accepted last, where the times tell one from all others.
+fn newest<'a>(copies: impl Iterator<Item = &'a Held>) -> Option<&'a Held> {
+    let mut dated = copies.map(|copy| Some((accepted(copy)?, copy))).collect::<Option<Vec<_>>>()?;
+    dated.sort_by_key(|(at, _)| *at);
+    match dated.as_slice() {
+        [.., (before, _), (last, _)] if before == last => None,
+        [.., (_, newest)] => Some(newest),
+        [] => None,
+    }
 }
 
 /// A day after acceptance, the longest that issuing normally takes.

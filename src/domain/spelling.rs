@@ -2,6 +2,7 @@
 //! compares addresses letter by letter, so case matters there even where mail does not mind it.
 
 use super::text::{is_invisible, scrub};
+use unicode_segmentation::UnicodeSegmentation;
 
 /// A stretch of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,10 +20,12 @@ fn is_odd(c: char) -> bool {
 /// The address in stretches of plain and odd letters. Together they are the address as it may be shown.
 pub fn pieces(address: &str) -> Vec<Piece> {
     let mut pieces: Vec<(String, bool)> = Vec::new();
-    for c in address.chars() {
+    // A mark stays with the letter that it is on.
+    for cluster in address.graphemes(true) {
+        let is_odd = cluster.chars().any(is_odd);
         match pieces.last_mut() {
-            Some((text, odd)) if *odd == is_odd(c) => text.push(c),
-            _ => pieces.push((c.to_string(), is_odd(c))),
+            Some((text, odd)) if *odd == is_odd => text.push_str(cluster),
+            _ => pieces.push((cluster.to_owned(), is_odd)),
         }
     }
     pieces.into_iter().map(|(text, odd)| Piece { text: scrub(&text).into_owned(), odd }).collect()

@@ -29,8 +29,14 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
     let name = held.recipient_name().map_or_else(|| t!("no name").to_owned(), |n| mask::name(n.wire()));
     let address = held.recipient_email().map_or(case.asked, Text::wire);
     lines.push(t!("Holder: {name}, {address}", name, address = mask::address(address)));
-    let mail = held.email_status().map_or_else(|| t!("nothing is said").to_owned(), ToString::to_string);
-    lines.push(t!("Mail: {mail} (the service's word)", mail));
+    // Of a record whose holder is masked nothing is said of a mail.
+    if !case.masked {
+        lines.push(match held.email_status() {
+            Some(mail) => t!("Mail: {mail} (the service's word)", mail),
+            None if held.mail_was_read() => t!("Mail: nothing is said").to_owned(),
+            None => t!("Mail: not read").to_owned(),
+        });
+    }
     let aged = |at: Option<&ServiceTime>| at.map(|at| with_age(at, case.now));
     let dates = [
         aged(held.reg_date()).map(|at| t!("accepted {at}", at)),

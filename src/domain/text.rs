@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use unicode_normalization::char::{canonical_combining_class, compose, is_combining_mark};
 
 /// A string that came from outside. It can be compared, searched and sent back as it came, but its only
 /// display form is scrubbed: control characters, terminal escapes, bidirectional overrides and invisible
@@ -20,8 +21,11 @@ impl Text {
         &self.0
     }
 
-    /// The form that may be shown.
+    /// The form that may be shown. What has nothing to be seen in it is made visible: `␣␣`.
     pub fn shown(&self) -> Cow<'_, str> {
+        if !self.0.is_empty() && self.looks_empty() {
+            return Cow::Owned(scrub(&self.0).replace(' ', "\u{2423}").replace('\u{2800}', "⟨U+2800⟩"));
+        }
         scrub(&self.0)
     }
 
@@ -55,42 +59,71 @@ impl From<String> for Text {
     }
 }
 
+/// Characters of something typed or pasted that a message repeats at most.
+const QUOTED: usize = 120;
+
+/// Something typed or pasted, scrubbed, for a message: a long one by its beginning and its end, so that what the
+/// message says of it is seen.
+pub fn short(raw: &str) -> Cow<'_, str> {
+    let shown = scrub(raw);
+    let count = shown.chars().count();
+    if count <= QUOTED {
+        return shown;
+    }
+    let (head, tail) = (QUOTED * 2 / 3, QUOTED / 3 - 1);
+    let head: String = shown.chars().take(head).collect();
+    let tail: String = shown.chars().skip(count - tail).collect();
+    Cow::Owned(format!("{head}\u{2026}{tail}"))
+}
+
 /// Makes every character visible that a terminal would obey, reorder by, or draw as nothing.
 ///
 /// C0 controls become their control pictures (`␛` for escape), everything else that cannot be seen becomes
-/// `⟨U+202E⟩`. A line break becomes a space-like `␊` too: shown text is always one line. Zero-width joiners
-/// and variation selectors stay where they join two visible characters, since emoji and Indic scripts need
-/// them.
+/// `⟨U+202E⟩`. A line break becomes a space-like `␊` too: shown text is always one line. Joiners and variation
+/// selectors stay only where [`is_joined`] says that they belong. A mark that has no letter to sit on is visible
+/// too: a terminal would put it on the cell before the text. Hangul letters that are stored in pieces are put
+/// together.
 pub fn scrub(raw: &str) -> Cow<'_, str> {
-    if !raw.chars().any(needs_mark) {
+    if raw.is_ascii() && !raw.bytes().any(|b| b.is_ascii_control()) {
         return Cow::Borrowed(raw);
     }
+    let begins_with_mark = raw.chars().next().is_some_and(is_combining_mark);
+    if !begins_with_mark && !raw.chars().any(|c| needs_mark(c) || is_conjoining(c)) {
+        let after_space = raw.contains(' ')
+            && raw.chars().zip(raw.chars().skip(1)).any(|(a, b)| a == ' ' && is_combining_mark(b));
+        if !after_space {
+            return Cow::Borrowed(raw);
+        }
+    }
     let mut out = String::with_capacity(raw.len() + 8);
-    let mut joins = false;
+    // The character that the next one can join or sit on.
+    let mut before = None;
     let mut chars = raw.chars().peekable();
     while let Some(c) = chars.next() {
-        if is_joiner(c) {
-            let next_joins = chars.peek().is_some_and(|n| !needs_mark(*n) && !n.is_whitespace());
-            if joins && (next_joins || is_variation_selector(c)) {
-                out.push(c);
-            } else {
-                push_code(&mut out, c);
-            }
-            joins = false;
-        } else if !needs_mark(c) {
-            out.push(c);
-            joins = !c.is_whitespace();
+        let stays = if is_joiner(c) {
+            is_joined(before, c, chars.peek().copied())
+        } else if is_combining_mark(c) {
+            before.is_some() && !needs_mark(c)
         } else {
-            joins = false;
-            match c {
-                '\u{0}'..='\u{1f}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{2426}')),
-                '\u{7f}' => out.push('\u{2421}'),
-                // A no-break or ideographic space is harmless to a terminal: it becomes a plain space.
-                _ if c.is_whitespace() && c != '\u{85}' && c != '\u{2028}' && c != '\u{2029}' => {
-                    out.push(' ');
-                }
-                _ => push_code(&mut out, c),
+            !needs_mark(c)
+        };
+        if stays {
+            let composed = before.filter(|_| is_conjoining(c)).and_then(|last| compose(last, c));
+            if composed.is_some() {
+                out.pop();
             }
+            let c = composed.unwrap_or(c);
+            out.push(c);
+            before = Some(c).filter(|c| !c.is_whitespace());
+            continue;
+        }
+        before = None;
+        match c {
+            '\u{0}'..='\u{1f}' => out.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{2426}')),
+            '\u{7f}' => out.push('\u{2421}'),
+            // A no-break or ideographic space is harmless to a terminal: it becomes a plain space.
+            _ if c.is_whitespace() && c != '\u{85}' && c != '\u{2028}' && c != '\u{2029}' => out.push(' '),
+            _ => push_code(&mut out, c),
         }
     }
     Cow::Owned(out)
@@ -102,12 +135,64 @@ fn push_code(out: &mut String, c: char) {
     let _ = write!(out, "\u{27e8}U+{:04X}\u{27e9}", c as u32);
 }
 
-fn is_joiner(c: char) -> bool {
-    c == '\u{200d}' || c == '\u{200c}' || is_variation_selector(c)
+/// Whether a character is invisible by itself and changes its neighbours: a joiner or a variation selector.
+pub fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-fn is_variation_selector(c: char) -> bool {
-    matches!(c, '\u{fe00}'..='\u{fe0f}')
+/// Whether a joiner or a variation selector belongs between these two characters. Elsewhere it is invisible and
+/// does nothing: `b<ZWNJ>c` must not look like `bc`.
+pub fn is_joined(before: Option<char>, joiner: char, after: Option<char>) -> bool {
+    let Some(before) = before else { return false };
+    // What is made visible itself takes none.
+    let after = after.filter(|c| !needs_mark(*c));
+    match joiner {
+        // After a virama both say how the letter is written, also at the end of a word.
+        '\u{200c}' | '\u{200d}' if canonical_combining_class(before) == VIRAMA => true,
+        '\u{200c}' => takes_joiner(before) && after.is_some_and(takes_joiner),
+        '\u{200d}' => {
+            let takes = |c| takes_joiner(c) || is_pictograph(c);
+            takes(before) && after.is_some_and(takes)
+        }
+        '\u{fe00}'..='\u{fe0f}' => match before {
+            // 1️⃣ has its frame behind the selector.
+            '0'..='9' | '#' | '*' => after == Some('\u{20e3}'),
+            '\u{1000}'..='\u{109f}'
+            | '\u{a840}'..='\u{a877}'
+            | '\u{2139}'
+            | '\u{24c2}'
+            | '\u{1f100}'..='\u{1f2ff}'
+            | '\u{3297}'
+            | '\u{3299}'
+            | '\u{3400}'..='\u{9fff}'
+            | '\u{f900}'..='\u{faff}'
+            | '\u{20000}'..='\u{3ffff}' => true,
+            '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' => false,
+            c => !c.is_ascii() && !c.is_alphanumeric(),
+        },
+        _ => false,
+    }
+}
+
+/// The combining class of a virama, which takes the vowel from a letter.
+const VIRAMA: u8 = 9;
+
+/// Letters of scripts in which a joiner has a meaning: Arabic, those of India and their neighbours, Mongolian.
+fn takes_joiner(c: char) -> bool {
+    matches!(c,
+        '\u{600}'..='\u{dff}' | '\u{f00}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{a8e0}'..='\u{a8ff}')
+}
+
+/// Symbols out of which joiners make one picture.
+fn is_pictograph(c: char) -> bool {
+    matches!(c,
+        '\u{2190}'..='\u{23ff}' | '\u{2600}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}'
+        | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}')
+}
+
+/// Letters of which Hangul syllables are put together.
+fn is_conjoining(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{11ff}')
 }
 
 /// Characters that the scrubbed form does not keep as they are (joiners are judged by their neighbours).
@@ -157,11 +242,48 @@ mod tests {
 
     #[test]
     fn joiners_stay_where_they_join() {
-        let family = "👩\u{200d}👧";
-        assert_eq!(scrub(family), family);
-        assert_eq!(scrub("❤\u{fe0f}"), "❤\u{fe0f}");
-        assert_eq!(scrub("\u{200d}a"), "⟨U+200D⟩a");
-        assert_eq!(scrub("a\u{200d}"), "a⟨U+200D⟩");
+        for joined in [
+            "👩\u{200d}👧",
+            "❤\u{fe0f}",
+            "❤\u{fe0f}\u{200d}🔥",
+            "1\u{fe0f}\u{20e3}",
+            "می\u{200c}خواهم",
+            "क्\u{200d}ष",
+            // A Malayalam chillu at the end of a name, as old keyboards write it.
+            "രാജന്\u{200d}",
+        ] {
+            assert_eq!(scrub(joined), joined, "{}", joined.escape_unicode());
+        }
+        for (raw, shown) in [
+            ("\u{200d}a", "⟨U+200D⟩a"),
+            ("a\u{200d}", "a⟨U+200D⟩"),
+            ("b\u{200c}c", "b⟨U+200C⟩c"),
+            ("b\u{200d}c", "b⟨U+200D⟩c"),
+            ("한\u{200d}서윤", "한⟨U+200D⟩서윤"),
+            ("Kim\u{fe0f}", "Kim⟨U+FE0F⟩"),
+            ("김\u{fe0f}", "김⟨U+FE0F⟩"),
+            ("1\u{fe0f}", "1⟨U+FE0F⟩"),
+            ("❤\u{fe0f}\u{fe0f}", "❤\u{fe0f}⟨U+FE0F⟩"),
+            ("👩\u{200c}👧", "👩⟨U+200C⟩👧"),
+        ] {
+            assert_eq!(scrub(raw), shown);
+        }
+    }
+
+    #[test]
+    fn a_mark_with_no_letter_is_visible() {
+        assert_eq!(scrub("\u{301}a"), "⟨U+0301⟩a");
+        assert_eq!(scrub("a \u{bbe}b"), "a ⟨U+0BBE⟩b");
+        assert_eq!(scrub("\u{7}\u{301}\u{302}"), "␇⟨U+0301⟩⟨U+0302⟩");
+        assert_eq!(scrub("e\u{301}"), "e\u{301}");
+    }
+
+    #[test]
+    fn hangul_in_pieces_is_put_together() {
+        let pieces = "\u{1112}\u{1161}\u{11ab}\u{1109}\u{1165} \u{110b}\u{1172}\u{11ab}";
+        assert_eq!(scrub(pieces), "한서 윤");
+        // An old syllable that Unicode has no sign for stays as it is.
+        assert_eq!(scrub("\u{1112}\u{119e}"), "\u{1112}\u{119e}");
     }
 
     #[test]
@@ -176,6 +298,21 @@ mod tests {
     fn a_hangul_filler_looks_empty() {
         assert!(Text::new("\u{3164}\u{200b} ").looks_empty());
         assert!(!Text::new("홍철").looks_empty());
+    }
+
+    #[test]
+    fn a_name_of_white_space_is_seen() {
+        for (raw, shown) in [
+            ("  ", "␣␣"),
+            (" \u{a0}\u{3000}", "␣␣␣"),
+            ("\t", "␉"),
+            ("\u{2800}", "⟨U+2800⟩"),
+            ("\u{3164} ", "⟨U+3164⟩␣"),
+            ("", ""),
+            (" a ", " a "),
+        ] {
+            assert_eq!(Text::new(raw).to_string(), shown);
+        }
     }
 
     proptest! {

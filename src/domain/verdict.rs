@@ -71,7 +71,17 @@ enum Label {
     Revoking,
     Revoked,
     Expired,
+    Failed,
     Unknown,
+}
+
+/// What a word has in it that says that issuing failed. A word that has it is never taken for waiting.
+const FAILURES: [&str; 10] =
+    ["fail", "error", "reject", "denied", "cancel", "실패", "오류", "에러", "거부", "반려"];
+
+/// Whether the service's own word says that issuing failed. No such word is documented.
+pub fn says_failed(label: &Text) -> bool {
+    read_label(Some(label)) == Label::Failed
 }
 
 fn read_label(label: Option<&Text>) -> Label {
@@ -93,6 +103,7 @@ fn read_label(label: Option<&Text>) -> Label {
             Label::Revoked
         }
         "expired" | "만료" | "기간만료" => Label::Expired,
+        other if FAILURES.iter().any(|failure| other.contains(failure)) => Label::Failed,
         _ => Label::Unknown,
     }
 }
@@ -158,6 +169,13 @@ impl<'a> From<&'a WalletBadge> for Facts<'a> {
     }
 }
 
+/// When a badge was issued. A waiting badge was not, whatever its `issued_at` holds: the contract has a
+/// timestamp there from the beginning ("Badge (detail)"), so it can be the time of acceptance.
+pub fn issue_time<'a>(facts: impl Into<Facts<'a>>) -> Option<&'a ServiceTime> {
+    let facts = facts.into();
+    facts.issued_at.filter(|_| facts.revoke_at.is_some() || read_label(facts.label) != Label::Waiting)
+}
+
 /// One answer about one badge, at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -201,6 +219,8 @@ pub enum Verdict {
         at: Option<ServiceTime>,
         /// Why, where known.
         reason: Option<Text>,
+        /// The service's own word, where lapel does not know it: the time alone says that it is revoked.
+        label: Option<Text>,
     },
     /// The label says expired, but no end of validity that has passed proves it.
     SaidExpired {
@@ -212,7 +232,12 @@ pub enum Verdict {
         /// The service's own word.
         label: Text,
     },
-    /// There is a revocation time, under a label that says neither revoking nor revoked.
+    /// The service's own word says that issuing failed.
+    SaidFailed {
+        /// The word.
+        label: Text,
+    },
+    /// There is a revocation time, under a label that says another state, or one that is still to come.
     RevocationUnderWay {
         /// When.
         at: ServiceTime,
@@ -237,13 +262,17 @@ impl Verdict {
         let word = || facts.label.cloned().unwrap_or_default();
         if let Some(at) = facts.revoke_at {
             return match label {
-                Label::Revoked => Self::Revoked { at: Some(at.clone()), reason: reason() },
+                Label::Revoked => Self::Revoked { at: Some(at.clone()), reason: reason(), label: None },
                 Label::Revoking => Self::Revoking { at: Some(at.clone()), reason: reason() },
+                // The word is not the one for revoking, and the moment has passed.
+                Label::Unknown | Label::Failed if at.start().is_none_or(|at| at <= now) => {
+                    Self::Revoked { at: Some(at.clone()), reason: reason(), label: Some(word()) }
+                }
                 _ => Self::RevocationUnderWay { at: at.clone(), label: word(), reason: reason() },
             };
         }
         match label {
-            Label::Revoked => return Self::Revoked { at: None, reason: reason() },
+            Label::Revoked => return Self::Revoked { at: None, reason: reason(), label: None },
             Label::Revoking => return Self::Revoking { at: None, reason: reason() },
             Label::Waiting => {
                 let since = facts.reg_date.and_then(ServiceTime::start).map(|t| between(t, now));
@@ -254,12 +283,13 @@ impl Verdict {
                     since => Self::Waiting { since },
                 };
             }
+            Label::Failed => return Self::SaidFailed { label: word() },
             Label::Issued | Label::Expired | Label::Unknown => {}
         }
         if let Some(until) = facts.valid_until.filter(|u| !u.is_forever())
             && let Some(end) = until.end()
             && end < now
-            && (facts.issued_at.is_some() || label != Label::Unknown)
+            && label != Label::Unknown
         {
             return Self::Expired { until: until.clone(), ago: between(end, now) };
         }
@@ -289,7 +319,9 @@ impl Verdict {
             Self::Revoked { .. } => State::Revoked,
             // A revocation time is a fact; whether it is done already, the label would have to say.
             Self::Revoking { .. } | Self::RevocationUnderWay { .. } => State::Revoking,
-            Self::Unknown { label } | Self::SaidIssued { label } => State::Other(label.clone()),
+            Self::Unknown { label } | Self::SaidIssued { label } | Self::SaidFailed { label } => {
+                State::Other(label.clone())
+            }
         }
     }
 
@@ -326,7 +358,20 @@ impl Verdict {
             Self::Revoking { at, reason } => {
                 (t!("BEING REVOKED").into(), format!("{}{}", on(at), because(reason)))
             }
-            Self::Revoked { at, reason } => (t!("REVOKED").into(), format!("{}{}", on(at), because(reason))),
+            Self::Revoked { at: Some(at), reason, label: Some(label) } => (
+                t!("REVOKED").into(),
+                t!(
+                    "{when}; the service's word is \u{201c}{label}\u{201d}",
+                    when = format_args!("{}{}", at.to_minute(), because(reason)),
+                    label
+                ),
+            ),
+            Self::Revoked { at, reason, .. } => {
+                (t!("REVOKED").into(), format!("{}{}", on(at), because(reason)))
+            }
+            Self::SaidFailed { label } => {
+                (t!("ISSUING FAILED").into(), t!("the service's word is \u{201c}{label}\u{201d}", label))
+            }
             Self::RevocationUnderWay { at, label, reason } => (
                 t!("BEING REVOKED OR REVOKED").into(),
                 t!(
@@ -430,16 +475,47 @@ mod tests {
     }
 
     #[test]
+    fn a_revocation_time_under_an_unknown_word_is_a_revocation_with_that_word() {
+        let revoked = |label, at| verdict(&Case { label, revoke_at: Some(at), ..Case::default() });
+        for label in [Some("폐기처리됨"), Some("WITHDRAWN"), None] {
+            let verdict = revoked(label, "2026-11-20 10:00:00");
+            assert_eq!(verdict.state(), State::Revoked, "{label:?}");
+            let (word, more) = verdict.line();
+            assert!(word == "REVOKED" && more.starts_with("2026-11-20 10:00"), "{word} {more}");
+            assert!(label.is_none_or(|label| more.contains(label)), "{more}");
+        }
+        let ahead = revoked(Some("WITHDRAWN"), "2026-11-22 10:00:00");
+        assert_eq!(ahead.state(), State::Revoking, "it is still to come");
+    }
+
+    #[test]
+    fn a_word_that_says_that_issuing_failed_is_not_waiting() {
+        for label in ["ISSUE_FAIL", "Failed", "발급실패", "발급 오류", "REJECTED"] {
+            let reg_date = Some("2026-11-21 11:58:00");
+            let verdict = verdict(&Case { label: Some(label), reg_date, ..Case::default() });
+            assert_eq!(verdict, Verdict::SaidFailed { label: label.into() });
+            assert_eq!(verdict.state(), State::Other(label.into()));
+            assert!(verdict.line().1.contains(label));
+        }
+        assert!(!says_failed(&"발급대기".into()) && !says_failed(&"발급보류".into()));
+    }
+
+    #[test]
     fn an_end_that_has_passed_beats_the_label() {
-        for label in ["ISSUED", "발급완료", "만료", "무언가"] {
-            let case = Case {
+        let ended = |label| {
+            verdict(&Case {
                 label: Some(label),
                 valid_until: Some("2026-11-09 00:00:00"),
                 issued_at: Some("2025-11-09 00:00:00"),
                 ..Case::default()
-            };
-            assert_eq!(verdict(&case).state(), State::Expired, "{label}");
+            })
+            .state()
+        };
+        for label in ["ISSUED", "발급완료", "만료"] {
+            assert_eq!(ended(label), State::Expired, "{label}");
         }
+        let unknown = State::Other("무언가".into());
+        assert_eq!(ended("무언가"), unknown, "no time of issue proves that a badge was issued");
     }
 
     #[test]

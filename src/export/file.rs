@@ -4,7 +4,6 @@ use super::list::List;
 use super::record::Row;
 use super::walk::{Progress, Walk};
 use crate::api::{ApiError, Call, Gathered, Reader};
-use crate::disk::Mode;
 use crate::sheet::{Entry, Format, Lines, Room, SheetError, Table, Written, can_begin};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -144,6 +143,9 @@ async fn hand_over(
                     return Ok(None);
                 }
             }
+            if let Some(why) = walk.failure() {
+                return Err(why.clone());
+            }
             read = walk.finish();
         }
     }
@@ -159,16 +161,15 @@ fn put(
     names: &[String],
     rows: Arrivals,
 ) -> Result<Written, SheetError> {
-    let mode = Mode::Private;
     let watch = &mut |_| ControlFlow::Continue(());
     match kind {
-        Kind::Lines => Lines { to, overwrite, mode }.write(rows.map(|row| row.map(|row| row.json)), watch),
+        Kind::Lines => Lines { to, overwrite }.write(rows.map(|row| row.map(|row| row.json)), watch),
         Kind::Table(format) => {
             let entries = rows
                 .zip(1..)
                 .map(|(row, number)| row.map(|row| Entry { number, bucket: None, cells: row.cells }));
             let room = Room::EXCEL;
-            Table { to, format, overwrite, mode, names, facts: None, room }.write(entries, watch)
+            Table { to, format, overwrite, names, facts: None, room }.write(entries, watch)
         }
     }
 }

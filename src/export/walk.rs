@@ -2,7 +2,9 @@
 
 use super::list::List;
 use super::record::Row;
-use crate::api::{ApiError, Call, DirectionStyle, End, Gather, Gathered, MAX_ROWS_PER_PAGE, Reader, Sort};
+use crate::api::{
+    ApiError, Call, DirectionStyle, End, Gathered, MAX_ROWS_PER_PAGE, PageReader, Reader, Sort,
+};
 use crate::domain::Page;
 use crate::words::{Language, language};
 
@@ -22,13 +24,13 @@ pub struct Walk<'r> {
     reader: &'r Reader,
     call: &'r Call,
     list: List,
-    gather: Gather,
+    pages: PageReader,
 }
 
 impl<'r> Walk<'r> {
     /// Of this list; which page it asks for does not matter.
     pub fn new(reader: &'r Reader, list: List, call: &'r Call) -> Self {
-        Self { reader, call, list, gather: Gather::default() }
+        Self { reader, call, list, pages: PageReader::default() }
     }
 
     /// The next rows, none of which was there before; `None` after the end.
@@ -36,33 +38,32 @@ impl<'r> Walk<'r> {
     /// # Errors
     /// The client's; what was given out until then is not all.
     pub async fn next(&mut self) -> Result<Option<Vec<Row>>, ApiError> {
-        let Some(number) = self.gather.next() else { return Ok(None) };
-        self.list = self.list.clone().at(number, MAX_ROWS_PER_PAGE);
-        let page = if self.gather.is_first() {
-            let (list, page) = first_page(self.list.clone(), self.reader, self.call).await?;
-            self.list = list;
-            page
+        let Some(wanted) = self.pages.next() else { return Ok(None) };
+        self.list = self.list.clone().at(wanted.page, wanted.rows);
+        let page = if self.pages.is_first() {
+            first_page(self.list.clone(), self.reader, self.call).await.map(|(list, page)| {
+                self.list = list;
+                page
+            })
         } else {
-            match self.list.read(self.reader, self.call).await {
-                // Some services refuse a page after the last one.
-                Err(ApiError::NotFound(_)) if number > 1 => {
-                    self.gather.beyond_the_end();
-                    return Ok(Some(Vec::new()));
-                }
-                page => page?,
-            }
+            self.list.read(self.reader, self.call).await
         };
-        Ok(Some(self.gather.take(page, |row| row.id.clone())))
+        Ok(Some(self.pages.take(page, |row: &Row| row.id.clone())?))
     }
 
     /// How far it is.
     pub fn progress(&self) -> Progress {
-        Progress { rows: self.gather.rows(), all: self.gather.total_count(), again: self.gather.is_again() }
+        Progress { rows: self.pages.rows(), all: self.pages.total_count(), again: self.pages.is_again() }
+    }
+
+    /// Why nothing at all was read, where the service gave no page that could be read.
+    pub fn failure(&self) -> Option<&ApiError> {
+        self.pages.failure()
     }
 
     /// What was read; `None` before the end.
     pub fn finish(self) -> Option<Gathered> {
-        self.gather.finish()
+        self.pages.finish()
     }
 }
 
@@ -124,26 +125,41 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
     let rows = counted(read.rows, noun);
     let mut said = match read.end {
         End::Complete => t!("{rows}, complete to total_count {total}.", rows, total),
-        End::Uncounted => t!("{rows}, read to an empty page: the service gives no total_count.", rows),
+        End::Uncounted => t!("{rows}, read until nothing new came: the service gives no total_count.", rows),
         End::Unreadable => {
             let first = read
                 .problems
                 .first()
                 .map_or(String::new(), |p| t!(" (first: {place}: {why})", place = p.place, why = p.why));
-            t!(
-                "{rows}, and {unreadable} of total_count {total} that could not be read{first}. The service gives them in a form \
-                 that lapel does not understand: tell whoever runs it.",
-                rows,
-                unreadable = read.unreadable,
-                total,
-                first
-            )
+            if read.unreadable == 0 {
+                t!(
+                    "{rows}, not complete: a part of the list could not be read{first}. Try again later.",
+                    rows,
+                    first
+                )
+            } else {
+                t!(
+                    "{rows}, and {unreadable} of total_count {total} that could not be read{first}. The service gives them in a form \
+                     that lapel does not understand: tell whoever runs it.",
+                    rows,
+                    unreadable = read.unreadable,
+                    total,
+                    first
+                )
+            }
         }
         End::Disagrees => t!(
-            "{rows}, but total_count is {total}. The list was read to its end more than once, and gave no others: what \
-             is missing, if anything, is not known. Ask whoever runs the service.",
+            "{rows}, but total_count is {total}. The list was read until nothing new came: what is missing, if anything, \
+             is not known. Ask the people who run the service.",
             rows,
             total
+        ),
+        End::Stopped => t!(
+            "{rows} of total_count {total}, not complete: the reading was stopped after {requests} requests, since pages \
+             went on without an end. Take a part of the list with the filters, or try again when less is going on.",
+            rows,
+            total,
+            requests = read.requests
         ),
         End::Moving => t!(
             "{rows} of total_count {total}, not complete: the list changed each time it was read. Try again when less \

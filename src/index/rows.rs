@@ -1,6 +1,7 @@
 //! A row of history as it is kept, and what is derived from it: all by the words of [`crate::domain`], so
 //! that the index never says anything else about a badge than its own screen does.
 
+use crate::domain::verdict::Facts;
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, State, TemplateId, Text, Verdict};
 use jiff::civil::DateTime;
 use rusqlite::types::Value;
@@ -71,8 +72,9 @@ pub(super) fn take(
 }
 
 fn put(db: &Connection, item: &HistoryItem, reading: i64) -> rusqlite::Result<()> {
-    // At the beginning of time nothing has expired yet, and at its end everything has that ever will.
-    let base = base(&Verdict::of(item, DateTime::MIN).state());
+    // At the end of time everything has expired that ever will; without an end of validity nothing does.
+    let endless = Facts { valid_until: None, ..Facts::from(item) };
+    let base = base(&Verdict::of(endless, DateTime::MAX).state());
     let expires = matches!(Verdict::of(item, DateTime::MAX), Verdict::Expired { .. });
     let ends = item.valid_until.as_ref().filter(|_| expires).and_then(ServiceTime::end).map(moment);
     let day = |time: &Option<ServiceTime>| {

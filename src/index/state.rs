@@ -2,6 +2,7 @@
 
 use super::Result;
 use super::store::Index;
+use crate::api::Pass;
 use crate::domain::ServiceTime;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
@@ -35,39 +36,38 @@ pub(super) struct Known {
 pub(super) struct Scan {
     /// Its number.
     pub reading: i64,
-    /// The page to be read next, from 1.
-    pub next: u64,
-    /// `total_count` on its first page.
-    pub first_total: Option<u64>,
-    /// Rows of its first page.
-    pub per_page: u64,
-    /// `total_count` on its last page.
-    pub total: Option<u64>,
-    /// Places of the list that it has gone over.
-    pub places: u64,
-    /// Records among them that could not be read.
+    /// Its pages.
+    pub pass: Pass,
+    /// Records that could not be read.
     pub skipped: u64,
-    /// Records among them that are too old to be kept.
+    /// Pages that could not be read.
+    pub holes: u64,
+    /// Records that are too old to be kept.
     pub old: u64,
     /// Whether it ended where everything further is too old.
     pub cut: bool,
-    /// Whether its pages are at an end.
-    pub over: bool,
     /// Whether every row so far was older than the one before it.
     pub newest_first: bool,
     /// The last row's acceptance.
     pub last_reg: Option<String>,
-    /// Pages in a row that had nothing new.
-    pub barren: u64,
     /// Readings before this one that did not add up.
     pub tries: u8,
 }
 
 impl Scan {
     pub fn new(reading: i64, tries: u8) -> Self {
-        Self { reading, next: 1, newest_first: true, tries, ..Self::default() }
+        Self { reading, newest_first: true, tries, ..Self::default() }
+    }
+
+    /// The page to be read next; `None` after the end.
+    pub fn next(&self) -> Option<u64> {
+        self.pass.next().filter(|_| !self.cut)
     }
 }
+
+/// What a reading of the whole history is kept under. Not the name of the first version, whose numbers meant
+/// something else.
+pub(super) const SCAN: &str = "pass";
 
 /// Keeps a value under a name.
 pub(super) fn put<T: Serialize>(db: &Connection, name: &str, value: &T) -> rusqlite::Result<()> {
@@ -120,7 +120,7 @@ pub struct Status {
 
 pub(super) fn status(db: &Connection, bytes: u64) -> rusqlite::Result<Status> {
     let known: Known = get(db, "known")?.unwrap_or_default();
-    let scan: Option<Scan> = get(db, "scan")?;
+    let scan: Option<Scan> = get(db, SCAN)?;
     let count = |sql: &str| db.prepare_cached(sql)?.query_row([], |r| r.get::<_, i64>(0));
     let reg = |order: &str| -> rusqlite::Result<Option<ServiceTime>> {
         let sql = format!("SELECT reg_date FROM badge WHERE reg IS NOT NULL ORDER BY reg {order} LIMIT 1");
@@ -137,7 +137,7 @@ pub(super) fn status(db: &Connection, bytes: u64) -> rusqlite::Result<Status> {
         full_at: known.full_at,
         read_at: known.read_at,
         complete: known.complete,
-        scanning: scan.map(|scan| (scan.places, scan.total)),
+        scanning: scan.map(|scan| (scan.pass.entries(), scan.pass.last_total())),
         bytes,
     })
 }

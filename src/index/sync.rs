@@ -8,9 +8,9 @@
 
 use super::Result;
 use super::rows::{self, Taken};
-use super::state::{self, Known, Scan};
+use super::state::{self, Known, SCAN, Scan};
 use super::store::{Alone, Index, oldest};
-use crate::api::{ApiError, Call, Direction, HistoryQuery, MAX_ROWS_PER_PAGE, Paging, Reader, Sort};
+use crate::api::{ApiError, Brought, Call, Direction, HistoryQuery, Paging, Pass, Reader, Sort};
 use crate::domain::HistoryItem;
 use std::collections::BTreeSet;
 use tokio::sync::watch;
@@ -25,10 +25,6 @@ const FULL_AGAIN_AFTER: i64 = 3600;
 const CLOCK_SLACK: i64 = 60;
 /// How often a reading that does not add up is begun anew at once.
 const MOST_TRIES: u8 = 2;
-/// Pages in a row without anything new after which a list is at its end, whatever it counts.
-const MOST_BARREN: u64 = 3;
-/// Pages at the top that are read for what is new.
-const MOST_NEW_PAGES: u64 = 10_000;
 /// Pages that are read for badges that wait or are being revoked.
 const MOST_UNSETTLED_PAGES: usize = 20;
 
@@ -70,6 +66,16 @@ struct Got {
     /// How many entries its list had, readable or not.
     len: u64,
     total: Option<u64>,
+    /// Whether there was no list that could be read.
+    is_hole: bool,
+}
+
+impl Got {
+    /// For the rules by which a pass ends; so many of its rows were new to it.
+    fn brought(&self, fresh: u64) -> Brought {
+        let unreadable = self.len.saturating_sub(self.items.len() as u64);
+        Brought { len: self.len, fresh, unreadable, total: self.total, is_hole: self.is_hole }
+    }
 }
 
 /// One reading, with what it goes by.
@@ -100,7 +106,7 @@ impl Index {
     ) -> Result<Synced> {
         let alone = self.alone()?;
         let (known, scan) =
-            self.read(|db| Ok((state::get::<Known>(db, "known")?, state::get::<Scan>(db, "scan")?))).await?;
+            self.read(|db| Ok((state::get::<Known>(db, "known")?, state::get::<Scan>(db, SCAN)?))).await?;
         let mut errand = Errand {
             index: self,
             reader,
@@ -172,19 +178,31 @@ impl Errand<'_> {
             query.paging.sort = vec![Sort::new("reg_date", Direction::Desc)];
         }
         self.requests += 1;
-        let page = match self.reader.history(&query, &self.call).await {
-            // The contract does not say what can be sorted by (contract, "Endpoints"): then in its own order.
-            Err(ApiError::BadRequest(_)) if !self.known.sort_refused => {
-                self.known.sort_refused = true;
-                query.paging.sort.clear();
-                self.requests += 1;
-                self.reader.history(&query, &self.call).await?
+        let mut read = self.reader.history(&query, &self.call).await;
+        // The contract does not say what can be sorted by (contract, "Endpoints"): then in its own order. A failure
+        // is blamed on the order where the same page can be read without it.
+        let may_be_the_order = match &read {
+            Err(ApiError::BadRequest(_)) => true,
+            Err(ApiError::ServiceFailed(_)) => number == 1,
+            _ => false,
+        };
+        if may_be_the_order && !self.known.sort_refused {
+            query.paging.sort.clear();
+            self.requests += 1;
+            read = self.reader.history(&query, &self.call).await;
+            self.known.sort_refused = read.is_ok();
+        }
+        let page = match read {
+            Ok(page) => page,
+            Err(ApiError::Unreadable { .. }) => {
+                return Ok(Got { items: Vec::new(), len: 0, total: None, is_hole: true });
             }
-            other => other?,
+            Err(why) => return Err(why.into()),
         };
         Ok(Got {
             len: page.list_len as u64,
             total: page.total_count,
+            is_hole: false,
             items: page.items.into_iter().map(|(_, item)| item).collect(),
         })
     }
@@ -197,24 +215,27 @@ impl Errand<'_> {
     /// Reads all of it, from where a reading is to where it adds up.
     async fn all(&mut self, mut scan: Scan) -> Result<()> {
         loop {
-            while !scan.over {
-                scan = self.next_page(scan).await?;
+            while let Some(number) = scan.next() {
+                scan = self.next_page(scan, number).await?;
             }
             // What came in while the pages were read stands at the top.
             let (total, first) = self.top(scan.reading).await?;
             let reading = scan.reading;
             let seen = self.index.read(move |db| rows::seen(db, reading)).await?;
             // Wide enough for whatever a service counts.
-            let grown = i128::from(total.unwrap_or(0)) - i128::from(scan.first_total.unwrap_or(0));
+            let grown = i128::from(total.unwrap_or(0)) - i128::from(scan.pass.first_total().unwrap_or(0));
             let distinct = seen.saturating_add(scan.skipped).saturating_add(scan.old);
             let adds_up = match total.filter(|_| !scan.cut) {
                 Some(total) => distinct == total,
                 // Each row that came in meanwhile may have pushed another one onto the next page, to be seen twice.
-                None => (scan.places..=scan.places.saturating_add(first)).contains(&distinct),
+                None => {
+                    let places = scan.pass.entries();
+                    (places..=places.saturating_add(first)).contains(&distinct)
+                }
             };
             // Without a count there is nothing to compare with.
-            let grows = (total.is_none() && scan.first_total.is_none()) || grown == i128::from(first);
-            let complete = grows && adds_up;
+            let grows = (total.is_none() && scan.pass.first_total().is_none()) || grown == i128::from(first);
+            let complete = grows && adds_up && scan.holes == 0;
             if complete || scan.tries.saturating_add(1) >= MOST_TRIES {
                 return self.end(&scan, total, complete).await;
             }
@@ -222,18 +243,12 @@ impl Errand<'_> {
         }
     }
 
-    async fn next_page(&mut self, mut scan: Scan) -> Result<Scan> {
-        let Got { items, len, total } = self.page(scan.next).await?;
-        if scan.next == 1 {
-            scan.first_total = total;
-            scan.per_page = len;
-        }
-        scan.total = total.or(scan.total);
-        scan.next = scan.next.saturating_add(1);
-        scan.places = scan.places.saturating_add(len);
-        let given = items.len() as u64;
-        scan.skipped = scan.skipped.saturating_add(len.saturating_sub(given));
-        for reg in items.iter().filter_map(|item| item.reg_date.as_ref()?.start()).map(rows::moment) {
+    async fn next_page(&mut self, mut scan: Scan, number: u64) -> Result<Scan> {
+        let got = self.page(number).await?;
+        let given = got.items.len() as u64;
+        scan.skipped = scan.skipped.saturating_add(got.len.saturating_sub(given));
+        scan.holes = scan.holes.saturating_add(u64::from(got.is_hole));
+        for reg in got.items.iter().filter_map(|item| item.reg_date.as_ref()?.start()).map(rows::moment) {
             scan.newest_first &= scan.last_reg.as_ref().is_none_or(|last| reg <= *last);
             scan.last_reg = Some(reg);
         }
@@ -241,49 +256,41 @@ impl Errand<'_> {
         let (scan, taken) = self
             .index
             .write(move |db| {
-                let taken = rows::take(db, &items, scan.reading, &limit)?;
+                let taken = rows::take(db, &got.items, scan.reading, &limit)?;
                 scan.old = scan.old.saturating_add(taken.old);
-                scan.barren = if taken.first + taken.old > 0 { 0 } else { scan.barren.saturating_add(1) };
                 // Beyond this page everything is even older.
                 scan.cut = scan.newest_first && given > 0 && taken.old == given;
-                // A count below what a full page has gone over lies, and says nothing of the end.
-                let lies = |total| len >= u64::from(MAX_ROWS_PER_PAGE) && scan.places > total;
-                let counted = scan.total.is_some_and(|total| scan.places >= total && !lies(total));
-                let short = len == 0 || (scan.total.is_none() && len < u64::from(MAX_ROWS_PER_PAGE));
-                // What came in since the first page is gone over once more on the pages behind.
-                let pushed = scan.total.unwrap_or(0).saturating_sub(scan.first_total.unwrap_or(0));
-                let repeats = scan.barren >= MOST_BARREN + pushed / u64::from(MAX_ROWS_PER_PAGE);
-                scan.over = counted || short || scan.cut || repeats;
-                state::put(db, "scan", &scan)?;
+                scan.pass.take(got.brought(taken.first + taken.old));
+                state::put(db, SCAN, &scan)?;
                 // Also that the service does not sort.
                 state::put(db, "known", &known)?;
                 Ok((scan, taken))
             })
             .await?;
         self.new += taken.new;
-        self.tell(scan.places, scan.total);
+        self.tell(scan.pass.entries(), scan.pass.last_total());
         Ok(scan)
     }
 
     /// Reads from the top until nothing is there that a reading has not seen: `total_count` as it is now, and
     /// how many rows were not seen before.
     async fn top(&mut self, reading: i64) -> Result<(Option<u64>, u64)> {
-        let (mut total, mut first) = (None, 0);
-        for number in 1..=MOST_NEW_PAGES {
+        let (mut pass, mut first) = (Pass::default(), 0);
+        while let Some(number) = pass.next() {
             let page = self.page(number).await?;
-            total = page.total.or(total);
             let given = page.items.len() as u64;
-            let taken = self.take(page.items, reading).await?;
+            let taken = self.take(&page, reading).await?;
+            pass.take(page.brought(taken.first));
             first += taken.first;
             if taken.first < given || given == 0 {
                 break;
             }
         }
-        Ok((total, first))
+        Ok((pass.last_total(), first))
     }
 
-    async fn take(&mut self, items: Vec<HistoryItem>, reading: i64) -> Result<Taken> {
-        let limit = self.oldest();
+    async fn take(&mut self, page: &Got, reading: i64) -> Result<Taken> {
+        let (limit, items) = (self.oldest(), page.items.clone());
         let taken = self.index.write(move |db| rows::take(db, &items, reading, &limit)).await?;
         self.new += taken.new;
         Ok(taken)
@@ -296,9 +303,9 @@ impl Errand<'_> {
             total,
             full_at: Some(now),
             read_at: Some(now),
-            complete,
+            complete: complete && scan.skipped == 0,
             newest_first: scan.newest_first,
-            per_page: scan.per_page.max(1),
+            per_page: scan.pass.largest().max(1),
             sort_refused: self.known.sort_refused,
         };
         let (known, reading) = (self.known.clone(), scan.reading);
@@ -308,10 +315,10 @@ impl Errand<'_> {
                     rows::forget_unseen(db, reading)?;
                 }
                 state::put(db, "known", &known)?;
-                state::remove(db, "scan")
+                state::remove(db, SCAN)
             })
             .await?;
-        self.tell(total.unwrap_or(scan.places), total);
+        self.tell(total.unwrap_or(scan.pass.entries()), total);
         Ok(())
     }
 
@@ -326,22 +333,24 @@ impl Errand<'_> {
             }
             return Ok(due);
         }
-        let (mut total, mut new, mut read) = (None, 0, BTreeSet::new());
-        for number in 1..=MOST_NEW_PAGES {
+        let (mut pass, mut new, mut read, mut holes) = (Pass::default(), 0, BTreeSet::new(), 0);
+        while let Some(number) = pass.next() {
             let page = self.page(number).await?;
             read.insert(number);
-            total = page.total.or(total);
+            holes += u64::from(page.is_hole);
             let given = page.items.len() as u64;
-            let taken = self.take(page.items, self.known.reading).await?;
+            let taken = self.take(&page, self.known.reading).await?;
+            pass.take(page.brought(taken.new));
             new += taken.new;
             self.tell(new, None);
             if taken.new < given || given == 0 {
                 break;
             }
         }
+        let total = pass.last_total();
         let adds_up = match (self.known.total, total) {
             (Some(before), Some(now)) => before.checked_add(new) == Some(now),
-            _ => true,
+            _ => holes == 0,
         };
         if !adds_up && self.is_due(FULL_AGAIN_AFTER) {
             self.all_anew().await?;
@@ -352,7 +361,7 @@ impl Errand<'_> {
             self.index.read(move |db| rows::unsettled_pages(db, per_page, MOST_UNSETTLED_PAGES)).await?;
         for number in unsettled.into_iter().filter(|page| !read.contains(page)) {
             let page = self.page(number).await?;
-            self.take(page.items, self.known.reading).await?;
+            self.take(&page, self.known.reading).await?;
         }
         self.known.total = total.or(self.known.total);
         self.known.read_at = Some(self.now());

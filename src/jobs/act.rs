@@ -6,11 +6,15 @@ use super::files;
 use super::guard::{self, Class, Guarding};
 use super::intake::{Finding, check_person};
 use super::job::{Bucket, Job, JobId, Kind, Phase, StopKind};
+use super::journal::claims::{self, Rival};
 use super::journal::{jobs, requests, rows};
+use super::reason::{Code, Reason};
+use super::rules::{self, Claim, Stand, Step};
 use super::send;
 use crate::domain::{BadgeId, EmailKey};
-use crate::words;
+use crate::secrets::redact;
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -29,6 +33,15 @@ pub enum Decision {
     SendAgain,
 }
 
+/// What was opened that shows a name and an address which were masked before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// A possible match for an address or a name.
+    Match,
+    /// The wallet of the holder of this badge, whose id was given.
+    WalletOf(BadgeId),
+}
+
 impl Jobs {
     /// Begins a reviewed draft. What the guard read is read again if it is old; if that changes what would be
     /// sent, nothing is begun and the draft is to be reviewed once more.
@@ -41,7 +54,15 @@ impl Jobs {
         if job.phase != Phase::Draft {
             return Err(JobError::no(t!("Job {id} was begun before. Nothing was changed.", id)));
         }
-        self.check_again(&job).await?;
+        let before = self.ready_rows(id).await?;
+        if let Some(now) = self.read_again(&job).await?
+            && self.ready_rows(id).await? != before
+        {
+            return Err(JobError::no(t!(
+                "Things have changed since the review: {rows}. Nothing was sent. Look through it again.",
+                rows = shares(&now)
+            )));
+        }
         let open = job.counts.of(Bucket::Ready) + job.counts.of(Bucket::Queued);
         if open == 0 {
             return Err(JobError::no(t!(
@@ -50,19 +71,24 @@ impl Jobs {
                 rows = shares(&job)
             )));
         }
-        let who = who.to_owned();
+        let (who, policies) = (who.to_owned(), self.core.settings.policies.clone());
         self.core
             .journal
             .write("begin", move |db| {
                 db.execute(
-                    "UPDATE row SET bucket = 'left_out', why = ?2 || coalesce(': ' || why, '')
+                    "UPDATE row SET bucket = 'left_out',
+                                    why = CASE WHEN why IS NULL THEN ?2
+                                               ELSE json_set(?2, '$.args', json_object('why', json(why))) END
                      WHERE job = ?1 AND bucket = 'ask'",
-                    params![id.0, t!("asked about, and not allowed")],
+                    params![id.0, Reason::from(Code::NotAllowed)],
                 )?;
-                jobs::decide(db, id, None, "begin", &who, "")
+                guard::allow_by_setting(db, id, &policies)?;
+                jobs::decide(db, id, None, "begin", &who, "")?;
+                set_free(db, id, &who)
             })
             .await?;
-        self.begin_now(id).await
+        self.begun(id);
+        Ok(())
     }
 
     /// Pauses a job before its next request.
@@ -71,7 +97,7 @@ impl Jobs {
     /// When the job is not this process's, or does not run.
     pub async fn pause(&self, id: JobId) -> Result<(), JobError> {
         let job = self.core.my_job(id).await?;
-        if job.phase != Phase::Running || job.counts.of(Bucket::Ready) + job.counts.of(Bucket::Sending) == 0 {
+        if !job.can_pause() {
             return Err(JobError::no(t!("Job {id} is not sending anything. Nothing was changed.", id)));
         }
         self.core.journal.write("pause", move |db| jobs::set_phase(db, id, Phase::Paused)).await?;
@@ -80,16 +106,20 @@ impl Jobs {
         Ok(())
     }
 
-    /// Notes that somebody has opened a possible match, which showed an address that was masked: when, who, and
-    /// with whose key. Neither the address nor the name is noted. Also where nothing may be sent.
+    /// Notes that somebody has seen a name and an address that were masked: when, who, and with whose key. Neither
+    /// the address nor the name is noted. Also where nothing may be sent.
     ///
     /// # Errors
     /// When the journal cannot be written.
-    pub async fn note_opening(&self, who: &str) -> Result<(), JobError> {
-        let (who, account) = (who.to_owned(), self.core.account.key.clone());
+    pub async fn note_opening(&self, what: &Opening, who: &str) -> Result<(), JobError> {
+        let (who, account) = (who.to_owned(), &self.core.account.key);
+        let (what, why) = match what {
+            Opening::Match => ("open a possible match", account.clone()),
+            Opening::WalletOf(id) => ("open the wallet of a badge id", format!("{account} {}", id.wire())),
+        };
         // It is about no job.
         let note = move |db: &rusqlite::Transaction<'_>| {
-            jobs::decide(db, JobId(0), None, "open a possible match", &who, &account)
+            jobs::decide(db, JobId(0), None, what, &who, &why).map(drop)
         };
         self.core.journal.write("note", note).await?;
         Ok(())
@@ -111,17 +141,20 @@ impl Jobs {
                 state = job.phase.word()
             )));
         }
+        let before = self.before(&job).await?;
         self.prove_refusal(id).await?;
-        self.check_again(&job).await?;
+        self.same_or_fewer(&job, before).await?;
         let who = who.to_owned();
         self.core
             .journal
             .write("decide", move |db| {
                 jobs::set_batch(db, id, None)?;
-                jobs::decide(db, id, None, "resume", &who, "")
+                jobs::decide(db, id, None, "resume", &who, "")?;
+                set_free(db, id, &who)
             })
             .await?;
-        self.begin_now(id).await
+        self.begun(id);
+        Ok(())
     }
 
     /// After a stop at the quota: uses up what is left of it with ever smaller requests, each only after it is
@@ -131,7 +164,7 @@ impl Jobs {
     /// When the job did not stop at the quota, or a look that has to come first failed.
     pub async fn use_up_quota(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.begin_using_up(id, who).await?;
-        tokio::spawn(halve(self.clone(), id));
+        tokio::spawn(halve(self.clone(), id, who.to_owned()));
         Ok(())
     }
 
@@ -141,7 +174,7 @@ impl Jobs {
     /// As [`Jobs::use_up_quota`].
     pub async fn use_up_quota_to_its_end(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.begin_using_up(id, who).await?;
-        halve(self.clone(), id).await;
+        halve(self.clone(), id, who.to_owned()).await;
         Ok(())
     }
 
@@ -152,30 +185,39 @@ impl Jobs {
             return Err(JobError::no(t!("Job {id} did not stop at the quota. Nothing was changed.", id)));
         }
         let rows = self.core.journal.read(move |db| refused_rows(db, id)).await?;
+        let before = self.before(&job).await?;
+        if self.prove_refusal(id).await? == Refusal::NotProvable {
+            return Err(JobError::no(t!(
+                "{why} Nothing more was sent.",
+                why = Reason::from(Code::NotProvable)
+            )));
+        }
+        self.same_or_fewer(&job, before).await?;
         let who = who.to_owned();
         self.core
             .journal
             .write("decide", move |db| {
                 jobs::decide(db, id, None, "use up the quota", &who, "")?;
-                jobs::set_batch(db, id, Some((rows / 2).max(1)))
+                jobs::set_batch(db, id, Some((rows / 2).max(1)))?;
+                set_free(db, id, &who)
             })
             .await?;
-        if self.prove_refusal(id).await? == Refusal::NotProvable {
-            return Err(JobError::no(t!("{why} Nothing more was sent.", why = words::say(NOT_PROVABLE))));
-        }
-        self.begin_now(id).await
+        self.begun(id);
+        Ok(())
     }
 
     /// Sends rows again that the service refused: certainly nothing was done for them. They go in smaller
-    /// requests, so that one bad row does not hold up the others.
+    /// requests, so that one bad row does not hold up the others. Says how many are sent; the others need review.
     ///
     /// # Errors
     /// When the job is not this process's, or nothing of it was refused.
     pub async fn retry_refused(&self, id: JobId, who: &str) -> Result<u64, JobError> {
         self.core.writer()?;
-        self.core.my_job(id).await?;
-        let who = who.to_owned();
-        let moved = self
+        let job = self.core.my_job(id).await?;
+        self.read_again(&job).await?;
+        let (who, policies) = (who.to_owned(), self.core.settings.policies.clone());
+        let refused = rules::condition(Step::Retry, job.kind, job.phase);
+        let sent = self
             .core
             .journal
             .write("decide", move |db| {
@@ -188,16 +230,29 @@ impl Jobs {
                     )
                     .optional()?
                     .flatten();
+                let moved = db.execute(
+                    &format!("UPDATE row SET bucket = 'ready', why = NULL WHERE job = ?1 AND {refused}"),
+                    [id.0],
+                )?;
+                if moved == 0 {
+                    return Ok(None);
+                }
                 jobs::set_batch(db, id, last.map(|n| (n / SMALLER).max(1)))?;
                 jobs::decide(db, id, None, "retry what was refused", &who, "")?;
-                rows::move_all(db, id, Bucket::NotDone, Bucket::Ready, None)
+                let ready = |db| Ok::<_, rusqlite::Error>(jobs::counts(db, id)?.of(Bucket::Ready));
+                let before = ready(db)?;
+                if job.kind == Kind::Issue {
+                    guard::place(db, id, job.phase, &policies)?;
+                }
+                set_free(db, id, &who)?;
+                Ok(Some((moved as u64).saturating_sub(before.saturating_sub(ready(db)?))))
             })
             .await?;
-        if moved == 0 {
+        let Some(sent) = sent else {
             return Err(JobError::no(t!("Nothing of job {id} was refused. Nothing was changed.", id)));
-        }
-        self.begin_now(id).await?;
-        Ok(moved)
+        };
+        self.begun(id);
+        Ok(sent)
     }
 
     /// Sends a row again that was looked for and never seen. A person says so, and why; that is kept.
@@ -222,57 +277,82 @@ impl Jobs {
         why: &str,
     ) -> Result<(), JobError> {
         self.core.writer()?;
-        self.core.my_job(id).await?;
-        let (who, why, now) = (who.to_owned(), why.to_owned(), self.core.moment().0.as_second());
+        JobError::unless_key(why)?;
+        let job = self.core.my_job(id).await?;
         let sends = decision == Decision::SendAgain;
+        if sends {
+            self.one_by_one(&job, no).await?;
+        }
+        let (who, why, now) = (who.to_owned(), why.to_owned(), self.core.moment().0.as_second());
         let done = self
             .core
             .journal
             .write("decide", move |db| {
-                let bucket = sent_bucket(db, id, no)?;
-                if !matches!(bucket, Some(Bucket::NotSeen | Bucket::Ask)) {
-                    return Ok(Err(bucket));
+                let Some((stand, seen)) = stand(db, id, no)? else { return Ok(Err(Refused::NoRow)) };
+                if !rules::may(Step::Decide, stand) {
+                    return Ok(Err(if stand.claim.is_some() || stand.bucket != Bucket::Ready {
+                        Refused::Bucket(stand.bucket)
+                    } else {
+                        Refused::NoRow
+                    }));
                 }
-                let what = match &decision {
+                match decision {
                     Decision::IsThis(badge) => {
-                        if !rows::bind(db, id, no, badge, now)? {
-                            return Ok(Err(None));
+                        if !stand.may_exist() || !rows::bind(db, id, no, &badge, now)? {
+                            return Ok(Err(Refused::NoRow));
                         }
-                        "it is this badge"
+                        jobs::decide(db, id, Some(no), "it is this badge", &who, &why)?;
                     }
                     Decision::LeaveOut => {
-                        rows::set(
-                            db,
-                            id,
-                            no,
-                            Bucket::LeftOut,
-                            Some(t!("settled otherwise, as a person decided")),
-                        )?;
-                        "leave it"
+                        rows::set(db, id, no, Bucket::LeftOut, Some(&Code::SettledOtherwise.into()))?;
+                        jobs::decide(db, id, Some(no), "leave it", &who, &why)?;
                     }
                     Decision::SendAgain => {
-                        rows::set(db, id, no, Bucket::Ready, Some(t!("sent again, as a person decided")))?;
-                        "send again"
+                        // Only what the person was told of is allowed.
+                        let seen = seen.filter(|_| stand.bucket == Bucket::Ask);
+                        if let Some(rival) = claims::rival_of(db, id, no)?
+                            && seen.is_none_or(|seen| seen < rival.slot)
+                        {
+                            claims::review(db, id, no, &rival)?;
+                            return Ok(Err(Refused::Rival(rival)));
+                        }
+                        rows::forget_failed(db, id, no)?;
+                        db.execute(
+                            "UPDATE row SET bucket = 'ready', why = ?3, guarded = 0,
+                                            allowed = coalesce(class, 'new')
+                             WHERE job = ?1 AND no = ?2",
+                            params![id.0, no as i64, Reason::from(Code::SentAgain)],
+                        )?;
+                        jobs::decide(db, id, Some(no), "send again", &who, &why)?;
+                        set_free(db, id, &who)?;
                     }
-                };
-                jobs::decide(db, id, Some(no), what, &who, &why)?;
+                }
                 Ok(Ok(()))
             })
             .await?;
+        self.core.changed(id, []);
         match done {
-            Ok(()) if sends => self.begin_now(id).await,
+            Ok(()) if sends => {
+                self.begun(id);
+                Ok(())
+            }
             Ok(()) => {
-                self.core.changed(id, []);
                 self.core.wake.notify_one();
                 Ok(())
             }
-            Err(Some(bucket)) => Err(JobError::no(t!(
+            Err(Refused::Rival(rival)) => Err(JobError::review(t!(
+                "Row {no} of job {id} needs review: {why}. Nothing was sent. Send it again if a second badge is right.",
+                no,
+                id,
+                why = rival.why()
+            ))),
+            Err(Refused::Bucket(bucket)) => Err(JobError::no(t!(
                 "Row {no} of job {id} is {state}: there is nothing to decide about it now. Nothing was changed.",
                 no,
                 id,
                 state = bucket.word()
             ))),
-            Err(None) => Err(JobError::no(t!(
+            Err(Refused::NoRow) => Err(JobError::no(t!(
                 "Row {no} of job {id} was not sent, or the badge is another row's. Nothing was changed.",
                 no,
                 id
@@ -293,16 +373,10 @@ impl Jobs {
     /// # Errors
     /// When the job is no draft of this process.
     pub async fn leave_out(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
-        self.review(id, which, Bucket::LeftOut, Some(t!("left out by hand"))).await
+        self.review(id, which, Bucket::LeftOut, Some(Code::LeftOutByHand)).await
     }
 
-    async fn review(
-        &self,
-        id: JobId,
-        which: Rows,
-        to: Bucket,
-        why: Option<&'static str>,
-    ) -> Result<u64, JobError> {
+    async fn review(&self, id: JobId, which: Rows, to: Bucket, why: Option<Code>) -> Result<u64, JobError> {
         self.draft(id).await?;
         let (no, class) = match which {
             Rows::One(no) => (Some(no as i64), None),
@@ -310,6 +384,7 @@ impl Jobs {
             Rows::Asked => (None, None),
         };
         let asked = which == Rows::Asked;
+        let why = why.map(Reason::from);
         let moved = self
             .core
             .journal
@@ -343,6 +418,7 @@ impl Jobs {
         self.draft(id).await?;
         let (name, email, standing, findings) = check_person(name, email);
         let (bucket, why) = files::placed(standing, &findings);
+        let (name, email) = (redact(&name).into_owned(), redact(&email).into_owned());
         self.core
             .journal
             .write("correct", move |db| {
@@ -376,26 +452,87 @@ impl Jobs {
         }
     }
 
-    /// Reads what the guard read again, where that is old. Fails when that changes what would be sent.
-    async fn check_again(&self, job: &Job) -> Result<(), JobError> {
-        if job.kind != Kind::Issue || !guard::is_stale(&self.core, job) {
-            return Ok(());
+    /// What would be sent of a job: who, and what is known of each.
+    async fn ready_rows(&self, id: JobId) -> Result<BTreeSet<ReadyRow>, JobError> {
+        Ok(self.core.journal.read(move |db| ready_rows(db, id)).await?)
+    }
+
+    /// Reads what the guard read again, where that is old: how the job stands then. `None` where it is not old.
+    async fn read_again(&self, job: &Job) -> Result<Option<Job>, JobError> {
+        let job = self.core.job(job.id).await?;
+        if job.kind != Kind::Issue || !guard::is_stale(&self.core, &job) {
+            return Ok(None);
         }
         let (progress, _) = watch::channel(Guarding::default());
-        let guarded = guard::guard(&self.core, job, &progress, CancellationToken::new()).await?;
+        let guarded = guard::guard(&self.core, &job, &progress, CancellationToken::new()).await?;
         self.core.changed(job.id, []);
         if !guarded.complete {
             return Err(JobError::no(t!(
                 "The history could not be read to its end, so it is not certain who holds this badge already. Nothing was sent. Try again."
             )));
         }
-        let now = self.core.job(job.id).await?;
-        if now.counts.of(Bucket::Ready) == job.counts.of(Bucket::Ready) {
+        Ok(Some(self.core.job(job.id).await?))
+    }
+
+    /// What would be sent of a job that goes on, where its reading is old and has to be compared with a new one.
+    async fn before(&self, job: &Job) -> Result<Option<BTreeSet<ReadyRow>>, JobError> {
+        if job.kind != Kind::Issue || !guard::is_stale(&self.core, job) {
+            return Ok(None);
+        }
+        self.ready_rows(job.id).await.map(Some)
+    }
+
+    /// The same for a job that goes on: rows that need review now are not sent, but none may be sent that was not
+    /// among those before.
+    async fn same_or_fewer(&self, job: &Job, before: Option<BTreeSet<ReadyRow>>) -> Result<(), JobError> {
+        let Some(before) = before else { return Ok(()) };
+        let Some(now) = self.read_again(job).await? else { return Ok(()) };
+        if self.ready_rows(job.id).await?.is_subset(&before) {
             return Ok(());
         }
         Err(JobError::no(t!(
             "Things have changed since the review: {rows}. Nothing was sent. Look through it again.",
             rows = shares(&now)
+        )))
+    }
+
+    /// Before one row is sent by name: the history is read again where that was long ago, and nothing else of the
+    /// job may be set free with it.
+    async fn one_by_one(&self, job: &Job, no: u64) -> Result<(), JobError> {
+        let id = job.id;
+        let waiting = rules::count(Step::Resume, job);
+        if waiting > 0 {
+            return Err(JobError::no(t!(
+                "Job {id} has {n} rows that were not sent: resume it first, or call them off. Nothing was sent.",
+                id,
+                n = waiting
+            )));
+        }
+        let before = self.core.journal.read(move |db| known_of(db, id, no)).await?;
+        let Some((bucket, _, _)) = &before else { return Ok(()) };
+        if *bucket == Bucket::NotSeen.code() && guard::is_stale(&self.core, job) {
+            let looked = self.look_now(Some(id)).await;
+            if let Some(why) = looked.failed {
+                return Err(JobError::no(t!(
+                    "The history could not be read again: {why} Nothing was sent. Try again.",
+                    why
+                )));
+            }
+            if !looked.complete {
+                return Err(JobError::no(t!(
+                    "The history could not be read to its end, so it is not certain who holds this badge already. Nothing was sent. Try again."
+                )));
+            }
+            return Ok(());
+        }
+        self.read_again(job).await?;
+        if self.core.journal.read(move |db| known_of(db, id, no)).await? == before {
+            return Ok(());
+        }
+        Err(JobError::review(t!(
+            "Things have changed: see row {no} of job {id} again. Nothing was sent.",
+            no,
+            id
         )))
     }
 
@@ -423,7 +560,7 @@ impl Jobs {
             .journal
             .write("proven", move |db| {
                 if !requests::is_provable(db, &account, (id, request), now, window)? {
-                    jobs::set_note(db, id, Some(words::say(NOT_PROVABLE)))?;
+                    jobs::set_note(db, id, Some(&Code::NotProvable.into()))?;
                     return Ok(Refusal::NotProvable);
                 }
                 requests::refusal_proven(db, id, request)?;
@@ -434,13 +571,6 @@ impl Jobs {
         Ok(proven)
     }
 }
-
-/// Said of a refused request of which nothing is to be seen, where that proves nothing.
-const NOT_PROVABLE: &str = mark!(
-    "The service refused a request (HTTP 422), but it is not known to show badges that wait, so \
-                            it cannot be proven yet that nothing of it was accepted. Its rows are in doubt until the \
-                            window is over; the others go on."
-);
 
 /// What is known of a refusal that is not certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -469,14 +599,66 @@ pub fn shares(job: &Job) -> String {
     if all.is_empty() { t!("it has no rows").to_owned() } else { all.join(", ") }
 }
 
-/// Where a row stands that was sent.
-fn sent_bucket(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<Bucket>> {
-    db.query_row(
-        "SELECT bucket FROM row WHERE job = ?1 AND no = ?2 AND request IS NOT NULL",
-        params![id.0, no as i64],
-        |r| jobs::bucket(r, "bucket"),
-    )
+/// Why a decision about a row was not taken.
+enum Refused {
+    /// Where it stands, there is nothing to decide.
+    Bucket(Bucket),
+    /// It was not sent, or the badge is another row's.
+    NoRow,
+    /// Another row has served its person, which nobody has seen yet.
+    Rival(Rival),
+}
+
+/// A row that would be sent: its place, name and address, and what is known of its person.
+type ReadyRow = (i64, String, String, Option<String>, Option<i64>);
+
+fn ready_rows(db: &Connection, id: JobId) -> rusqlite::Result<BTreeSet<ReadyRow>> {
+    db.prepare_cached(
+        "SELECT no, name, email, class, seen FROM row WHERE job = ?1 AND bucket IN ('ready', 'queued')",
+    )?
+    .query_map([id.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?)))?
+    .collect()
+}
+
+/// What a person was told of a row: where it stands, what was found, and up to which claim.
+type Known = (String, Option<String>, Option<i64>);
+
+fn known_of(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<Known>> {
+    db.prepare_cached("SELECT bucket, class, seen FROM row WHERE job = ?1 AND no = ?2")?
+        .query_row(params![id.0, no as i64], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))
+        .optional()
+}
+
+/// Where a row of a job stands, and up to which claim a person knows of the others.
+fn stand(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<(Stand, Option<i64>)>> {
+    db.prepare_cached(
+        "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen
+         FROM row JOIN job ON job.id = row.job
+         LEFT JOIN claim ON claim.job = row.job AND claim.no = row.no
+         WHERE row.job = ?1 AND row.no = ?2",
+    )?
+    .query_row(params![id.0, no as i64], |r| {
+        let stand = Stand {
+            kind: Kind::from_code(r.get_ref(0)?.as_str()?).unwrap_or(Kind::Revoke),
+            phase: Phase::from_code(r.get_ref(1)?.as_str()?).unwrap_or(Phase::Stopped),
+            bucket: jobs::bucket(r, "bucket")?,
+            claim: r.get::<_, Option<String>>(3)?.and_then(|code| Claim::from_code(&code)),
+        };
+        Ok((stand, r.get(4)?))
+    })
     .optional()
+}
+
+/// Lets what is ready of a job be sent: the job goes on, and its rows ask for their claims. Those whose person
+/// another row has served need review, and are not sent.
+pub(super) fn set_free(db: &Connection, id: JobId, who: &str) -> rusqlite::Result<()> {
+    jobs::set_phase(db, id, Phase::Running)?;
+    claims::ask(db, id, who)?;
+    let held = claims::held(db, id)?;
+    if held > 0 {
+        jobs::set_note(db, id, Some(&Reason::from(Code::NeedReview).with("n", held)))?;
+    }
+    Ok(())
 }
 
 /// How many rows the request had that was refused last.
@@ -490,7 +672,7 @@ fn refused_rows(db: &Connection, id: JobId) -> rusqlite::Result<i64> {
 }
 
 /// Goes on with half of what was refused, until a single row is refused or everything is sent.
-async fn halve(all: Jobs, id: JobId) {
+async fn halve(all: Jobs, id: JobId, who: String) {
     let core: Arc<Core> = all.core.clone();
     loop {
         send::idle(&core, id).await;
@@ -501,8 +683,13 @@ async fn halve(all: Jobs, id: JobId) {
             return;
         }
         let half = core.journal.write("halve", move |db| jobs::set_batch(db, id, Some(rows / 2))).await;
+        let Ok(before) = all.before(&job).await else { return };
         let proven = matches!(all.prove_refusal(id).await, Ok(Refusal::Proven));
-        if half.is_err() || !proven || all.begin_now(id).await.is_err() {
+        if half.is_err()
+            || !proven
+            || all.same_or_fewer(&job, before).await.is_err()
+            || all.begin_now(id, &who).await.is_err()
+        {
             return;
         }
     }

@@ -1,14 +1,16 @@
 //! What everything in this room shares: the connection, the journal, and who wants to know.
 
 use super::error::JobError;
-use super::job::{Bucket, Changed, Job, JobId, JobRow, Touched};
+use super::job::{Bucket, Changed, Job, JobId, JobRow, Phase, Stop, StopKind, Touched};
 use super::journal::facts::{self, Fact};
-use super::journal::rows::{self, RowFilter};
-use super::journal::{self, Account, Journal, JournalError, jobs, purge, requests};
+use super::journal::rows::{self, RowFilter, SentHere};
+use super::journal::{self, Account, Journal, JournalError, accounts, jobs, purge, requests};
 use super::look::{Lesson, Scan};
+use super::reason::{Code, Reason};
 use super::settings::Settings;
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
+use crate::domain::BadgeId;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -116,6 +118,7 @@ impl Jobs {
             ending: ending.clone(),
             follower: Mutex::default(),
         });
+        core.join_account().await?;
         core.take_over().await?;
         core.forget_old().await?;
         core.recall_offset().await?;
@@ -145,7 +148,8 @@ impl Jobs {
     pub async fn list(&self) -> Result<Vec<Job>, JobError> {
         let (account, me) = (self.core.account.clone(), self.core.me());
         let found = self.core.journal.read(move |db| jobs::list(db, &account, &me, false, MOST_JOBS)).await?;
-        Ok(found.into_iter().map(|job| self.core.with_trouble(job)).collect())
+        let abandoned = self.core.abandoned().await?;
+        Ok(found.into_iter().map(|job| self.core.as_it_is(job, &abandoned)).collect())
     }
 
     /// One job.
@@ -159,13 +163,38 @@ impl Jobs {
     /// Rows of a job, at most `most`, in the order that the filter says.
     pub async fn rows(&self, id: JobId, filter: RowFilter, most: usize) -> Result<Vec<JobRow>, JobError> {
         let window = self.core.settings.doubt_window.as_secs();
-        Ok(self.core.journal.read(move |db| rows::page(db, id, &filter, most, window)).await?)
+        if !self.core.abandoned().await?.contains(&id) {
+            return Ok(self.core.journal.read(move |db| rows::page(db, id, &filter, most, window)).await?);
+        }
+        // Nobody sends it: what was on its way is in doubt, before anybody has taken it over.
+        let mut filter = filter;
+        if filter.buckets.contains(&Bucket::InDoubt) {
+            filter.buckets.push(Bucket::Sending);
+        } else if filter.buckets == [Bucket::Sending] {
+            return Ok(Vec::new());
+        }
+        let mut found = self.core.journal.read(move |db| rows::page(db, id, &filter, most, window)).await?;
+        for row in found.iter_mut().filter(|row| row.bucket == Bucket::Sending) {
+            row.bucket = Bucket::InDoubt;
+            row.why = Some(Code::Lost.into());
+        }
+        Ok(found)
     }
 
     /// What the service has shown of itself.
     pub async fn facts(&self) -> Result<Vec<Fact>, JobError> {
         let account = self.core.account.key.clone();
         Ok(self.core.journal.read(move |db| facts::all(db, &account)).await?)
+    }
+
+    /// The badge of an id that a job of this service and key has sent, as far as the journal knows.
+    pub async fn sent_badge(&self, badge: &BadgeId) -> Result<Vec<SentHere>, JobError> {
+        Ok(self.core.journal.sent_badge(&self.core.account, badge).await?)
+    }
+
+    /// What was sent to an address and was not seen to be issued, the newest first.
+    pub async fn sent_to(&self, email: &str) -> Result<Vec<SentHere>, JobError> {
+        Ok(self.core.journal.sent_to(&self.core.account, email).await?)
     }
 
     /// Reasons of earlier revocations, the newest first.
@@ -265,14 +294,11 @@ impl Jobs {
             let _ = follower.await;
         }
         let me = self.core.me();
-        let why = t!(
-            "lapel was closed before everything was sent. What is left was not sent; resume when you like."
-        );
         let _ = self
             .core
             .journal
             .write("let go", move |db| {
-                requests::interrupt(db, &me, why)?;
+                requests::interrupt(db, &me, &Code::Closed.into())?;
                 jobs::let_go(db, &me)
             })
             .await;
@@ -294,6 +320,15 @@ impl Core {
             .ok_or_else(|| JobError::no(t!("This profile is read-only: nothing can be sent with it.")))
     }
 
+    /// Whether something may be planned: where it can be sent, and in a copy of the journal, which is gone before
+    /// anything could be.
+    ///
+    /// # Errors
+    /// With a read-only profile.
+    pub(super) fn planner(&self) -> Result<(), JobError> {
+        if self.journal.is_copy() { Ok(()) } else { self.writer().map(|_| ()) }
+    }
+
     pub(super) fn me(&self) -> String {
         self.journal.my_id().to_owned()
     }
@@ -307,7 +342,11 @@ impl Core {
     pub(super) async fn job(&self, id: JobId) -> Result<Job, JobError> {
         let me = self.me();
         let found = self.journal.read(move |db| jobs::load(db, id, &me)).await?;
-        found.map(|job| self.with_trouble(job)).ok_or_else(|| {
+        let abandoned = match &found {
+            Some(job) if job.owner.as_ref().is_some_and(|owner| !owner.is_me) => self.abandoned().await?,
+            _ => HashSet::new(),
+        };
+        found.map(|job| self.as_it_is(job, &abandoned)).ok_or_else(|| {
             JobError::no(t!("There is no job {id} in the journal ({file}).", id, file = self.journal.place()))
         })
     }
@@ -322,12 +361,30 @@ impl Core {
                 id,
                 owner = owner.label
             ))),
+            None if job.phase == Phase::Moved => Err(JobError::no(t!(
+                "Job {id} goes on on another computer. Nothing was changed. {note}",
+                id,
+                note = job.note.as_ref().map(ToString::to_string).unwrap_or_default()
+            ))),
             None => Err(JobError::no(t!(
                 "Job {id} was planned for another key or service (profile {profile}). Nothing was changed. Use that profile.",
                 id,
                 profile = job.profile
             ))),
         }
+    }
+
+    /// Keys of one organisation are of one account.
+    async fn join_account(&self) -> Result<(), JournalError> {
+        if self.access.writer().is_none() {
+            return Ok(());
+        }
+        let account = self.account.clone();
+        let known = account.clone();
+        if self.journal.read(move |db| accounts::is_joined(db, &known)).await? {
+            return Ok(());
+        }
+        self.journal.write("account", move |db| accounts::join(db, &account).map(drop)).await
     }
 
     /// Takes over what nobody living has.
@@ -450,10 +507,40 @@ impl Core {
         lock(&self.troubles).remove(&id);
     }
 
-    /// What could not be written into the journal stands in the snapshot all the same.
+    /// Jobs whose process has ended without letting go of them, and which nobody has taken over yet.
+    async fn abandoned(&self) -> Result<HashSet<JobId>, JournalError> {
+        let (account, me) = (self.account.clone(), self.me());
+        let others = self.journal.read(move |db| jobs::other_owners(db, &account, &me)).await?;
+        if others.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let living = self.journal.living(others).await?;
+        let (account, me) = (self.account.clone(), self.me());
+        let found = self.journal.read(move |db| jobs::not_of(db, &account, &living, &me)).await?;
+        Ok(found.into_iter().collect())
+    }
+
+    /// A snapshot as things are: not as a process left them that is gone.
+    fn as_it_is(&self, mut job: Job, abandoned: &HashSet<JobId>) -> Job {
+        if abandoned.contains(&job.id) {
+            if let Some(owner) = &mut job.owner {
+                owner.is_alive = false;
+            }
+            job = job.into_abandoned();
+        }
+        self.with_trouble(job)
+    }
+
+    /// What could not be written into the journal stands in the snapshot all the same: nothing more of such a
+    /// job is sent until the journal can be written again.
     fn with_trouble(&self, mut job: Job) -> Job {
         if let Some(trouble) = lock(&self.troubles).get(&job.id) {
-            job.note = Some(trouble.to_string().into());
+            let why = Reason::from(trouble);
+            job.note = Some(why.clone());
+            if job.phase == Phase::Running {
+                job.phase = Phase::Stopped;
+                job.stop = Some(Stop { kind: StopKind::Journal, why });
+            }
         }
         job
     }

@@ -1,11 +1,15 @@
 //! Plans: what is to be done, written down before anybody reviews it. A draft sends nothing.
 
+use super::act::set_free;
 use super::core::Jobs;
 use super::error::JobError;
-use super::job::{Bucket, JobId, JobRow, Kind, Origin, Phase};
+use super::job::{Bucket, JobId, Kind, Origin, Phase};
+use super::journal::claims::{self, Rival};
 use super::journal::jobs::{self, NewJob};
 use super::journal::rows::{self, NewRow};
-use super::journal::{facts, requests};
+use super::journal::{Account, accounts, facts, requests};
+use super::reason::{Code, Reason};
+use super::rules::{self, Step};
 use super::send;
 use crate::domain::{Address, BadgeId, EmailKey, State, TemplateId, Text};
 use rusqlite::{Connection, params};
@@ -25,6 +29,9 @@ pub struct IssuePlan {
     /// Badges of this template that the person had before: what is found later and is none of these is
     /// this job's. `None` when that could not be read, so that nothing found later proves anything.
     pub held_before: Option<Vec<BadgeId>>,
+    /// The slot of the [`Rival`] that the reviewer was told of: a second badge is right all the same. Any later
+    /// one needs another review.
+    pub allows: Option<i64>,
 }
 
 /// One person of many.
@@ -121,13 +128,13 @@ pub(super) fn own_word(state: &State) -> Option<String> {
 }
 
 /// Where a badge of a state belongs that is to be revoked, and why.
-pub(super) fn placed(state: &State, when_issued: bool) -> (Bucket, Option<String>) {
+pub(super) fn placed(state: &State, when_issued: bool) -> (Bucket, Option<Reason>) {
     if state.may_be_revoked() {
         (Bucket::Ready, None)
     } else if *state == State::Waiting && when_issued {
         (Bucket::Queued, None)
     } else {
-        let why = t!("its state is {state}; only Issued badges can be revoked", state = state.word());
+        let why = Reason::from(Code::NotRevocable).because("state", Reason::state(state));
         (Bucket::LeftOut, Some(why))
     }
 }
@@ -153,47 +160,75 @@ pub(super) fn revoke_job(
     NewJob { kind: Kind::Revoke, template: None, title: reason.to_owned(), origin, follows, after }
 }
 
-/// What goes with one person, who was looked at before.
-fn one(db: &Connection, id: JobId, plan: &IssuePlan, now: jiff::Timestamp) -> rusqlite::Result<()> {
+/// A job for one person, who was looked at before. A rival instead, where the reviewer was not told of it.
+fn one(
+    db: &Connection,
+    account: &Account,
+    me: &(String, String),
+    plan: &IssuePlan,
+    now: jiff::Timestamp,
+) -> rusqlite::Result<Result<JobId, Rival>> {
+    let key = EmailKey::of(plan.recipient_email.as_str());
+    let known = accounts::of(db, &account.base_url, &account.key)?;
+    if let Some(rival) = claims::of_person(db, known, plan.template_id.wire(), &key)?
+        && plan.allows.is_none_or(|seen| seen < rival.slot)
+    {
+        return Ok(Err(rival));
+    }
+    let id = jobs::insert(db, account, (&me.0, &me.1), &issue_job(&plan.template_id, &plan.title, None))?;
     let row = NewRow {
         name: plan.recipient_name.clone(),
         email: plan.recipient_email.as_str().to_owned(),
         ..NewRow::default()
     };
     rows::insert(db, id, &[row])?;
+    if plan.allows.is_some() {
+        db.execute("UPDATE row SET allowed = 'sent', seen = ?2 WHERE job = ?1", params![id.0, plan.allows])?;
+    }
     if let Some(held) = &plan.held_before {
-        let key = EmailKey::of(plan.recipient_email.as_str());
         for badge in held {
             db.execute(
-                "INSERT OR IGNORE INTO baseline VALUES (?1, ?2, ?3)",
+                "INSERT OR IGNORE INTO baseline (job, email_key, badge) VALUES (?1, ?2, ?3)",
                 params![id.0, key.as_str(), badge.wire()],
             )?;
         }
         jobs::set_guarded(db, id, now)?;
     }
-    Ok(())
+    Ok(Ok(id))
+}
+
+fn changed(rival: &Rival) -> JobError {
+    JobError::review(t!(
+        "Things have changed since the review: {why}. Nothing was sent. Look through it again.",
+        why = rival.why()
+    ))
 }
 
 impl Jobs {
     /// Issues one badge to a person whom somebody has reviewed: written down and begun in one step.
     ///
     /// # Errors
-    /// With a read-only profile, or when the journal cannot be used; nothing was sent then.
-    pub async fn issue(&self, plan: IssuePlan) -> Result<JobId, JobError> {
+    /// With a read-only profile, when the journal cannot be used, or when another row has served the person and
+    /// the reviewer was not told of it; nothing was sent then.
+    pub async fn issue(&self, plan: IssuePlan, who: &str) -> Result<JobId, JobError> {
         self.core.writer()?;
+        JobError::unless_key(&plan.recipient_name)?;
+        JobError::unless_key(plan.recipient_email.as_str())?;
         let (account, me) = (self.core.account.clone(), self.core.journal.me());
         let (now, _) = self.core.moment();
+        let who = who.to_owned();
         let id = self
             .core
             .journal
             .write("plan", move |db| {
-                let new = issue_job(&plan.template_id, &plan.title, None);
-                let id = jobs::insert(db, &account, (&me.0, &me.1), &new)?;
-                one(db, id, &plan, now)?;
-                jobs::set_phase(db, id, Phase::Running)?;
+                let id = one(db, &account, &me, &plan, now)?;
+                if let Ok(id) = id {
+                    set_free(db, id, &who)?;
+                }
                 Ok(id)
             })
-            .await?;
+            .await?
+            .map_err(|rival| changed(&rival))?;
         self.begun(id);
         Ok(id)
     }
@@ -233,33 +268,48 @@ impl Jobs {
         plan: IssuePlan,
         old: Victim,
         reason: &str,
+        who: &str,
     ) -> Result<(JobId, JobId), JobError> {
         self.core.writer()?;
+        for text in [&plan.recipient_name, plan.recipient_email.as_str(), reason] {
+            JobError::unless_key(text)?;
+        }
         let (account, me) = (self.core.account.clone(), self.core.journal.me());
         let (now, _) = self.core.moment();
-        let reason = reason.trim().to_owned();
+        let (reason, who) = (reason.trim().to_owned(), who.to_owned());
         let ids = self
             .core
             .journal
             .write("plan", move |db| {
-                let new = issue_job(&plan.template_id, &plan.title, None);
-                let issue = jobs::insert(db, &account, (&me.0, &me.1), &new)?;
-                one(db, issue, &plan, now)?;
+                let mut plan = plan;
+                // The badge that is replaced is no reason against its replacement.
+                let known = accounts::of(db, &account.base_url, &account.key)?;
+                let key = EmailKey::of(plan.recipient_email.as_str());
+                if let Some(rival) = claims::of_person(db, known, plan.template_id.wire(), &key)?
+                    && rival.badge_id.as_ref() == Some(&old.badge_id)
+                {
+                    plan.allows = plan.allows.max(Some(rival.slot));
+                }
+                let issue = match one(db, &account, &me, &plan, now)? {
+                    Ok(issue) => issue,
+                    Err(rival) => return Ok(Err(rival)),
+                };
                 let new = revoke_job(&reason, Some(issue), true, None);
                 let revoke = jobs::insert(db, &account, (&me.0, &me.1), &new)?;
                 let mut rows = RevokePlan::new(vec![old], &reason, true).rows();
                 for row in &mut rows {
                     row.bucket = Some(Bucket::Queued);
-                    row.why = Some(t!("revoked when the corrected badge (job {issue}) is Issued", issue));
+                    row.why = Some(Reason::from(Code::WhenIssued).with("issue", issue));
                 }
                 rows::insert(db, revoke, &rows)?;
                 facts::keep(db, "reason", &reason, &reason, now.as_second())?;
                 for id in [issue, revoke] {
-                    jobs::set_phase(db, id, Phase::Running)?;
+                    set_free(db, id, &who)?;
                 }
-                Ok((issue, revoke))
+                Ok(Ok((issue, revoke)))
             })
-            .await?;
+            .await?
+            .map_err(|rival| changed(&rival))?;
         self.begun(ids.0);
         self.begun(ids.1);
         Ok(ids)
@@ -271,7 +321,7 @@ impl Jobs {
     /// With a read-only profile, without a reason, or when the journal cannot be used; nothing was sent then.
     pub async fn revoke(&self, plan: RevokePlan) -> Result<JobId, JobError> {
         let id = self.draft_revoke(plan, None).await?;
-        self.begin_now(id).await?;
+        self.begin_now(id, "").await?;
         Ok(id)
     }
 
@@ -281,6 +331,7 @@ impl Jobs {
     /// As [`Jobs::revoke`].
     pub async fn draft_revoke(&self, plan: RevokePlan, origin: Option<Origin>) -> Result<JobId, JobError> {
         self.core.writer()?;
+        JobError::unless_key(&plan.reason)?;
         if plan.reason.is_empty() {
             return Err(JobError::no(t!(
                 "A reason is required: the service asks for one. Nothing was sent."
@@ -308,6 +359,7 @@ impl Jobs {
     /// When the job is no issue job of this process, or has nothing to undo.
     pub async fn undo(&self, id: JobId, reason: &str) -> Result<JobId, JobError> {
         self.core.writer()?;
+        JobError::unless_key(reason)?;
         let job = self.core.my_job(id).await?;
         let reason = reason.trim().to_owned();
         if job.kind != Kind::Issue {
@@ -324,6 +376,7 @@ impl Jobs {
         self.cancel(id, "undo").await?;
         let (account, me) = (self.core.account.clone(), self.core.journal.me());
         let (now, _) = self.core.moment();
+        let undone = rules::condition(Step::Undo, job.kind, Phase::Cancelled);
         let undone = self
             .core
             .journal
@@ -331,23 +384,23 @@ impl Jobs {
                 let new = revoke_job(&reason, Some(id), false, None);
                 let undo = jobs::insert(db, &account, (&me.0, &me.1), &new)?;
                 let copied = db.execute(
-                    "INSERT INTO row (job, no, line, name, email, email_key, title, badge, bucket, why, of_job,
-                                      of_no, status)
-                     SELECT ?2, row_number() OVER (ORDER BY no), line, name, email, email_key, ?3, badge,
-                            CASE bucket WHEN 'issued' THEN 'ready' WHEN 'other' THEN 'ready'
-                                        WHEN 'revoking' THEN 'left_out' WHEN 'revoked' THEN 'left_out'
-                                        ELSE 'queued' END,
-                            CASE bucket WHEN 'revoking' THEN ?4 WHEN 'revoked' THEN ?5 END,
-                            job, no, status
-                     FROM row WHERE job = ?1
-                       AND bucket IN ('issued', 'other', 'waiting', 'overdue', 'unbound', 'in_doubt', 'not_seen',
-                                      'sending', 'revoking', 'revoked')",
+                    &format!(
+                        "INSERT INTO row (job, no, line, name, email, email_key, title, badge, bucket, why,
+                                          of_job, of_no, status)
+                         SELECT ?2, row_number() OVER (ORDER BY no), line, name, email, email_key, ?3, badge,
+                                CASE bucket WHEN 'issued' THEN 'ready' WHEN 'other' THEN 'ready'
+                                            WHEN 'revoking' THEN 'left_out' WHEN 'revoked' THEN 'left_out'
+                                            ELSE 'queued' END,
+                                CASE bucket WHEN 'revoking' THEN ?4 WHEN 'revoked' THEN ?5 END,
+                                job, no, status
+                         FROM row WHERE job = ?1 AND ({undone} OR bucket IN ('revoking', 'revoked'))"
+                    ),
                     params![
                         id.0,
                         undo.0,
                         job.title.wire(),
-                        t!("being revoked already"),
-                        t!("revoked already")
+                        Reason::from(Code::RevokingAlready),
+                        Reason::from(Code::RevokedAlready)
                     ],
                 )?;
                 facts::keep(db, "reason", &reason, &reason, now.as_second())?;
@@ -365,8 +418,8 @@ impl Jobs {
         })
     }
 
-    /// A row of an earlier job that may have given this person such a badge, or may still: the service may not
-    /// show it yet.
+    /// The row of an earlier job that has given this person such a badge, or may still: the service may not show
+    /// it yet. A second badge is for the reviewer to allow ([`IssuePlan::allows`]).
     ///
     /// # Errors
     /// When the journal cannot be used.
@@ -374,21 +427,27 @@ impl Jobs {
         &self,
         template_id: &TemplateId,
         email: &str,
-    ) -> Result<Option<JobRow>, JobError> {
-        let (account, template) = (self.core.account.clone(), template_id.clone());
-        let (key, window) = (EmailKey::of(email), self.core.settings.doubt_window.as_secs());
-        Ok(self.core.journal.read(move |db| rows::sent_before(db, &account, &template, &key, window)).await?)
+    ) -> Result<Option<Rival>, JobError> {
+        let (account, template, key) = (self.core.account.clone(), template_id.clone(), EmailKey::of(email));
+        let read = move |db: &Connection| match accounts::known(db, &account.base_url, &account.key)? {
+            Some(known) => claims::of_person(db, known, template.wire(), &key),
+            None => Ok(None),
+        };
+        Ok(self.core.journal.read(read).await?)
     }
 
-    /// Lets a draft that somebody has reviewed go, without a guard.
-    pub(super) async fn begin_now(&self, id: JobId) -> Result<(), JobError> {
-        self.core.journal.write("begin", move |db| jobs::set_phase(db, id, Phase::Running)).await?;
+    /// Lets what is ready of a job be sent.
+    pub(super) async fn begin_now(&self, id: JobId, who: &str) -> Result<(), JobError> {
+        let who = who.to_owned();
+        self.core.journal.write("begin", move |db| set_free(db, id, &who)).await?;
         self.begun(id);
         Ok(())
     }
 
     /// Something may be sent, and something is to be followed.
     pub(super) fn begun(&self, id: JobId) {
+        // What was written just now shows that the journal takes it; if not for long, that is found out at once.
+        self.core.no_trouble(id);
         self.core.changed(id, []);
         send::kick(&self.core, id);
         self.core.wake.notify_one();
@@ -408,7 +467,7 @@ impl Jobs {
     /// # Errors
     /// When the job is not this process's, or the journal cannot be used.
     pub async fn cancel(&self, id: JobId, who: &str) -> Result<u64, JobError> {
-        self.core.my_job(id).await?;
+        let kind = self.core.my_job(id).await?.kind;
         send::pause(&self.core, id);
         // A refusal that is not certain is looked into first: its rows may exist, and then stay in doubt.
         let _ = self.prove_refusal(id).await;
@@ -418,10 +477,7 @@ impl Jobs {
             .journal
             .write("call off", move |db| {
                 jobs::set_phase(db, id, Phase::Cancelled)?;
-                let mut all = 0;
-                for bucket in [Bucket::Ready, Bucket::Ask, Bucket::Queued] {
-                    all += requests::call_off(db, id, bucket)?;
-                }
+                let all = requests::call_off(db, id, kind)?;
                 jobs::decide(db, id, None, "call off", &who, "")?;
                 Ok(all)
             })

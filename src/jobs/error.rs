@@ -24,12 +24,27 @@ pub enum JobError {
     /// It is not possible as things stand; the text says why and what to do.
     #[error("{0}")]
     NotPossible(String),
+    /// A person has to look first: the text says at what.
+    #[error("{0}")]
+    NeedsReview(String),
 }
 
 impl JobError {
     /// Of a file that could not be read or written: the text is complete.
     pub(super) fn file(why: &impl std::fmt::Display) -> Self {
         Self::NotPossible(why.to_string())
+    }
+
+    pub(super) fn review(why: impl Into<String>) -> Self {
+        Self::NeedsReview(why.into())
+    }
+
+    /// Refuses a text that would be written down and sent, where it is an API key.
+    pub(super) fn unless_key(text: &str) -> Result<(), Self> {
+        if crate::secrets::is_key(text) {
+            return Err(Self::no(t!("This looks like an API key. Nothing was sent.")));
+        }
+        Ok(())
     }
 
     pub(super) fn no(why: impl Into<String>) -> Self {

@@ -15,6 +15,7 @@ use super::intake::{
 };
 use super::job::{Bucket, Origin};
 use super::journal::{Journal, facts};
+use super::reason::{Code, Reason};
 use crate::domain::Text;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;
@@ -86,8 +87,8 @@ impl Watch for Watcher {
     }
 }
 
-/// Where a row belongs that was judged, and why in words.
-pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (Bucket, Option<String>) {
+/// Where a row belongs that was judged, and why.
+pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (Bucket, Option<Reason>) {
     let bucket = match standing {
         Standing::Ready => Bucket::Ready,
         Standing::Ask => Bucket::Ask,
@@ -95,28 +96,31 @@ pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (Bucket, Optio
         Standing::NotARecipient => Bucket::LeftOut,
     };
     let worst = findings.iter().map(|f| f.severity).max().unwrap_or(Severity::Note);
-    let said: Vec<String> =
-        findings.iter().filter(|f| f.severity == worst).map(|f| format!("{}: {}", f.field, f.what)).collect();
-    (bucket, (!said.is_empty()).then(|| said.join("; ")))
+    let said: Vec<Reason> = findings
+        .iter()
+        .filter(|f| f.severity == worst)
+        .map(|f| Reason::finding(&f.field.to_string(), &f.what))
+        .collect();
+    (bucket, (!said.is_empty()).then(|| Reason::list(Code::Findings, said)))
 }
-/// How a file was read, in words.
-fn read_as(about: &About) -> String {
-    let mut parts = vec![about.format.label().to_owned()];
+/// How a file was read.
+fn read_as(about: &About) -> Reason {
+    let mut parts = vec![Reason::told(about.format.label())];
     if let Some(guess) = &about.encoding {
-        parts.push(guess.encoding.label().to_owned());
+        parts.push(Reason::told(guess.encoding.label()));
     }
     if let Some(delimiter) = about.delimiter {
-        parts.push(delimiter.label().to_owned());
+        parts.push(Reason::told(delimiter.label()));
     }
     if let Some(sheet) = &about.sheet {
-        parts.push(t!("sheet {sheet}", sheet = crate::domain::text::scrub(sheet)));
+        parts.push(Reason::from(Code::Sheet).with("sheet", sheet));
     }
     match about.header {
-        Some(intake::HeaderRow::At(row)) => parts.push(t!("header row {row}", row)),
-        Some(intake::HeaderRow::Absent) => parts.push(t!("no header").to_owned()),
+        Some(intake::HeaderRow::At(row)) => parts.push(Reason::from(Code::HeaderRow).with("row", row)),
+        Some(intake::HeaderRow::Absent) => parts.push(Code::NoHeader.into()),
         None => {}
     }
-    parts.join(" \u{b7} ")
+    Reason::list(Code::ReadAs, parts)
 }
 
 fn origin_of(about: &About, map: Option<ColumnMap>) -> Origin {

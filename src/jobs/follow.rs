@@ -7,6 +7,7 @@ mod sweep;
 use super::core::{Asked, Core, Looked, lock};
 use super::job::{Bucket, JobId};
 use super::journal::{JournalError, jobs};
+use super::reason::{Code, Reason};
 use super::schedule::{self, Looking, Schedule};
 use super::send;
 use crate::api::{ApiError, Call};
@@ -23,12 +24,15 @@ const SHORTEST: Duration = Duration::from_millis(200);
 const NEIGHBOURS: Duration = Duration::from_secs(2);
 /// How often it is looked whether there is such a process at all: one may begin at any time.
 const NEWCOMERS: Duration = Duration::from_secs(5);
+/// How long to wait after a look whose outcome could not be written down: nothing says then when the next is.
+const AFTER_UNWRITTEN: Duration = Duration::from_secs(60);
 /// How long to wait after a look that failed.
 const AFTER_FAILURE: SignedDuration = SignedDuration::from_mins(5);
 
 pub(super) async fn run(core: Arc<Core>) {
     let mut deadlines: HashMap<JobId, (Timestamp, Instant)> = HashMap::new();
     let mut version = 0;
+    let mut held: Option<Instant> = None;
     while !core.ending.is_cancelled() {
         let asked = std::mem::take(&mut *lock(&core.asked));
         let open = match open_jobs(&core).await {
@@ -47,15 +51,19 @@ pub(super) async fn run(core: Arc<Core>) {
             }
         }
         let is_asked = |id: &JobId| asked.all || asked.jobs.contains(id);
+        let is_held = held.is_some_and(|until| until > here);
         let is_due = |id: &JobId| {
-            deadlines.get(id).is_some_and(|(next, at)| *at <= here || (asked.due && *next <= now))
+            let due =
+                |(next, at): &(Timestamp, Instant)| *at <= here && !is_held || (asked.due && *next <= now);
+            deadlines.get(id).is_some_and(due)
         };
         let due: Vec<JobId> =
             open.iter().map(|(id, _)| *id).filter(|id| is_asked(id) || is_due(id)).collect();
         if !due.is_empty() {
             let call = if due.iter().any(is_asked) { Call::interactive() } else { Call::background() }
                 .cancelled_by(core.ending.clone());
-            let looked = look(&core, &due, &call).await;
+            let (looked, is_written) = look(&core, &due, &call).await;
+            held = (!is_written).then(|| Instant::now() + AFTER_UNWRITTEN);
             for id in &due {
                 deadlines.remove(id);
             }
@@ -64,7 +72,7 @@ pub(super) async fn run(core: Arc<Core>) {
         }
         answer(asked, &Looked { complete: true, ..Looked::default() });
         let neighbours = core.neighbours(&mut version).await;
-        let next = deadlines.values().map(|(_, at)| *at).min();
+        let next = deadlines.values().map(|(_, at)| held.map_or(*at, |until| until.max(*at))).min();
         let pause = neighbours.map(|some| here + if some { NEIGHBOURS } else { NEWCOMERS });
         let next = [next, pause].into_iter().flatten().min();
         tokio::select! {
@@ -123,15 +131,15 @@ async fn open_jobs(core: &Core) -> Result<Vec<(JobId, Option<Timestamp>)>, Journ
         .await
 }
 
-/// Looks at jobs, and says when the next look is.
-async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> Looked {
+/// Looks at jobs, and writes down when the next look is; whether that could be written.
+async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> (Looked, bool) {
     let swept = sweep::sweep(core, due, call).await;
     let complete = matches!(swept, Ok(true));
     let failed = swept.err();
     let (now, _) = core.moment();
     let (ids, looks) = (due.to_vec(), core.settings.schedule.clone());
     let is_failed = failed.is_some();
-    let note = failed.as_ref().map(|why| t!("The last look failed. {why}", why));
+    let note = failed.as_ref().map(Failed::note);
     let said = note.clone();
     let written = core
         .journal
@@ -141,7 +149,7 @@ async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> Looked {
                 // After a failure the next look is not put off by a day.
                 let soon = now.checked_add(AFTER_FAILURE).unwrap_or(now);
                 jobs::set_next_look(db, *id, if is_failed { next.map(|n| n.min(soon)) } else { next })?;
-                jobs::set_look_note(db, *id, said.as_deref())?;
+                jobs::set_look_note(db, *id, said.as_ref())?;
             }
             Ok(())
         })
@@ -150,8 +158,9 @@ async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> Looked {
         core.changed(*id, []);
     }
     send::kick_ready(core, None).await;
+    let is_written = written.is_ok();
     let failed = failed.map(|why| why.to_string()).or_else(|| written.err().map(|why| why.to_string()));
-    Looked { jobs: due.len(), failed, complete }
+    (Looked { jobs: due.len(), failed, complete }, is_written)
 }
 
 /// When a job is to be looked at next: the earliest of what each of its open rows waits for.
@@ -195,4 +204,15 @@ enum Failed {
     Service(#[from] ApiError),
     #[error(transparent)]
     Journal(#[from] JournalError),
+}
+
+impl Failed {
+    /// What is kept of it.
+    fn note(&self) -> Reason {
+        let why = match self {
+            Self::Service(error) => Reason::from(error),
+            Self::Journal(error) => Reason::from(error),
+        };
+        Reason::from(Code::LookFailed).because("why", why)
+    }
 }

@@ -2,9 +2,10 @@
 
 use super::core::{Core, Jobs};
 use super::error::JobError;
-use super::job::{Bucket, Job, JobId, Kind, words};
-use super::journal::{jobs as job_records, rows};
+use super::job::{Bucket, Job, JobId, Kind, Phase, words};
+use super::journal::{claims, jobs as job_records, rows};
 use super::look::{Scan, Sight, spellings};
+use super::reason::{Code, Reason};
 use super::settings::Settings;
 use crate::api::{ApiError, Call};
 use crate::domain::{EmailKey, State, TemplateId, Verdict};
@@ -60,6 +61,11 @@ impl Class {
         matches!(self, Self::Twin | Self::Valid | Self::Expiring | Self::Waiting | Self::Sent)
     }
 
+    /// Whether the badge that was found is not valid any more: another one is a renewal.
+    fn is_over(self) -> bool {
+        matches!(self, Self::Expired | Self::Revoked)
+    }
+
     /// What happens unless the profile says otherwise.
     pub fn default_policy(self) -> Policy {
         match self {
@@ -72,6 +78,9 @@ impl Class {
 
 /// Up to so many addresses are looked up without asking what title pages would cost.
 const FEW: usize = 2;
+
+/// Where not all pages could be read, up to this many addresses are looked up one by one instead.
+const FEW_LOOK_UPS: usize = 200;
 
 /// How far a guard has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,6 +100,25 @@ pub struct Guarded {
     pub complete: bool,
     /// Requests that it took.
     pub requests: u64,
+    /// Jobs that were paused or have stopped before they sent to some of these people, and to how many: resuming
+    /// them is better than issuing anew. Where the draft is begun, those jobs do not send to these people any
+    /// more.
+    pub unsent: Vec<(JobId, u64)>,
+}
+
+impl Guarded {
+    /// What a person should know before the draft is begun.
+    pub fn warnings(&self) -> Vec<String> {
+        let warning = |(job, n): &(JobId, u64)| {
+            plural!(
+                *n,
+                "{n} of these people is unsent in job {job}: resume it instead.",
+                "{n} of these people are unsent in job {job}: resume it instead.",
+                job
+            )
+        };
+        self.unsent.iter().map(warning).collect()
+    }
 }
 
 impl Jobs {
@@ -117,12 +145,25 @@ impl Jobs {
     }
 }
 
+/// The rows of a job that are judged: those that were certainly not sent. What a review has left out stays out
+/// once the job is begun.
+const fn judged(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Draft => "row.bucket IN ('ready', 'ask', 'left_out')",
+        _ => {
+            "(row.bucket IN ('ready', 'not_done')
+              OR row.bucket = 'ask'
+                 AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no))"
+        }
+    }
+}
+
 /// The addresses of a job's unsent rows, once each, with one spelling.
-fn addresses(db: &Connection, id: JobId) -> rusqlite::Result<Vec<String>> {
-    db.prepare_cached(
-        "SELECT min(email) FROM row WHERE job = ?1 AND bucket IN ('ready', 'ask', 'left_out') AND email <> ''
-         GROUP BY email_key ORDER BY min(no)",
-    )?
+fn addresses(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<Vec<String>> {
+    db.prepare_cached(&format!(
+        "SELECT min(email) FROM row WHERE job = ?1 AND {} AND email <> '' GROUP BY email_key ORDER BY min(no)",
+        judged(phase)
+    ))?
     .query_map([id.0], |r| r.get(0))?
     .collect()
 }
@@ -138,13 +179,14 @@ pub(super) async fn guard(
         return Err(JobError::no(t!("The job has no template.")));
     };
     let (begun, _) = core.moment();
-    let emails = core.journal.read(move |db| addresses(db, id)).await?;
-    core.journal.write("guard", move |db| forget(db, id)).await?;
+    let phase = job.phase;
+    let emails = core.journal.read(move |db| addresses(db, id, phase)).await?;
+    core.journal.write("guard", move |db| forget(db, id, phase)).await?;
     // A few requests are a person's; hundreds are work in the background.
     let call = |all: u64| {
         if all <= 100 { Call::interactive() } else { Call::background() }.cancelled_by(cancel.clone())
     };
-    let mut hunt = Hunt { core, id, template, loose: loose(&emails), requests: 0, complete: true };
+    let mut hunt = Hunt { core, id, phase, template, loose: loose(&emails), requests: 0, complete: true };
     let mut left = None;
     if emails.len() > FEW && !job.title.looks_empty() {
         let first = call(1);
@@ -161,8 +203,11 @@ pub(super) async fn guard(
                 page = hunt.page(&mut scan).await?;
             }
             core.learn_filters(&scan).await?;
-            hunt.complete &= scan.is_complete();
-            left = Some(());
+            // What a page hides that is empty and should not be, single look-ups show, where they are few.
+            if scan.is_complete() || emails.len() > FEW_LOOK_UPS {
+                hunt.complete &= scan.is_complete();
+                left = Some(());
+            }
         }
     }
     if left.is_none() {
@@ -182,25 +227,22 @@ pub(super) async fn guard(
     }
     let (complete, requests) = (hunt.complete, hunt.requests);
     let policies = core.settings.policies.clone();
-    let template = hunt.template;
-    let classes = core
+    let (classes, unsent) = core
         .journal
         .write("guarded", move |db| {
-            compare(db, id, &template)?;
-            let classes = place(db, id, &policies)?;
+            compare(db, id, phase)?;
+            let classes = place(db, id, phase, &policies)?;
+            let unsent = claims::unsent_elsewhere(db, id)?;
             job_records::set_guarded(db, id, begun)?;
-            Ok(classes)
+            Ok((classes, unsent))
         })
         .await?;
-    Ok(Guarded { classes, complete, requests })
+    Ok(Guarded { classes, complete, requests, unsent })
 }
 
 /// Forgets what an earlier guard found of rows that were not sent.
-fn forget(db: &Connection, id: JobId) -> rusqlite::Result<()> {
-    db.execute(
-        "UPDATE row SET class = NULL WHERE job = ?1 AND bucket IN ('ready', 'ask', 'left_out') AND request IS NULL",
-        [id.0],
-    )?;
+fn forget(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
+    db.execute(&format!("UPDATE row SET class = NULL WHERE job = ?1 AND {}", judged(phase)), [id.0])?;
     Ok(())
 }
 
@@ -227,6 +269,7 @@ fn loose(emails: &[String]) -> HashMap<u64, EmailKey> {
 struct Hunt<'c> {
     core: &'c Arc<Core>,
     id: JobId,
+    phase: Phase,
     template: TemplateId,
     loose: HashMap<u64, EmailKey>,
     requests: u64,
@@ -253,19 +296,19 @@ impl Hunt<'_> {
                 (*like != key).then(|| (like.clone(), s.clone()))
             })
             .collect();
-        let (id, settings) = (self.id, self.core.settings.clone());
+        let (id, phase, settings) = (self.id, self.phase, self.core.settings.clone());
         let now = self.core.reader().clock().now();
         let write = move |db: &rusqlite::Transaction<'_>| {
             for sight in &sights {
                 if let Some(key) = sight.key() {
-                    found(db, id, &key, sight, now, &settings)?;
+                    found(db, (id, phase), &key, sight, now, &settings)?;
                 }
             }
             for (like, sight) in &similar {
                 if !matches!(sight.verdict.state(), State::Revoked | State::Revoking) {
-                    let why =
-                        t!("{address} holds it", address = sight.email.clone().unwrap_or_default().shown());
-                    classify(db, id, like, Class::LookAlike, &why)?;
+                    let email = sight.email.as_ref().map_or("", |email| email.wire());
+                    let why = Reason::from(Code::LookAlike).with("address", email);
+                    classify(db, (id, phase), like, Class::LookAlike, &why)?;
                 }
             }
             Ok(())
@@ -277,7 +320,7 @@ impl Hunt<'_> {
 /// Keeps a badge that somebody of the job holds.
 fn found(
     db: &Connection,
-    id: JobId,
+    (id, phase): (JobId, Phase),
     key: &EmailKey,
     sight: &Sight,
     now: jiff::civil::DateTime,
@@ -300,18 +343,23 @@ fn found(
     if in_doubt {
         return Ok(());
     }
-    db.prepare_cached("INSERT OR IGNORE INTO baseline VALUES (?1, ?2, ?3)")?.execute(params![
-        id.0,
-        key.as_str(),
-        sight.badge_id.wire()
-    ])?;
     let (class, why) = class_of(&sight.verdict, now, settings);
-    classify(db, id, key, class, &t!("{why} (badge {id})", why, id = sight.badge_id))
+    db.prepare_cached(
+        "INSERT INTO baseline (job, email_key, badge, over) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT DO UPDATE SET over = excluded.over",
+    )?
+    .execute(params![id.0, key.as_str(), sight.badge_id.wire(), class.is_over()])?;
+    let why = Reason::from(Code::Held).because("why", why).with("id", sight.badge_id.wire());
+    classify(db, (id, phase), key, class, &why)
 }
 
-fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) -> (Class, String) {
+fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) -> (Class, Reason) {
     let (word, more) = verdict.line();
-    let line = if more.is_empty() { word } else { format!("{word}, {more}") };
+    let mut parts = vec![Reason::told(&word)];
+    if !more.is_empty() {
+        parts.push(Reason::told(&more));
+    }
+    let line = Reason::list(Code::Verdict, parts);
     let class = match verdict {
         Verdict::Valid { until: Some(until) } => {
             let left = until.end().map(|end| end.duration_since(now));
@@ -326,13 +374,20 @@ fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) 
         Verdict::Valid { until: None }
         | Verdict::NotYetValid { .. }
         | Verdict::SaidIssued { .. }
+        | Verdict::SaidFailed { .. }
         | Verdict::Unknown { .. } => Class::Valid,
     };
     (class, line)
 }
 
 /// Gives the unsent rows of an address a class, unless they have one that weighs more.
-fn classify(db: &Connection, id: JobId, key: &EmailKey, class: Class, why: &str) -> rusqlite::Result<()> {
+fn classify(
+    db: &Connection,
+    (id, phase): (JobId, Phase),
+    key: &EmailKey,
+    class: Class,
+    why: &Reason,
+) -> rusqlite::Result<()> {
     let lighter: Vec<String> = Class::ALL
         .iter()
         .filter(|c| c.weight() < class.weight())
@@ -340,8 +395,8 @@ fn classify(db: &Connection, id: JobId, key: &EmailKey, class: Class, why: &str)
         .collect();
     db.prepare_cached(&format!(
         "UPDATE row SET class = ?3, class_why = ?4
-         WHERE email_key = ?1 AND job = ?2 AND bucket IN ('ready', 'ask', 'left_out') AND request IS NULL
-           AND (class IS NULL OR class IN ({}))",
+         WHERE email_key = ?1 AND job = ?2 AND {} AND (class IS NULL OR class IN ({}))",
+        judged(phase),
         lighter.join(",")
     ))?
     .execute(params![key.as_str(), id.0, class.code(), why])?;
@@ -367,74 +422,122 @@ impl Class {
 }
 
 /// What no request is needed for: the file's rows with one another, and with the journal.
-fn compare(db: &Connection, id: JobId, template: &TemplateId) -> rusqlite::Result<()> {
+fn compare(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
+    let judged = judged(phase);
+    let rivals = claims::rivals(db, id, judged)?;
     db.execute(
-        "UPDATE row SET class = 'sent',
-                        class_why = ?3
-         WHERE job = ?1 AND bucket IN ('ready', 'ask', 'left_out') AND request IS NULL
-           AND (class IS NULL OR class NOT IN ('valid', 'waiting'))
-           AND EXISTS (SELECT 1 FROM row AS other INDEXED BY row_key JOIN job ON job.id = other.job
-                       WHERE other.email_key = row.email_key AND other.email_key <> '' AND other.job <> row.job
-                         AND job.kind = 'issue' AND job.template = ?2 AND job.phase <> 'draft'
-                         AND job.account = (SELECT account FROM job WHERE id = ?1)
-                         AND job.base_url = (SELECT base_url FROM job WHERE id = ?1)
-                         AND (other.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')
-                              OR other.bucket = 'ready' AND job.phase = 'running'))",
-        params![
-            id.0,
-            template.wire(),
-            t!("a job of this journal has sent one that the service does not show yet")
-        ],
+        &format!("UPDATE row SET seen = NULL WHERE job = ?1 AND seen IS NOT NULL AND {judged}"),
+        [id.0],
     )?;
+    // What the reading shows of a valid badge stays said. What a person has allowed who did not know of this
+    // one is not allowed any more.
+    let mut known = db.prepare_cached(
+        "UPDATE row SET class_why = CASE WHEN class IN ('valid', 'waiting', 'expiring')
+                                         THEN json_object('code', ?6, 'args',
+                                                  json_object('all', json_array(json(class_why), json(?3))))
+                                         ELSE ?3 END,
+                        class = CASE WHEN class IN ('valid', 'waiting', 'expiring') THEN class ELSE 'sent' END,
+                        allowed = CASE WHEN ?5 THEN allowed END, seen = ?4
+         WHERE job = ?1 AND no = ?2",
+    )?;
+    for (no, rival, still) in rivals {
+        known.execute(params![id.0, no, rival.why(), rival.slot, still, Code::Verdict.name()])?;
+    }
     // The first of several rows is no twin; rows that will not be sent make none. Without
     // the index named, every row is compared with all before it.
     db.execute(
-        "UPDATE row SET (class, class_why) = (
+        &format!(
+            "UPDATE row SET (class, class_why) = (
              SELECT CASE WHEN max(other.name = row.name) THEN 'twin' ELSE 'shared_address' END,
-                    replace(?2, '{row}', coalesce(min(other.line), min(other.no)))
+                    json_set(?2, '$.args',
+                             json_object('row', CAST(coalesce(min(other.line), min(other.no)) AS TEXT)))
              FROM row AS other INDEXED BY row_key
              WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
                AND other.bucket <> 'invalid')
-         WHERE job = ?1 AND bucket IN ('ready', 'ask', 'left_out') AND request IS NULL AND email_key <> ''
+         WHERE job = ?1 AND {judged} AND email_key <> ''
            AND EXISTS (SELECT 1 FROM row AS other INDEXED BY row_key
                        WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
-                         AND other.bucket <> 'invalid')",
-        params![id.0, t!("the same address stands in row {row}", row = "{row}")],
+                         AND other.bucket <> 'invalid')"
+        ),
+        params![id.0, Reason::from(Code::SameAddress)],
     )?;
     Ok(())
 }
 
 /// Puts every row that was not sent where the policies say, and counts.
-fn place(
+pub(super) fn place(
     db: &Connection,
     id: JobId,
+    phase: Phase,
     policies: &super::settings::Policies,
 ) -> rusqlite::Result<Vec<(Class, u64)>> {
+    let judged = judged(phase);
     // What an earlier guard left out is judged again.
     db.execute(
-        "UPDATE row SET bucket = 'ready', why = NULL
-         WHERE job = ?1 AND bucket IN ('ask', 'left_out') AND guarded AND request IS NULL",
+        &format!(
+            "UPDATE row SET bucket = 'ready', why = NULL
+             WHERE job = ?1 AND bucket IN ('ask', 'left_out') AND guarded AND {judged}"
+        ),
         [id.0],
     )?;
-    db.execute("UPDATE row SET guarded = 0 WHERE job = ?1 AND guarded AND request IS NULL", [id.0])?;
+    db.execute(&format!("UPDATE row SET guarded = 0 WHERE job = ?1 AND guarded AND {judged}"), [id.0])?;
     for class in Class::ALL {
+        // Once a job is begun, nothing is left out without a person who sees it.
         let bucket = match policies.of(*class) {
             Policy::Allow => continue,
-            Policy::Ask => Bucket::Ask,
-            Policy::Block => Bucket::LeftOut,
+            Policy::Block if phase == Phase::Draft => Bucket::LeftOut,
+            Policy::Ask | Policy::Block => Bucket::Ask,
         };
         db.execute(
-            "UPDATE row SET bucket = ?3, why = ?4 || ': ' || class_why, guarded = 1
-             WHERE job = ?1 AND class = ?2 AND bucket = 'ready' AND request IS NULL AND allowed IS NOT class",
-            params![id.0, class.code(), bucket.code(), class.word()],
+            "UPDATE row SET bucket = ?3, why = json_set(?4, '$.args', json_object('why', json(class_why))),
+                            guarded = 1
+             WHERE job = ?1 AND class = ?2 AND bucket = 'ready' AND allowed IS NOT class",
+            params![id.0, class.code(), bucket.code(), Reason::class(*class)],
         )?;
     }
+    // A usual policy is nobody's decision about people whom this journal has served.
+    db.execute(
+        &format!(
+            "UPDATE row SET bucket = 'ask', why = class_why, guarded = 1
+             WHERE job = ?1 AND bucket = 'ready' AND seen IS NOT NULL AND allowed IS NULL
+               AND (class IS NULL OR class NOT IN ({}))",
+            allowed_by_setting(policies)
+        ),
+        [id.0],
+    )?;
     db.prepare("SELECT class, count(*) FROM row WHERE job = ?1 AND class IS NOT NULL GROUP BY class")?
         .query_map([id.0], |r| {
             let class = Class::from_code(r.get_ref(0)?.as_str()?).unwrap_or(Class::New);
             Ok((class, r.get::<_, i64>(1)?.unsigned_abs()))
         })?
         .collect()
+}
+
+/// The classes whose rows a setting or a flag lets pass, for a statement.
+fn allowed_by_setting(policies: &super::settings::Policies) -> String {
+    let codes: Vec<String> = Class::ALL
+        .iter()
+        .filter(|class| policies.allows(**class))
+        .map(|class| format!("'{}'", class.code()))
+        .collect();
+    codes.join(", ")
+}
+
+/// Writes down that the rows which a setting or a flag lets pass are allowed by it.
+pub(super) fn allow_by_setting(
+    db: &Connection,
+    id: JobId,
+    policies: &super::settings::Policies,
+) -> rusqlite::Result<()> {
+    db.execute(
+        &format!(
+            "UPDATE row SET allowed = class
+             WHERE job = ?1 AND bucket = 'ready' AND allowed IS NULL AND class IN ({})",
+            allowed_by_setting(policies)
+        ),
+        [id.0],
+    )?;
+    Ok(())
 }
 
 /// Whether a guard's reading is too old to be sent by.

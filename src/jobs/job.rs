@@ -2,6 +2,8 @@
 
 use super::guard::Class;
 use super::intake::ColumnMap;
+use super::reason::Reason;
+use super::rules::{self, Claim, Step};
 use crate::domain::{BadgeId, TemplateId, Text};
 use jiff::Timestamp;
 use std::fmt;
@@ -74,6 +76,8 @@ words! {
         Stopped = "stopped", mark!("stopped");
         /// A person has called off what was not sent.
         Cancelled = "cancelled", mark!("called off");
+        /// It goes on in the journal of another computer, and is only a record here.
+        Moved = "moved", mark!("on another computer");
     }
 }
 
@@ -102,8 +106,8 @@ words! {
 pub struct Stop {
     /// The kind.
     pub kind: StopKind,
-    /// In words: what happened, what was changed, what to do.
-    pub why: Text,
+    /// What happened, what was changed, what to do.
+    pub why: Reason,
 }
 
 words! {
@@ -216,8 +220,8 @@ pub struct Origin {
     pub sha256: String,
     /// Its columns, in their order.
     pub columns: Vec<Text>,
-    /// How it was read, in words: encoding, delimiter, header row.
-    pub read_as: String,
+    /// How it was read: encoding, delimiter, header row.
+    pub read_as: Reason,
     /// Which column is what.
     pub map: Option<ColumnMap>,
 }
@@ -225,10 +229,21 @@ pub struct Origin {
 /// The process that a job belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// In words: `process 4711 on desk-3`.
-    pub label: String,
+    /// What it is called: `process 4711`.
+    pub label: Reason,
     /// Whether it is this one.
     pub is_me: bool,
+    /// Whether it still runs.
+    pub is_alive: bool,
+}
+
+/// What the service said to the requests of a job that it accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AcceptedCount {
+    /// Its `accepted_count`, in all.
+    pub accepted: u64,
+    /// How many were sent with those requests.
+    pub sent: u64,
 }
 
 /// A job as it stands: a snapshot, without its rows.
@@ -252,8 +267,12 @@ pub struct Job {
     pub created: Timestamp,
     /// How its rows stand. They add up to the job.
     pub counts: Counts,
+    /// Rows that need review and were certainly not sent.
+    pub held: u64,
     /// What a person should know about the whole of it.
-    pub note: Option<Text>,
+    pub note: Option<Reason>,
+    /// How many the service says that it accepted; `None` where it has not said.
+    pub accepted: Option<AcceptedCount>,
     /// Requests on their way whose answers are not here yet.
     pub in_flight: u64,
     /// When it is looked at next, in the service's UTC; `None` when nothing is open.
@@ -269,14 +288,46 @@ pub struct Job {
 }
 
 impl Job {
+    /// Whether the process that had it has ended without letting go of it.
+    pub fn is_abandoned(&self) -> bool {
+        self.phase != Phase::Draft && self.owner.as_ref().is_some_and(|owner| !owner.is_alive)
+    }
+
+    /// How it stands once it is taken over: what was on its way is in doubt, and what is left is not sent.
+    pub(super) fn into_abandoned(mut self) -> Self {
+        let lost = self.counts.of(Bucket::Sending);
+        if lost > 0 {
+            let doubts = lost + self.counts.of(Bucket::InDoubt);
+            self.counts.0.retain(|(bucket, _)| !matches!(bucket, Bucket::Sending | Bucket::InDoubt));
+            self.counts.0.push((Bucket::InDoubt, doubts));
+            self.counts.0.sort_unstable();
+        }
+        self.in_flight = 0;
+        if self.phase == Phase::Running && self.left_to_send() > 0 {
+            self.phase = Phase::Stopped;
+            self.stop =
+                Some(Stop { kind: StopKind::Interrupted, why: super::reason::Code::Interrupted.into() });
+        }
+        self
+    }
+
     /// Whether any row may still change by itself.
     pub fn is_open(&self) -> bool {
+        if self.phase == Phase::Moved {
+            return false;
+        }
         self.counts.sum(Bucket::is_open) > 0 || (self.phase == Phase::Running && self.left_to_send() > 0)
     }
 
     /// Whether something is being sent, or may be at any moment.
     pub fn is_sending(&self) -> bool {
-        self.in_flight > 0 || (self.phase == Phase::Running && self.left_to_send() > 0)
+        self.phase != Phase::Moved && self.in_flight > 0
+            || (self.phase == Phase::Running && self.left_to_send() > 0)
+    }
+
+    /// What a person should know about the whole of it, where its stop does not say just that.
+    pub fn note_besides(&self) -> Option<&Reason> {
+        self.note.as_ref().filter(|note| self.stop.as_ref().is_none_or(|stop| stop.why != **note))
     }
 
     /// How many rows are sent when it goes on.
@@ -284,14 +335,30 @@ impl Job {
         self.counts.of(Bucket::Ready)
     }
 
+    /// Whether it can be paused: something of it is being sent, or will be.
+    pub fn can_pause(&self) -> bool {
+        self.phase == Phase::Running && self.left_to_send() + self.counts.of(Bucket::Sending) > 0
+    }
+
+    /// Whether what is left of the quota can be used up.
+    pub fn can_use_up(&self) -> bool {
+        self.can_resume() && self.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
+    }
+
+    /// Whether something of it can be called off before it is sent.
+    pub fn can_call_off(&self) -> bool {
+        self.phase != Phase::Cancelled
+            && rules::count(Step::CallOff, self) + self.counts.of(Bucket::Sending) > 0
+    }
+
     /// How many rows are sent when what was refused is tried again.
     pub fn left_to_retry(&self) -> u64 {
-        self.counts.of(Bucket::NotDone)
+        rules::count(Step::Retry, self)
     }
 
     /// Whether it can be resumed: it has stopped or was paused with something left to send.
     pub fn can_resume(&self) -> bool {
-        matches!(self.phase, Phase::Paused | Phase::Stopped) && self.left_to_send() > 0
+        rules::count(Step::Resume, self) > 0
     }
 }
 
@@ -314,9 +381,11 @@ pub struct JobRow {
     pub badge_id: Option<BadgeId>,
     /// Where it stands.
     pub bucket: Bucket,
-    /// Why, in words.
-    pub why: Option<Text>,
-    /// Whether a request with it was ever written down.
+    /// Why.
+    pub why: Option<Reason>,
+    /// What it holds of its person: only a row with a claim may be sent. Nothing for a revocation.
+    pub claim: Option<Claim>,
+    /// Whether the service may have acted on it.
     pub was_sent: bool,
     /// What the guard found.
     pub class: Option<Class>,

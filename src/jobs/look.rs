@@ -1,14 +1,15 @@
 //! Looking: what the service shows of badges, with as few requests as it takes.
 
-use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Pages, Paging, Reader, Whole, whole};
+use super::reason::Code;
+use crate::api::{ApiError, Call, End, HistoryFilter, HistoryQuery, PageReader, Reader, Whole, whole};
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, TemplateId, Text, Verdict};
 use jiff::civil::DateTime;
 use std::collections::BTreeSet;
 
 /// Pages of one person's history that a look reads at most.
 const PERSON_PAGES: u64 = 50;
-/// How often a list is read again whose count changed meanwhile.
-const READ_AGAIN: u32 = 2;
+/// How often a list is read that changes meanwhile.
+const PASSES: u16 = 3;
 
 /// Where a badge was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,8 +94,7 @@ pub(super) struct Scan<'r> {
     reader: &'r Reader,
     filter: HistoryFilter,
     call: &'r Call,
-    pages: Pages<BadgeId>,
-    again: u32,
+    pages: PageReader,
     lessons: BTreeSet<Lesson>,
 }
 
@@ -115,28 +115,18 @@ pub(super) enum Lesson {
 
 impl Lesson {
     /// The fact's name, its value, and the evidence.
-    pub(super) fn fact(self) -> (&'static str, &'static str, &'static str) {
+    pub(super) fn fact(self) -> (&'static str, &'static str, Code) {
         match self {
-            Self::TitlePartial => {
-                ("title_filter", "partial", mark!("another title than the one asked for was found"))
-            }
-            Self::AddressPartial => (
-                "recipient_email_filter",
-                "partial",
-                mark!("another address than the one asked for was found"),
-            ),
-            Self::AddressFoldsCase => (
-                "recipient_email_filter_case",
-                "folded",
-                mark!("the address asked for was found in other capital letters"),
-            ),
+            Self::TitlePartial => ("title_filter", "partial", Code::OtherTitle),
+            Self::AddressPartial => ("recipient_email_filter", "partial", Code::OtherAddress),
+            Self::AddressFoldsCase => ("recipient_email_filter_case", "folded", Code::OtherCase),
         }
     }
 }
 
 impl<'r> Scan<'r> {
     pub(super) fn new(reader: &'r Reader, filter: HistoryFilter, call: &'r Call) -> Self {
-        Self { reader, filter, call, pages: Pages::default(), again: 0, lessons: BTreeSet::new() }
+        Self { reader, filter, call, pages: PageReader::default().passes(PASSES), lessons: BTreeSet::new() }
     }
 
     /// By title. The filter may match partially, and titles are not unique: the template's id decides.
@@ -153,7 +143,7 @@ impl<'r> Scan<'r> {
 
     /// The same, but what slipped from one page to another while it was read is left for the next time.
     pub(super) fn once(mut self) -> Self {
-        self.again = READ_AGAIN;
+        self.pages = self.pages.passes(1);
         self
     }
 
@@ -163,22 +153,13 @@ impl<'r> Scan<'r> {
         self
     }
 
-    /// The next badges; `None` after the end. A list whose count changed while it was read is read again from
-    /// its beginning, a few times: records may have slipped from one page to another.
+    /// The next badges, none of which was there before; `None` after the end.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<Sight>>, ApiError> {
-        let number = match self.pages.next() {
-            Some(number) => number,
-            None if self.pages.drifted() && self.again < READ_AGAIN => {
-                self.again += 1;
-                self.pages = Pages::default();
-                1
-            }
-            None => return Ok(None),
-        };
-        let query = HistoryQuery { filter: self.filter.clone(), paging: Paging::full(number) };
-        let page = self.reader.history(&query, self.call).await?;
+        let Some(wanted) = self.pages.next() else { return Ok(None) };
+        let query = HistoryQuery { filter: self.filter.clone(), paging: wanted.paging() };
+        let page = self.reader.history(&query, self.call).await;
         let now = self.reader.clock().now();
-        let items = self.pages.take(page, |item| item.badge_id.clone());
+        let items = self.pages.take(page, |item: &HistoryItem| item.badge_id.clone())?;
         for item in &items {
             self.lessons.extend(lesson(&self.filter, item));
         }
@@ -195,9 +176,9 @@ impl<'r> Scan<'r> {
         self.pages.left()
     }
 
-    /// Whether everything was read, and nothing moved meanwhile.
+    /// Whether it was read to its end and nothing is missing: no page, no record, and the count agrees.
     pub(super) fn is_complete(&self) -> bool {
-        self.pages.is_complete() && !self.pages.drifted()
+        self.pages.end().is_some_and(End::is_complete)
     }
 }
 
@@ -237,8 +218,8 @@ pub async fn holdings(
     let Whole { mut items, complete, .. } = whole(
         PERSON_PAGES,
         |item: &HistoryItem| item.badge_id.clone(),
-        |page| {
-            let query = HistoryQuery { filter: filter.clone(), paging: Paging::full(page) };
+        |wanted| {
+            let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
             async move { reader.history(&query, call).await }
         },
     )

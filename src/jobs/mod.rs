@@ -25,25 +25,34 @@ mod journal;
 mod look;
 mod observe;
 mod papers;
+mod reason;
 pub mod receipt;
+mod resend;
+mod rules;
 mod schedule;
 mod send;
 mod settings;
 mod settle;
 
-pub use self::act::{Decision, Rows, shares};
+pub use self::act::{Decision, Opening, Rows, shares};
 pub use self::core::{Jobs, Looked};
 pub use self::draft::{IssuePlan, Person, RevokePlan, Victim};
 pub use self::error::JobError;
 pub use self::files::{FileRequest, IdsRequest, Opened, Preview, Reading};
 pub use self::guard::{Class, Guarded, Guarding, Policy};
 pub use self::job::{
-    Bucket, Changed, Counts, Job, JobId, JobRow, Kind, Origin, Owner, Phase, Stop, StopKind, Touched,
+    AcceptedCount, Bucket, Changed, Counts, Job, JobId, JobRow, Kind, Origin, Owner, Phase, Stop, StopKind,
+    Touched,
 };
+pub use self::journal::claims::Rival;
+pub use self::journal::copy::{BackedUp, OpenJobs, Restored, back_up, restore};
 pub use self::journal::facts::Fact;
 pub use self::journal::jobs::Account;
-pub use self::journal::rows::{RowField, RowFilter};
-pub use self::journal::{Adopted, Fate, Journal, JournalError, Moment, Watcher};
+pub use self::journal::rows::{RowField, RowFilter, SentHere};
+pub use self::journal::{Adopted, Fate, Journal, JournalError, Moment, Watcher, wait_for_release};
 pub use self::look::{Holdings, holdings};
+pub use self::reason::{Code, Reason};
+pub use self::resend::NeverSeen;
+pub use self::rules::{Claim, Stand, Step, count, may};
 pub use self::schedule::Schedule;
 pub use self::settings::{Policies, Settings};

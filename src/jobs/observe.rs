@@ -4,9 +4,11 @@ use super::core::touched;
 use super::job::{Bucket, JobId, Kind, Touched};
 use super::journal::facts;
 use super::look::{Place, Sight};
+use super::reason::{Code, Reason};
 use super::settings::Settings;
+use crate::domain::verdict::says_failed;
 use crate::domain::{ServiceTime, State, Text, Verdict};
-use crate::words;
+use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashSet};
@@ -15,13 +17,13 @@ use std::collections::{BTreeMap, HashSet};
 const OVERDUE: SignedDuration = SignedDuration::from_hours(24);
 /// The soonest that an issue can be done after acceptance (contract, "Limits" rule 3).
 const EARLIEST: SignedDuration = SignedDuration::from_mins(5);
+/// How far two clocks may be apart.
+const SKEW: SignedDuration = SignedDuration::from_mins(5);
+/// No zone is further behind UTC.
+const WESTERNMOST: SignedDuration = SignedDuration::from_hours(12);
 /// How often a revocation in doubt is sent again: that is harmless, since the service drops what is already
 /// being revoked.
 const REVOKE_TRIES: i64 = 3;
-
-/// Said of a revocation in doubt of which nothing is to be seen, time and again.
-const NOT_SEEN: &str =
-    mark!("sent several times, and no revocation is to be seen. Revoking it again is harmless");
 
 /// For whom and when.
 #[derive(Clone, Debug)]
@@ -50,6 +52,7 @@ struct Row {
     accepted: Option<i64>,
     heard: bool,
     status: Option<String>,
+    issued_at: Option<String>,
     absent: Option<i64>,
     tries: i64,
     held: bool,
@@ -74,7 +77,7 @@ pub(super) fn observe(db: &Connection, context: &Context, sights: &[Sight]) -> r
     }
     let at = context.now.as_second();
     for ((name, word), times) in words {
-        facts::learn(db, &context.account, name, word, mark!("read in badges"), at, times)?;
+        facts::learn(db, &context.account, name, word, Code::ReadInBadges, at, times)?;
     }
     Ok(seen)
 }
@@ -82,7 +85,7 @@ pub(super) fn observe(db: &Connection, context: &Context, sights: &[Sight]) -> r
 fn rows_of(db: &Connection, context: &Context, sight: &Sight) -> rusqlite::Result<Vec<Row>> {
     db.prepare_cached(
         "SELECT row.job, row.no, job.kind, row.bucket, row.accepted, coalesce(request.heard, 0), row.status,
-                row.absent, row.tries,
+                row.issued_at, row.absent, row.tries,
                 job.after AND EXISTS (SELECT 1 FROM row AS other WHERE other.job = job.follows
                                       AND other.bucket NOT IN ('issued', 'left_out'))
          FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
@@ -97,9 +100,10 @@ fn rows_of(db: &Connection, context: &Context, sight: &Sight) -> rusqlite::Resul
             accepted: r.get(4)?,
             heard: r.get(5)?,
             status: r.get(6)?,
-            absent: r.get(7)?,
-            tries: r.get(8)?,
-            held: r.get::<_, Option<bool>>(9)?.unwrap_or(false),
+            issued_at: r.get(7)?,
+            absent: r.get(8)?,
+            tries: r.get(9)?,
+            held: r.get::<_, Option<bool>>(10)?.unwrap_or(false),
         })
     })?
     .collect()
@@ -113,7 +117,7 @@ fn issue(
     row: &Row,
     seen: &mut Observed,
 ) -> rusqlite::Result<()> {
-    if matches!(row.bucket, Bucket::Ask | Bucket::LeftOut) {
+    if row.bucket == Bucket::LeftOut {
         return Ok(());
     }
     let accepted = row.accepted.and_then(|s| Timestamp::from_second(s).ok());
@@ -128,31 +132,35 @@ fn issue(
         State::Issued | State::Expired => Bucket::Issued,
         State::Revoking => Bucket::Revoking,
         State::Revoked => Bucket::Revoked,
+        State::Other(ref word) if says_failed(word) => Bucket::Ask,
         State::Other(_) => Bucket::Other,
     };
+    let failed = (bucket == Bucket::Ask).then(|| {
+        let label = sight.status.as_ref().map_or("", Text::wire);
+        Reason::from(Code::IssuingFailed).with("label", label)
+    });
     if sight.place == Place::History && bucket == Bucket::Waiting {
-        let evidence = mark!("a badge that was accepted and not issued yet was in the history");
-        learn(db, context, "waiting_in_history", "shown", evidence)?;
+        learn(db, context, "waiting_in_history", "shown", Code::WaitingInHistory)?;
     }
     if sight.place == Place::Detail && bucket == Bucket::Waiting {
-        let evidence = mark!("a badge that was accepted and not issued yet could be read by its id");
-        learn(db, context, "waiting_by_id", "shown", evidence)?;
+        learn(db, context, "waiting_by_id", "shown", Code::WaitingById)?;
     }
     if row.heard
         && let (Some(reg), Some(at)) = (&sight.reg_date, accepted)
     {
         seen.witnessed = Some((reg.clone(), at));
     }
-    keep(db, row, bucket, None, Some(sight))?;
+    keep(db, row, bucket, failed.as_ref(), Some(sight))?;
     if bucket != row.bucket {
         note(seen, row.job, sight, bucket);
     }
     Ok(())
 }
 
-/// What a word means that lapel does not know, as far as the service's behaviour has proven it: a word that is
-/// read before an issue can be done is the one for waiting, and the one that a badge has after that, with a
-/// time of issue and without a revocation, is the one for Issued.
+/// What a word means that lapel does not know, as far as the service's behaviour has proven it. A word that is
+/// read before an issue can be done is the one for waiting. The word that a badge has after that is the one for
+/// Issued, where its time of issue came with that word and there is no revocation. A time of issue alone proves
+/// nothing: a waiting badge can carry the time of its acceptance there.
 fn meaning(
     db: &Connection,
     context: &Context,
@@ -162,19 +170,18 @@ fn meaning(
 ) -> rusqlite::Result<State> {
     let unknown = sight.verdict.state();
     let (State::Other(word), Some(_)) = (&unknown, &sight.status) else { return Ok(unknown) };
-    if sight.revoke_at.is_some() || word.looks_empty() {
+    if sight.revoke_at.is_some() || word.looks_empty() || says_failed(word) {
         return Ok(unknown);
     }
     let fresh = row.heard && accepted.is_some_and(|at| context.now.duration_since(at) < EARLIEST);
     if fresh {
-        let evidence = mark!("read less than five minutes after the acceptance");
-        learn(db, context, &fact_of(word), "waiting", evidence)?;
-    } else if sight.issued_at.is_some()
+        learn(db, context, &fact_of(word), "waiting", Code::ReadEarly)?;
+    } else if let Some(issued_at) = &sight.issued_at
+        && row.issued_at.as_deref() != Some(issued_at.raw().wire())
         && let Some(before) = row.status.as_deref().filter(|before| *before != word.wire())
         && facts::settled(db, &context.account, &fact_of(&before.into()))?.as_deref() == Some("waiting")
     {
-        let evidence = mark!("followed the word for waiting, with a time of issue and no revocation");
-        learn(db, context, &fact_of(word), "issued", evidence)?;
+        learn(db, context, &fact_of(word), "issued", Code::FollowedWaiting)?;
     }
     Ok(match facts::settled(db, &context.account, &fact_of(word))?.as_deref() {
         Some("waiting") => State::Waiting,
@@ -203,15 +210,27 @@ fn revoke(
             seen.ready.insert(row.job);
             (Bucket::Ready, None)
         }
-        (Bucket::Queued, State::Revoking | State::Revoked) => {
-            (Bucket::LeftOut, Some(t!("{state} already, by another request", state = state.word())))
+        (Bucket::Queued, State::Revoking | State::Revoked) => (
+            Bucket::LeftOut,
+            Some(Reason::from(Code::AlreadyByAnother).because("state", Reason::state(&state))),
+        ),
+        (Bucket::InDoubt | Bucket::Unproven | Bucket::Dropped | Bucket::Revoking, State::Revoked) => {
+            (Bucket::Revoked, None)
         }
-        (Bucket::InDoubt | Bucket::Unproven | Bucket::Revoking, State::Revoked) => (Bucket::Revoked, None),
-        (Bucket::InDoubt | Bucket::Unproven, State::Revoking) => (Bucket::Revoking, None),
+        (Bucket::InDoubt | Bucket::Unproven | Bucket::Dropped, State::Revoking) => (Bucket::Revoking, None),
         (Bucket::InDoubt | Bucket::Unproven, _) => return without(db, context, sight, row, &state, seen),
         _ => return Ok(()),
     };
-    keep(db, row, bucket, why.as_deref(), Some(sight))?;
+    keep(db, row, bucket, why.as_ref(), Some(sight))?;
+    if matches!(bucket, Bucket::Revoking | Bucket::Revoked) {
+        // Only now is it known that it was among those that were accepted.
+        db.prepare_cached(
+            "UPDATE row SET accepted = coalesce(accepted, (SELECT answered FROM request
+                                                           WHERE id = row.request AND outcome = 'accepted'))
+             WHERE job = ?1 AND no = ?2",
+        )?
+        .execute(params![row.job.0, row.no])?;
+    }
     note(seen, row.job, sight, bucket);
     Ok(())
 }
@@ -241,15 +260,15 @@ fn without(
     let apart = SignedDuration::from_secs(now.saturating_sub(first));
     let (bucket, why) = match row.bucket {
         Bucket::Unproven if apart >= context.settings.scans_apart => {
-            (Bucket::Dropped, t!("the service left it out; its state is {state}", state = state.word()))
+            (Bucket::Dropped, Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)))
         }
         // A slow service may still be working on it.
         Bucket::InDoubt if apart >= context.settings.absence_after && row.tries < REVOKE_TRIES => {
             seen.ready.insert(row.job);
-            (Bucket::Ready, t!("no revocation is to be seen; it is sent again, which is harmless").to_owned())
+            (Bucket::Ready, Code::RevokedAgain.into())
         }
         Bucket::InDoubt if apart >= context.settings.absence_after => {
-            (Bucket::NotDone, words::say(NOT_SEEN).to_owned())
+            (Bucket::NotDone, Code::RevocationNotSeen.into())
         }
         _ => return Ok(()),
     };
@@ -263,7 +282,7 @@ fn keep(
     db: &Connection,
     row: &Row,
     bucket: Bucket,
-    why: Option<&str>,
+    why: Option<&Reason>,
     sight: Option<&Sight>,
 ) -> rusqlite::Result<()> {
     match sight {
@@ -274,19 +293,21 @@ fn keep(
             let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| t.raw().wire().to_owned());
             let other = match &sight.verdict {
                 Verdict::Unknown { label } | Verdict::SaidIssued { label } => {
-                    Some(t!("the service's word is \u{201c}{label}\u{201d}", label = label.shown()))
+                    Some(Reason::from(Code::ServiceWord).with("label", label.wire()))
                 }
                 _ => None,
             };
             db.prepare_cached(
-                "UPDATE row SET bucket = ?3, why = ?4, absent = NULL, status = ?5, mail = ?6, issued_at = ?7,
+                "UPDATE row SET bucket = ?3,
+                                why = CASE WHEN json_valid(why) AND json_extract(why, '$.code') = 'issued_twice' THEN why ELSE ?4 END,
+                                absent = NULL, status = ?5, mail = ?6, issued_at = ?7,
                                 valid_until = ?8, revoke_at = ?9 WHERE job = ?1 AND no = ?2",
             )?
             .execute(params![
                 row.job.0,
                 row.no,
                 bucket.code(),
-                why.or(other.as_deref()),
+                why.or(other.as_ref()),
                 sight.status.as_ref().map(Text::wire),
                 sight.mail.as_ref().map(Text::wire),
                 time(&sight.issued_at),
@@ -307,9 +328,55 @@ fn learn(
     context: &Context,
     name: &str,
     value: &str,
-    evidence: &str,
+    evidence: Code,
 ) -> rusqlite::Result<()> {
     facts::learn(db, &context.account, name, value, evidence, context.now.as_second(), 1)
+}
+
+/// Where as many badges of a revocation are revoked as the service says that it accepted, the others were not
+/// accepted: no look at them is needed.
+pub(super) fn rule_out(db: &Connection, job: JobId, zone: Option<Offset>) -> rusqlite::Result<u64> {
+    let short: Vec<(i64, i64, i64, i64)> = db
+        .prepare_cached(
+            "SELECT id, intent, accepted, rows FROM request
+             WHERE job = ?1 AND outcome = 'accepted' AND accepted < rows
+               AND (SELECT kind FROM job WHERE id = ?1) = 'revoke'
+               AND EXISTS (SELECT 1 FROM row WHERE request = request.id AND bucket = 'unproven')",
+        )?
+        .query_map([job.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut moved = 0;
+    for (request, intent, accepted, sent) in short {
+        let times: Vec<Option<String>> = db
+            .prepare_cached(
+                "SELECT revoke_at FROM row WHERE request = ?1 AND bucket IN ('revoking', 'revoked')",
+            )?
+            .query_map([request], |r| r.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let intent = Timestamp::from_second(intent).unwrap_or(Timestamp::UNIX_EPOCH);
+        let proven = times.iter().filter(|at| is_since(at.as_deref(), intent, zone)).count();
+        if (proven as i64) < accepted {
+            continue;
+        }
+        let why = Reason::from(Code::NotAmongThem).with("accepted", accepted).with("sent", sent);
+        moved += db
+            .prepare_cached(
+                "UPDATE row SET bucket = 'dropped', why = ?2 WHERE request = ?1 AND bucket = 'unproven'",
+            )?
+            .execute(params![request, why])?;
+    }
+    Ok(moved as u64)
+}
+
+/// Whether a revocation may have come of a request: one that is certainly older is somebody else's.
+fn is_since(revoked: Option<&str>, intent: Timestamp, zone: Option<Offset>) -> bool {
+    let Some(at) = revoked.and_then(ServiceTime::new).and_then(|at| at.start()) else { return true };
+    // Without a zone, the latest that it can have been.
+    let latest = match zone {
+        Some(zone) => zone.to_timestamp(at).ok(),
+        None => Offset::UTC.to_timestamp(at).ok().and_then(|at| at.checked_add(WESTERNMOST).ok()),
+    };
+    latest.is_none_or(|at| at.duration_since(intent) >= -SKEW)
 }
 
 /// Badges that were accepted more than a day ago and were not seen to be issued.
@@ -320,10 +387,6 @@ pub(super) fn overdue(db: &Connection, context: &Context, job: JobId) -> rusqlit
             "UPDATE row SET bucket = 'overdue', why = ?3
              WHERE job = ?1 AND bucket = 'waiting' AND accepted < ?2",
         )?
-        .execute(params![
-            job.0,
-            before,
-            t!("accepted more than 24 hours ago: ask the provider's help desk, with the badge id")
-        ])?;
+        .execute(params![job.0, before, Reason::from(Code::Overdue)])?;
     Ok(moved as u64)
 }

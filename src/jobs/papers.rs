@@ -6,9 +6,11 @@ use super::files::off_the_loop;
 use super::job::{Bucket, Job, JobId, JobRow, Phase};
 use super::journal::rows::{self, RowFilter};
 use super::journal::{Journal, JournalError};
+use super::reason::Reason;
 use super::receipt::{
     Format, Head, Line, MailReport, SheetError, Written, mail_failures, write_receipt, write_redo,
 };
+use super::rules::{self, Stand, Step};
 use crate::domain::Text;
 use jiff::tz::Offset;
 use std::ops::ControlFlow;
@@ -16,8 +18,6 @@ use std::path::PathBuf;
 
 /// Rows that are read from the journal in one step.
 const AT_ONCE: usize = 2_000;
-/// What is to be done again: rows that were not sent, that the service refused, or that need to be corrected.
-const REDO: [Bucket; 5] = [Bucket::Ready, Bucket::Ask, Bucket::Invalid, Bucket::NotDone, Bucket::LeftOut];
 
 /// The rows of a job, page by page. After an error there are no more.
 struct AllRows {
@@ -142,14 +142,18 @@ impl Jobs {
         overwrite: bool,
     ) -> Result<Written, JobError> {
         let job = self.job(id).await?;
-        // Of a draft, what is ready is about to be sent.
-        let redo = if job.phase == Phase::Draft { &REDO[1..] } else { &REDO };
-        let all = AllRows::of(self, id, redo);
+        if job.phase == Phase::Moved {
+            return Err(JobError::no(t!(
+                "Job {id} goes on on another computer, so its rows to do again are known there. Nothing was written.",
+                id
+            )));
+        }
+        let all = AllRows::of(self, id, &[]);
         off_the_loop(move || {
             let columns = columns(&job);
-            // A row that waits for a decision after it was sent may exist: it is not done again by a file.
+            let again = |row: &JobRow| rules::may(Step::Redo, Stand::of(&job, row));
             let rows = all
-                .filter(|row| !row.as_ref().is_ok_and(|r| r.bucket == Bucket::Ask && r.was_sent))
+                .filter(|row| row.as_ref().map_or(true, again))
                 .map(|row| row.map(|row| cells(&job, &row)));
             write_redo(&to, format, overwrite, &columns, rows, &mut |_| ControlFlow::Continue(()))
                 .map_err(failed)
@@ -188,10 +192,10 @@ fn head(job: &Job) -> Head {
     if let Some(origin) = &job.origin {
         facts.push(("file".to_owned(), origin.name.to_string()));
         facts.push(("sha256".to_owned(), origin.sha256.clone()));
-        facts.push(("read as".to_owned(), origin.read_as.clone()));
+        facts.push(("read as".to_owned(), origin.read_as.english()));
     }
     if let Some(stop) = &job.stop {
-        facts.push(("stopped".to_owned(), stop.why.to_string()));
+        facts.push(("stopped".to_owned(), stop.why.english()));
     }
     facts.push(("rows".to_owned(), job.counts.total().to_string()));
     facts.extend(job.counts.iter().map(|(bucket, n)| (bucket.name().to_owned(), n.to_string())));
@@ -204,7 +208,7 @@ fn line(job: &Job, row: &JobRow, offset: Offset) -> Line {
         row: row.line.unwrap_or(row.no),
         badge_id: row.badge_id.as_ref().map(|id| id.wire().to_owned()),
         bucket: row.bucket.name().to_owned(),
-        reason: words(row.why.as_ref()),
+        reason: row.why.as_ref().map_or(String::new(), Reason::english),
         accepted: row
             .accepted
             .map_or(String::new(), |at| offset.to_datetime(at).strftime("%Y-%m-%d %H:%M:%S").to_string()),

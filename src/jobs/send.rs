@@ -1,5 +1,6 @@
 //! Sending what is ready: one task per job, a few requests at a time, each written down before it leaves and
-//! its answer before anybody is told.
+//! its answer before anybody is told. A request is written down only when it has its turn: it never waits for the pace
+//! or for a `Retry-After` while its rows may have left.
 
 mod issue;
 mod revoke;
@@ -8,7 +9,9 @@ use super::core::{Core, lock};
 use super::job::{JobId, Kind, Phase, StopKind};
 use super::journal::requests::{self, Chunk, Ended};
 use super::journal::{JournalError, jobs};
-use crate::api::{ApiError, Call, MAX_ENTRIES, Writer};
+use super::reason::{Code, Reason};
+use crate::api::{ApiError, Call, MAX_ENTRIES, Turn, Writer};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -98,7 +101,7 @@ enum Next {
     /// Go on, but not for ever.
     Doubt,
     /// Send nothing more of this job.
-    Stop(StopKind, String),
+    Stop(StopKind, Reason),
 }
 
 async fn run(core: Arc<Core>, writer: Writer, id: JobId, pause: CancellationToken) {
@@ -129,6 +132,11 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
     if job.phase != Phase::Running {
         return false;
     }
+    if let Err(why) = core.journal.assure_whole().await {
+        // Nothing is written into a file that is damaged, not even that the job has stopped.
+        core.trouble(id, &why);
+        return false;
+    }
     // A person waits for a few requests; more than that is work in the background.
     let call =
         if job.counts.total() <= MAX_ENTRIES as u64 { Call::interactive() } else { Call::background() }
@@ -138,33 +146,69 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
         let _ = core.reader().ping(&call).await;
     }
     let mut flying: JoinSet<Next> = JoinSet::new();
+    let mut unwritten = None;
     let mut doubts = 0;
-    let (mut stopped, mut sent) = (false, false);
+    let (mut stopped, mut sent, mut blocked) = (false, false, false);
+    // Kept while answers come in, so that it keeps its place in the queue.
+    let mut turn: Option<Pin<Box<dyn Future<Output = Option<Turn>> + Send>>> = None;
     loop {
-        while !stopped
+        let may_send = !stopped
+            && !blocked
             && !pause.is_cancelled()
             && !core.ending.is_cancelled()
-            && flying.len() < core.settings.in_flight.max(1)
-        {
-            let Some(chunk) = intend(core, id, pause).await else { break };
-            core.changed(id, []);
-            let (core, writer, call, job) = (core.clone(), writer.clone(), call.clone(), job.clone());
-            flying.spawn(async move {
-                match job.kind {
-                    Kind::Issue => issue::send(&core, &writer, &job, chunk, &call).await,
-                    Kind::Revoke => revoke::send(&core, &writer, &job, chunk, &call).await,
-                }
-            });
+            && flying.len() < core.settings.in_flight.max(1);
+        if !may_send || !has_ready(core, id, pause).await {
+            turn = None;
+        } else if turn.is_none() {
+            let (writer, call) = (writer.clone(), call.clone());
+            turn = Some(Box::pin(async move { writer.turn(&call).await.ok() }));
         }
-        let Some(done) = flying.join_next().await else { return sent };
+        let done = tokio::select! {
+            biased;
+            Some(done) = flying.join_next() => done,
+            () = core.ending.cancelled(), if turn.is_some() => continue,
+            taken = async { turn.as_mut()?.await }, if turn.is_some() => {
+                turn = None;
+                let Some(taken) = taken else { continue };
+                // What is ready may be held up by another request of its people.
+                let chunk = match intend(core, id).await {
+                    Ok(Some(chunk)) => chunk,
+                    Ok(None) => {
+                        blocked = true;
+                        continue;
+                    }
+                    Err(why) => {
+                        // Nothing is sent that is not written down.
+                        pause.cancel();
+                        unwritten = stopped_by(core, id, why).await;
+                        continue;
+                    }
+                };
+                core.changed(id, []);
+                let (core, writer, job) = (core.clone(), writer.clone(), job.clone());
+                let call = call.clone().in_turn(taken);
+                flying.spawn(async move {
+                    match job.kind {
+                        Kind::Issue => issue::send(&core, &writer, &job, chunk, &call).await,
+                        Kind::Revoke => revoke::send(&core, &writer, &job, chunk, &call).await,
+                    }
+                });
+                continue;
+            }
+            else => {
+                // An answer may have found room since, and with it this.
+                if let Some(why) = unwritten {
+                    stopped_by(core, id, why).await;
+                }
+                return sent;
+            }
+        };
+        blocked = false;
         sent = true;
         core.changed(id, []);
         core.wake.notify_one();
         let next = done.unwrap_or_else(|failed| {
-            Next::Stop(
-                StopKind::Interrupted,
-                t!("A part of lapel failed ({failed}). What was on its way is in doubt.", failed),
-            )
+            Next::Stop(StopKind::Interrupted, Reason::from(Code::PartFailed).with("failed", failed))
         });
         let stop = match next {
             Next::GoOn => {
@@ -175,13 +219,7 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
                 doubts += 1;
                 None
             }
-            Next::Doubt => Some((
-                StopKind::Doubt,
-                t!(
-                    "{n} answers in a row were lost. What was sent is being looked for; what was not sent stays unsent. Resume when the service answers again.",
-                    n = DOUBTS
-                ),
-            )),
+            Next::Doubt => Some((StopKind::Doubt, Reason::from(Code::DoubtsInARow).with("n", DOUBTS))),
             Next::Stop(kind, why) => Some((kind, why)),
         };
         if let Some((kind, why)) = stop {
@@ -192,28 +230,38 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
     }
 }
 
-/// Writes the next request down. `None` when there is nothing to send, or nothing may be.
-async fn intend(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> Option<Chunk> {
-    let (me, most) = (core.me(), core.settings.batch.clamp(1, MAX_ENTRIES));
-    let (now, heard) = core.moment();
-    let intended = core
-        .journal
-        .write("intent", move |db| requests::take(db, id, &me, most, (now.as_second(), heard)))
-        .await;
-    match intended {
-        Ok(chunk) => {
-            core.no_trouble(id);
-            chunk
-        }
+/// Whether something of a job may be sent now. Where that cannot be read, the job stops.
+async fn has_ready(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> bool {
+    let me = core.me();
+    match core.journal.read(move |db| requests::has_ready(db, id, &me)).await {
+        Ok(ready) => ready,
         Err(why) => {
-            // Nothing is sent that is not written down. The job stops, if at least that can be written.
             core.trouble(id, &why);
             pause.cancel();
-            let said = why.to_string();
-            let _ = core.journal.write("stop", move |db| jobs::stop(db, id, StopKind::Journal, &said)).await;
-            None
+            false
         }
     }
+}
+
+/// Writes the next request down. `None` when there is nothing to send, or nothing may be.
+async fn intend(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, JournalError> {
+    let (me, most) = (core.me(), core.settings.batch.clamp(1, MAX_ENTRIES));
+    let (now, heard) = core.moment();
+    let chunk = core
+        .journal
+        .write("intent", move |db| requests::take(db, id, &me, most, (now.as_second(), heard)))
+        .await?;
+    core.no_trouble(id);
+    Ok(chunk)
+}
+
+/// Stops a job whose next request could not be written down. Gives the reason back when not even the stop can
+/// be written: then it is only shown.
+async fn stopped_by(core: &Arc<Core>, id: JobId, why: JournalError) -> Option<JournalError> {
+    core.trouble(id, &why);
+    let said = Reason::from(&why);
+    let stopped = core.journal.write("stop", move |db| jobs::stop(db, id, StopKind::Journal, &said)).await;
+    stopped.is_err().then_some(why)
 }
 
 /// Writes an answer down, however long that takes: nobody is told before it is durable.
@@ -244,7 +292,7 @@ async fn conclude<T: Send + 'static>(
 
 /// Stops a job in the same write that gives its rows back: otherwise they would be sent again before the stop
 /// is written.
-fn halt(db: &rusqlite::Connection, id: JobId, stop: Option<&(StopKind, String)>) -> rusqlite::Result<()> {
+fn halt(db: &rusqlite::Connection, id: JobId, stop: Option<&(StopKind, Reason)>) -> rusqlite::Result<()> {
     match stop {
         Some((kind, why)) => jobs::stop(db, id, *kind, why),
         None => Ok(()),
@@ -252,7 +300,7 @@ fn halt(db: &rusqlite::Connection, id: JobId, stop: Option<&(StopKind, String)>)
 }
 
 impl Next {
-    fn stop(&self) -> Option<(StopKind, String)> {
+    fn stop(&self) -> Option<(StopKind, Reason)> {
         match self {
             Self::Stop(kind, why) => Some((*kind, why.clone())),
             Self::GoOn | Self::Doubt => None,
@@ -262,7 +310,7 @@ impl Next {
 
 /// How an error is kept, and what it means for the job. `None`: the fate of the request is not known.
 fn certain(error: &ApiError) -> Option<(&'static str, Next)> {
-    let why = error.to_string();
+    let why = Reason::from(error);
     Some(match error {
         ApiError::InDoubt { .. } => return None,
         ApiError::Cancelled => ("not_sent", Next::GoOn),
@@ -284,6 +332,6 @@ fn ended(outcome: &'static str, error: Option<&ApiError>) -> Ended {
             other => other.refusal().map(|r| r.status),
         }),
         accepted: None,
-        why: error.map(ToString::to_string),
+        why: error.map(Reason::from),
     }
 }

@@ -61,6 +61,11 @@ impl Policies {
         self.0.get(&class).copied().unwrap_or_else(|| class.default_policy())
     }
 
+    /// Whether somebody has said that a class is sent: a setting, or a flag.
+    pub fn allows(&self, class: Class) -> bool {
+        self.0.get(&class) == Some(&Policy::Allow)
+    }
+
     /// Sets one.
     pub fn set(&mut self, class: Class, policy: Policy) {
         self.0.insert(class, policy);

@@ -39,6 +39,8 @@ pub(super) struct Doubt {
     pub(super) accepted: bool,
     /// Whether it is known what the person held before: otherwise nothing that is found proves anything.
     pub(super) baseline: bool,
+    /// Whether as many of its request are found as the service says that it accepted: it is none of them.
+    pub(super) ruled_out: bool,
     /// When a look first found nothing.
     pub(super) absent: Option<Timestamp>,
 }
@@ -62,6 +64,8 @@ pub(super) enum Judgement {
     Ambiguous,
     /// The person holds one that is certainly older than the request: somebody else's doing.
     HoldsAlready(BadgeId),
+    /// The others of its request are all that was accepted.
+    NotAccepted,
     /// Nothing is there, for the first time.
     Absent,
     /// Nothing is there, and that means that nothing will come: sending again can be offered.
@@ -84,6 +88,9 @@ pub(super) fn judge(doubt: &Doubt, found: &[Candidate], look: Look, settings: &S
     }
     if !look.complete {
         return Judgement::Open;
+    }
+    if doubt.ruled_out {
+        return Judgement::NotAccepted;
     }
     let passed = look.now.duration_since(doubt.intent);
     if passed >= settings.doubt_window {
@@ -124,7 +131,7 @@ mod tests {
     }
 
     fn doubt() -> Doubt {
-        Doubt { intent: at(0), heard: true, accepted: false, baseline: true, absent: None }
+        Doubt { intent: at(0), heard: true, accepted: false, baseline: true, ruled_out: false, absent: None }
     }
 
     fn look(minutes: i64) -> Look {
@@ -133,6 +140,16 @@ mod tests {
 
     fn judged(doubt: &Doubt, found: &[Candidate], look: Look) -> Judgement {
         judge(doubt, found, look, &Settings::default())
+    }
+
+    #[test]
+    fn what_is_left_when_all_that_was_accepted_is_found_was_not_accepted() {
+        let out = Doubt { ruled_out: true, ..doubt() };
+        let settings = Settings::default();
+        assert_eq!(judge(&out, &[], look(1), &settings), Judgement::NotAccepted);
+        // A look that did not read everything says nothing, and what is found counts more than a number.
+        assert_eq!(judge(&out, &[], Look { complete: false, ..look(1) }, &settings), Judgement::Open);
+        assert!(matches!(judge(&out, &[candidate("b", None)], look(1), &settings), Judgement::Bind(_)));
     }
 
     #[test]

@@ -154,6 +154,12 @@ impl Control {
         lock(&self.service.limits).rate = rate;
     }
 
+    /// The window of that limit, for tests of clients that have no minute.
+    #[doc(hidden)]
+    pub fn set_rate_window(&self, window: std::time::Duration) {
+        lock(&self.service.limiter).window = window;
+    }
+
     /// What the service really did so far.
     pub fn ledger(&self) -> Ledger {
         self.service.ledger()

@@ -7,9 +7,17 @@ use std::time::{Duration, Instant};
 const WINDOW: Duration = Duration::from_secs(60);
 
 /// Counts requests per key in a sliding window.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Limiter {
+    /// 60 s but in tests of clients.
+    pub window: Duration,
     keys: HashMap<usize, Windows>,
+}
+
+impl Default for Limiter {
+    fn default() -> Self {
+        Self { window: WINDOW, keys: HashMap::new() }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -31,9 +39,10 @@ impl Limiter {
     /// Counts a request of this key. Gives the seconds to wait when it is one too many; such a request does
     /// not use up the limit.
     pub fn admit(&mut self, key: usize, limit: u32, now: Instant) -> Result<(), u64> {
+        let window = self.window;
         let windows = self.keys.entry(key).or_default();
-        forget(&mut windows.admitted, now);
-        forget(&mut windows.arrived, now);
+        forget(&mut windows.admitted, now, window);
+        forget(&mut windows.arrived, now, window);
         windows.arrived.push_back(now);
         windows.busiest_arrived = windows.busiest_arrived.max(windows.arrived.len());
         let limit = limit as usize;
@@ -45,7 +54,7 @@ impl Limiter {
         // The limit may have been lowered meanwhile: so many must leave the window first.
         let leaving = windows.admitted.len() - limit;
         let free =
-            windows.admitted.get(leaving).map_or(WINDOW, |at| WINDOW.saturating_sub(now.duration_since(*at)));
+            windows.admitted.get(leaving).map_or(window, |at| window.saturating_sub(now.duration_since(*at)));
         Err(free.as_secs() + u64::from(free.subsec_nanos() > 0))
     }
 
@@ -55,9 +64,9 @@ impl Limiter {
     }
 }
 
-fn forget(window: &mut VecDeque<Instant>, now: Instant) {
-    while window.front().is_some_and(|at| now.duration_since(*at) >= WINDOW) {
-        window.pop_front();
+fn forget(seen: &mut VecDeque<Instant>, now: Instant, window: Duration) {
+    while seen.front().is_some_and(|at| now.duration_since(*at) >= window) {
+        seen.pop_front();
     }
 }
 

@@ -107,6 +107,16 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// Lists waiting badges in the history unless `switches` say otherwise. The contract has them there once
+    /// they are Issued; the demo shows them before, so that there is something to watch.
+    #[must_use]
+    pub fn showing_waiting(mut self) -> Self {
+        self.switches.insert(0, ("waiting-history".to_owned(), "visible".to_owned()));
+        self
+    }
+}
+
 /// A key of an organisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrgKey {

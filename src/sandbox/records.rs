@@ -51,9 +51,10 @@ fn email_status(ask: &Ask, badge: &Badge) -> Value {
     match ask.switches.email_status {
         EmailStatus::Seen if badge.mail == "발송대기" => Value::from("발송대기"),
         EmailStatus::Seen if badge.state(ask.now) == State::Waiting => Value::from("WAIT"),
-        EmailStatus::Seen if !badge.mail.is_empty() => Value::from(badge.mail.as_str()),
+        // A text also where there is none: the contract's email_status is never null.
+        EmailStatus::Seen => Value::from(badge.mail.as_str()),
         EmailStatus::Other => Value::from("중계서버 위탁"),
-        EmailStatus::Seen | EmailStatus::Null | EmailStatus::Absent => Value::Null,
+        EmailStatus::Null | EmailStatus::Absent => Value::Null,
     }
 }
 

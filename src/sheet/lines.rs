@@ -1,7 +1,7 @@
 //! Records as lines of JSON in a file, for programs.
 
 use super::{BREATH, SheetError, Watch, Written, json_line};
-use crate::disk::{Draft, Mode, Overwrite};
+use crate::disk::{Draft, Overwrite};
 use serde_json::Value;
 use std::error::Error;
 use std::io::{self, BufWriter, Write};
@@ -13,8 +13,6 @@ pub struct Lines<'a> {
     pub to: &'a Path,
     /// Whether a file that is there may be replaced.
     pub overwrite: bool,
-    /// Who may read a file that is made new.
-    pub mode: Mode,
 }
 
 impl Lines<'_> {
@@ -31,7 +29,7 @@ impl Lines<'_> {
         if !self.overwrite && std::fs::symlink_metadata(self.to).is_ok() {
             return Err(SheetError::Exists(self.to.to_owned()));
         }
-        let mut draft = Draft::create(self.to, self.mode).map_err(trouble)?;
+        let mut draft = Draft::create(self.to).map_err(trouble)?;
         let mut written = Written { path: self.to.to_owned(), ..Written::default() };
         let mut out = BufWriter::new(&mut draft);
         for record in records {
@@ -67,7 +65,7 @@ mod tests {
                 Ok(json!({ "n": n, "name": "홍철\u{1b}" }))
             }
         });
-        Lines { to, overwrite, mode: Mode::Private }.write(records, &mut |_| ControlFlow::Continue(()))
+        Lines { to, overwrite }.write(records, &mut |_| ControlFlow::Continue(()))
     }
 
     #[test]

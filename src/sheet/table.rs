@@ -4,7 +4,7 @@ use super::csv_file::CsvFile;
 use super::notes::tally;
 use super::xlsx_file::{MAX_COLUMNS, Room, XlsxFile};
 use super::{BREATH, Format, Row, SheetError, Watch, Written};
-use crate::disk::{Draft, Mode, Overwrite};
+use crate::disk::{Draft, Overwrite};
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::Path;
@@ -34,8 +34,6 @@ pub struct Table<'a> {
     pub format: Format,
     /// Whether a file that is there may be replaced.
     pub overwrite: bool,
-    /// Who may read a file that is made new.
-    pub mode: Mode,
     /// The names of the columns.
     pub names: &'a [String],
     /// A sheet of its own behind the rows of an Excel file: its name and what is on it.
@@ -58,7 +56,7 @@ impl Table<'_> {
         if !self.overwrite && std::fs::symlink_metadata(self.to).is_ok() {
             return Err(SheetError::Exists(self.to.to_owned()));
         }
-        let mut draft = Draft::create(self.to, self.mode).map_err(trouble)?;
+        let mut draft = Draft::create(self.to).map_err(trouble)?;
         let written = self.fill(&mut draft, rows, watch)?;
         let overwrite = if self.overwrite { Overwrite::Yes } else { Overwrite::No };
         draft.place(overwrite).map_err(trouble)?;

@@ -142,6 +142,7 @@ actions! {
     Help: "help", "the keys of this screen";
     Palette: "palette", "every action by name; or a badge, a holder, a template by typing it";
     Back: "back", "close this, go back";
+    Redraw: "redraw", "draw the whole screen again";
     Suspend: "suspend", "put lapel in the background (fg brings it back)";
     Quit: "quit", "leave lapel";
     QuitNow: "quit", "leave lapel, also from inside a field";

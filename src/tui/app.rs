@@ -13,6 +13,7 @@ mod kinds;
 mod news;
 mod pictures;
 mod pointing;
+mod secrets;
 mod tab;
 mod touring;
 mod view;
@@ -32,13 +33,16 @@ use super::forms::file::FileForm;
 use super::forms::filters::FiltersForm;
 use super::forms::ids::IdsForm;
 use super::forms::issue::IssueForm;
+use super::forms::key_question::KeyQuestion;
 use super::forms::mark_all::MarkAllForm;
 use super::forms::pin::PinForm;
+use super::forms::ping::PingForm;
 use super::forms::profiles::Profiles;
 use super::forms::question::Question;
 use super::forms::replace::ReplaceForm;
 use super::forms::revoke::RevokeForm;
 use super::help::Help;
+use super::hold;
 use super::keymap::Context;
 use super::message::Message;
 use super::raw::RawPane;
@@ -52,16 +56,22 @@ use super::screens::wallet::Wallet;
 use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::Order;
+use crate::api::{Reader, UnderWay};
 use crate::config::Palette;
 use crate::jobs::Jobs;
 use crokey::KeyCombination;
 use crossterm::event::KeyEventKind;
 use ratatui::layout::Rect;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tokio::time::Instant;
 
 /// The smallest screen that the desk is drawn on.
 pub const SMALLEST: (u16, u16) = (60, 16);
+
+/// The most rows that explain a wait of the service.
+const MOST_HOLD_ROWS: u16 = 4;
+/// From here on a read says how long it has taken.
+const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// What is said to whoever tries to act with a read-only profile.
 const READ_ONLY: &str = mark!("This profile is read-only: it can neither issue nor revoke.");
@@ -87,6 +97,8 @@ pub(super) enum Over {
     Log(Box<RequestLog>),
     Filters(Box<FiltersForm>),
     MarkAll(Box<MarkAllForm>),
+    Ping(Box<PingForm>),
+    Key(Box<KeyQuestion>),
 }
 
 /// One line for the person at the bottom of the screen.
@@ -126,6 +138,8 @@ pub struct App {
     /// Numbers.
     pub counts: Counts,
     pub(super) tab: Tab,
+    /// The tab that was drawn last.
+    drawn: Tab,
     /// The tabs that were left by following something on them, the last one last: back goes there.
     came_from: Vec<Tab>,
     pub(super) welcome: Option<Welcome>,
@@ -158,6 +172,10 @@ pub struct App {
     outstanding: HashMap<Ticket, bool>,
     /// Those of them that have consequences.
     deeds: Vec<Ticket>,
+    /// Those of them that read something from the service for a person.
+    reads: HashSet<Ticket>,
+    /// The connection that is being made: for its state only.
+    connecting: Option<Reader>,
     wish: Option<Wish>,
     quit_asked: bool,
     /// What is said of a file that was given up, once the screen is gone.
@@ -186,6 +204,7 @@ impl App {
             env,
             counts: Counts::default(),
             tab: Tab::Templates,
+            drawn: Tab::Templates,
             came_from: Vec::new(),
             welcome,
             templates: Templates::default(),
@@ -209,6 +228,8 @@ impl App {
             orders: Vec::new(),
             outstanding: HashMap::new(),
             deeds: Vec::new(),
+            reads: HashSet::new(),
+            connecting: None,
             wish: None,
             quit_asked: false,
             parting: None,
@@ -259,20 +280,21 @@ impl App {
         self.env.pictures.lost();
     }
 
-    /// Whether the terminal may have lost what was drawn before.
+    /// Whether everything is to be drawn: the terminal may have lost what was drawn before, or another tab is
+    /// open.
     pub fn take_repaint(&mut self) -> bool {
-        std::mem::take(&mut self.lost)
+        let is_other = std::mem::replace(&mut self.drawn, self.tab) != self.tab;
+        std::mem::take(&mut self.lost) || is_other
     }
 
     /// When the desk wants a [`Message::Tick`]: soon while something is loading, at the next change of the
     /// link's numbers, at the next minute where the screen tells how long something waits, when the screen is
     /// to be read again by itself, otherwise never.
     pub fn next_tick(&self) -> Option<Instant> {
-        let spin = self.is_loading().then(|| Instant::now() + std::time::Duration::from_millis(120));
-        let held = self.env.link.as_ref().and_then(|l| l.held_until).map(|until| {
-            // The countdown changes every second.
-            (Instant::now() + std::time::Duration::from_secs(1)).min(until)
-        });
+        let held = hold::next_change(&self.env);
+        // While the service asks to wait, nothing moves but the time that is left.
+        let spins = held.is_none() && self.is_loading();
+        let spin = spins.then(|| Instant::now() + std::time::Duration::from_millis(120));
         let link = self.env.link.as_ref().and_then(|l| l.next_change);
         let age =
             self.is_running().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
@@ -320,8 +342,8 @@ impl App {
         let mut out = Out::new(&mut tickets);
         match message {
             Message::Key(key) if key.kind != KeyEventKind::Release => self.key(key, &mut out),
-            // A message of a connection was taken out above.
-            Message::Key(_) | Message::Of(..) => {}
+            // A message of a connection was taken out above, and those of the terminal are the loop's.
+            Message::Key(_) | Message::Of(..) | Message::Stop | Message::Continued => {}
             Message::Paste(text) => {
                 self.changed = true;
                 self.paste(&text, &mut out);
@@ -340,9 +362,14 @@ impl App {
                     self.answer(ticket, answer, &mut out);
                 }
             }
+            Message::Connecting(reader) => {
+                self.connecting = Some(reader);
+                self.link();
+            }
             Message::Linked(reader) => {
-                self.env.link = Some(reader.link_now());
+                self.connecting = None;
                 self.env.reader = Some(reader);
+                self.link();
                 self.broken = None;
                 self.read_recents(&mut out);
                 self.changed = true;
@@ -351,11 +378,14 @@ impl App {
                 self.broken = Some(error.to_string());
                 self.over.extend(PinForm::of(&error).map(|form| Over::Pin(Box::new(form))));
                 self.outstanding.clear();
+                self.connecting = None;
+                self.env.link = None;
                 self.comforts.reset();
                 self.changed = true;
             }
             Message::Pictures(way) => self.found(way),
             Message::Background(ground) => self.found_ground(ground),
+            Message::Widths(ambiguous) => self.found_widths(ambiguous),
             Message::Link => self.link(),
             Message::Job(changed) => self.job(*changed, &mut out),
             Message::Jobs(jobs) => {
@@ -391,10 +421,10 @@ impl App {
                 self.overview.tick(&mut out);
                 self.keep_view(&mut out);
                 self.changed |= self.is_running();
-                if self.is_loading() {
-                    self.env.spin = self.env.spin.wrapping_add(1);
+                if hold::left(&self.env).is_some() {
                     self.changed = true;
-                } else if self.env.link.as_ref().is_some_and(|l| l.held_until.is_some()) {
+                } else if self.is_loading() {
+                    self.env.spin = self.env.spin.wrapping_add(1);
                     self.changed = true;
                 }
             }
@@ -457,7 +487,7 @@ impl App {
             // Without a connection nobody would answer.
             out.orders.retain(|order| match order {
                 Order::Ask(_, ask) => ask.needs_no_link(),
-                Order::Connect(..) | Order::Cancel(_) => true,
+                Order::Connect(..) | Order::Cancel(_) | Order::Stop(_) => true,
             });
         }
         for order in &out.orders {
@@ -471,6 +501,10 @@ impl App {
                     if let Ask::Quiet(_) = ask {
                         self.comforts.refresh.asked(*ticket);
                     }
+                    if ask.is_read() {
+                        self.reads.retain(|read| self.outstanding.contains_key(read));
+                        self.reads.insert(*ticket);
+                    }
                     // What is only watched may never be answered.
                     if !ask.is_left_alone() {
                         self.outstanding.insert(*ticket, ask.is_quiet());
@@ -480,7 +514,8 @@ impl App {
                     self.comforts.refresh.cancelled(*ticket);
                     self.outstanding.remove(ticket);
                 }
-                Order::Connect(..) => {}
+                // Answered by the worker.
+                Order::Stop(_) | Order::Connect(..) => {}
             }
         }
         self.orders.append(&mut out.orders);
@@ -494,7 +529,33 @@ impl App {
     /// The part of the screen between header and footer.
     pub(super) fn body(&self) -> Rect {
         let (columns, rows) = self.size;
-        Rect { x: 0, y: 2, width: columns, height: rows.saturating_sub(4 + self.tour_rows()) }
+        let taken = 4 + self.tour_rows() + self.hold_rows();
+        Rect { x: 0, y: 2, width: columns, height: rows.saturating_sub(taken) }
+    }
+
+    /// Rows below the screen that explain a wait of the service.
+    pub(super) fn hold_rows(&self) -> u16 {
+        if self.welcome.is_some() || !self.fits() {
+            return 0;
+        }
+        u16::try_from(hold::lines(&self.env, self.size.0).len()).unwrap_or(0).min(MOST_HOLD_ROWS)
+    }
+
+    /// The read that the screen waits for, once it takes long: it can be stopped then.
+    pub(super) fn slow_read(&self) -> Option<UnderWay> {
+        let waits = self.reads.iter().any(|read| self.outstanding.contains_key(read));
+        let read = self.env.reader.as_ref().filter(|_| waits)?.longest_read()?;
+        (read.since.elapsed() >= SLOW).then_some(read)
+    }
+
+    /// Stops the reads that the screen waits for; whether there were any that take long.
+    pub(super) fn stop_reads(&mut self, out: &mut Out<'_>) -> bool {
+        if self.slow_read().is_none() {
+            return false;
+        }
+        let reads = self.reads.drain().filter(|read| self.outstanding.contains_key(read));
+        out.orders.extend(reads.map(Order::Stop));
+        true
     }
 
     /// Whether the screen is large enough to draw on.

@@ -9,20 +9,22 @@ use super::manage::ProfileAsk;
 use super::marking::{MarkAsk, Matching, NotMarked};
 use super::pictures::{Packed, PictureAsk};
 use super::recents::{Lists, RecentsAsk};
-use super::saved::FiltersAsk;
+use super::saved::{FiltersAsk, FiltersRead};
 use super::view::ViewUse;
 use super::view::file::{ViewAnswer, ViewAsk};
 use crate::api::{
-    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, TemplateQuery,
+    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, Reader, TemplateQuery,
 };
-use crate::config::{Environment, NamedFilter, NewProfile, ProfileLine};
+use crate::config::{Environment, NewProfile, ProfileLine};
 use crate::domain::{
     Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
 };
 use crate::export::{ExportError, Exported, Order};
 use crate::jobs::intake::{Choices, Source};
 use crate::jobs::receipt::{MailReport, Written};
-use crate::jobs::{FileRequest, Guarded, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened};
+use crate::jobs::{
+    FileRequest, Guarded, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened, Rival, SentHere,
+};
 use secrecy::SecretString;
 use std::path::PathBuf;
 
@@ -53,12 +55,16 @@ pub enum Ask {
     History(HistoryQuery),
     /// One badge in full.
     Badge(BadgeId),
+    /// What the journal knows of a badge that the service does not show.
+    SentBadge(BadgeId),
     /// What a holder has: wallet and history, side by side.
     Holder(String),
     /// What else a support call asks.
     Call(Errand),
     /// What a person already has of a template.
     Holdings(TemplateId, String),
+    /// One ping although the service asks to wait; of the connection in use, or of the one that is being made.
+    Ping(Reader),
     /// Nothing, after a while: the end of a pause in typing.
     Pause(std::time::Duration),
     /// A picture.
@@ -149,6 +155,24 @@ impl Ask {
         if reads { Self::Quiet(Box::new(self)) } else { self }
     }
 
+    /// Whether it reads something from the service, so that it can be stopped at any time.
+    pub fn is_read(&self) -> bool {
+        matches!(
+            self,
+            Self::Templates(_)
+                | Self::Template(_)
+                | Self::Categories(_)
+                | Self::BadgeTypes
+                | Self::History(_)
+                | Self::Badge(_)
+                | Self::Holder(_)
+                | Self::Call(_)
+                | Self::Holdings(..)
+                | Self::TemplateOf(..)
+                | Self::Raw(_)
+        )
+    }
+
     /// Whether nothing on the screen moves while this is on its way.
     pub fn is_quiet(&self) -> bool {
         matches!(
@@ -170,6 +194,7 @@ impl Ask {
         matches!(
             self,
             Self::Pause(_)
+                | Self::Ping(_)
                 | Self::Note(..)
                 | Self::TryProfile(_)
                 | Self::StartSandbox
@@ -266,12 +291,14 @@ pub enum Answer {
     History(Result<Page<HistoryItem>, ApiError>),
     /// To [`Ask::Badge`].
     Badge(Box<Result<Badge, ApiError>>),
+    /// To [`Ask::SentBadge`].
+    SentBadge(Vec<SentHere>),
     /// To [`Ask::Holder`].
     Holder(Box<Holder>),
     /// To [`Ask::Call`].
     Call(Box<Report>),
     /// To [`Ask::Holdings`].
-    Holdings(Result<Holdings, ApiError>, Option<Box<JobRow>>),
+    Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>),
     /// To [`Ask::Jobs`].
     Jobs(Result<Vec<Job>, String>),
     /// To [`Ask::Rows`].
@@ -320,7 +347,9 @@ pub enum Answer {
     /// To [`Ask::Recents`]: what is kept now.
     Recents(Result<Lists, String>),
     /// To [`Ask::Filters`]: what there is now, and what was asked.
-    Filters(Result<Vec<NamedFilter>, String>, Box<FiltersAsk>),
+    Filters(Result<FiltersRead, String>, Box<FiltersAsk>),
+    /// To [`Ask::Ping`].
+    Pinged(Result<(), ApiError>),
     /// To [`Ask::Pause`].
     Paused,
     /// To [`Ask::Profiles`].
@@ -339,6 +368,8 @@ pub struct Holder {
     pub wallet: Result<(Vec<WalletBadge>, bool), ApiError>,
     /// The history's rows for exactly this address, and whether they are all.
     pub history: Result<(Vec<HistoryItem>, bool), ApiError>,
+    /// What the journal has sent to this address and was not seen to be issued.
+    pub sent: Vec<SentHere>,
     /// How many requests it took.
     pub requests: u32,
 }

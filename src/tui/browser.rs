@@ -10,7 +10,7 @@ pub use draw::two_sided;
 
 use super::action::Action;
 use super::ask::{Answer, Ask, Ticket};
-use super::env::{Env, Out};
+use super::env::{Env, Go, Out};
 use super::field::Field;
 use super::filter::{FilterBar, Spec, Value};
 use super::heading::{Did, Head, Heading, Order, SortKey, Table, compare};
@@ -19,6 +19,7 @@ use super::list::{PagedList, Row};
 use super::pick::Click;
 use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
+use crate::secrets::{Likeness, judge};
 use crate::words;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -81,6 +82,8 @@ pub struct Browser<T: Browse> {
     heading: Heading,
     /// Who does the ordering, where there is an order.
     by: By,
+    /// The order under which the service failed, while the list is read without it to see whether that works.
+    suspect: Option<(Order, By)>,
     /// Changes of the filter.
     changes: u64,
     top: Top,
@@ -101,6 +104,7 @@ impl<T: Browse> Default for Browser<T> {
                 own_order: mark!("the service's own order"),
             }),
             by: By::Service(DirectionStyle::Upper),
+            suspect: None,
             changes: 0,
             top: Top::Nothing,
             built: std::cell::Cell::new(0),
@@ -215,23 +219,36 @@ impl<T: Browse> Browser<T> {
     }
 
     fn set_order(&mut self, order: Option<Order>, by: By, out: &mut Out<'_>) {
+        self.suspect = None;
         if self.heading.order() != order || (order.is_some() && self.by != by) {
             self.list.order_by(match (order, by) {
                 (Some(order), By::Page { .. }) => Some(Box::new(move |a: &T, b: &T| compare_by(a, b, order))),
                 _ => None,
             });
             self.heading.set_order(order);
+            // An order that was refused is not kept.
+            self.changes += u64::from(by == By::Page { refused: true });
             self.by = by;
             let dropped = self.list.restart();
             out.cancel(dropped);
         }
     }
 
-    fn apply(&mut self, out: &mut Out<'_>) {
+    /// What is typed into the filter and has the shape of an API key.
+    pub fn key_like(&self) -> Vec<String> {
+        self.bar.texts().filter(|text| judge(text) == Likeness::Shape).map(str::to_owned).collect()
+    }
+
+    /// Applies what is typed into the filter.
+    pub fn apply(&mut self, out: &mut Out<'_>) {
         let values = match self.bar.values() {
             Ok(values) => values,
             // While the bar is open it names the field itself. The list stays as it was.
             Err(_) if self.bar.open => return,
+            Err(_) if !self.key_like().is_empty() => {
+                out.go.push(Go::AskAboutFilter);
+                return;
+            }
             Err(error) => {
                 out.warn(t!("{error}. The filter was not changed; open it again to correct it.", error));
                 return;
@@ -280,12 +297,35 @@ impl<T: Browse> Browser<T> {
         }
         let answer = T::answer(answer)?;
         // A page far out may be refused for other reasons; the first answer under an order tells.
-        let refused = matches!(answer, Err(ApiError::BadRequest(_))) && !self.list.is_answered();
+        let is_first = self.list.is_empty();
+        let refused = is_first && matches!(answer, Err(ApiError::BadRequest(_)));
+        let failed =
+            is_first && matches!(answer, Err(ApiError::ServiceFailed(_) | ApiError::NoAnswer { .. }));
+        let is_read = answer.is_ok();
         let Some((page, dropped)) = self.list.receive(ticket, answer.map_err(|e| e.to_string())) else {
             return Ok(());
         };
         out.cancel(dropped);
+        if let Some((order, by)) = self.suspect.take() {
+            if is_read {
+                out.warn(t!(
+                    "The service failed when it was asked to sort {by}. The list is in the service's own order now.",
+                    by = self.heading.words_of(order)
+                ));
+            } else {
+                // It fails without an order, too.
+                self.heading.set_order(Some(order));
+                self.by = by;
+            }
+            return Ok(());
+        }
         let Some(order) = self.heading.order() else { return Ok(()) };
+        if failed && matches!(self.by, By::Service(_)) {
+            let by = self.by;
+            self.set_order(None, by, out);
+            self.suspect = Some((order, by));
+            return Ok(());
+        }
         let by = match self.by {
             By::Service(DirectionStyle::Upper) if refused => By::Service(DirectionStyle::Lower),
             By::Service(DirectionStyle::Lower) if refused => By::Page { refused: true },
@@ -308,8 +348,8 @@ impl<T: Browse> Browser<T> {
 
     /// Lays out for an area and asks for what is missing.
     pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
-        let bar = self.bar.height(area.width);
-        self.list.set_height(area.height.saturating_sub(bar + 3));
+        let around = 2 + self.bar.height(area.width) + draw::foot_height(&self.foot_lines(area));
+        self.list.set_height(area.height.saturating_sub(around));
         self.heading.set_room(usize::from(area.width).saturating_sub(4));
         let filter = &self.filter;
         let per_page = u32::try_from(self.list.per_page()).unwrap_or(100);
@@ -338,7 +378,7 @@ impl<T: Browse> Browser<T> {
             return None;
         }
         let first = area.y + 2 + self.bar.height(area.width);
-        let last = area.bottom().saturating_sub(1);
+        let last = area.bottom().saturating_sub(draw::foot_height(&self.foot_lines(area)));
         (first..last)
             .contains(&row)
             .then(|| self.list.top() + u64::from(row - first))

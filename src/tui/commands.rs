@@ -8,10 +8,10 @@ use super::fit::{fit, width, wrap};
 use super::pick::{Click, Sight, below, out_of_sight};
 use crate::config::NamedFilter;
 use crate::domain::{Address, BadgeId, Query, TemplateId, Text};
+use crate::tui::frame::Frame;
 use crossterm::event::KeyEvent;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
-use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
@@ -184,6 +184,15 @@ impl CommandPalette {
             _ if self.leaves => None,
             _ => Some(t!("what is open here must be left first")),
         }
+    }
+
+    /// What Enter would look up; nothing where it would do something else.
+    pub fn typed(&self) -> Vec<&str> {
+        let looks_up = self
+            .shown
+            .get(self.at)
+            .is_some_and(|entry| !matches!(entry, Entry::Command(_) | Entry::Filter(_)));
+        if looks_up { vec![self.field.value()] } else { Vec::new() }
     }
 
     /// Takes a key that is typed.
@@ -403,10 +412,11 @@ mod tests {
         let mut palette = CommandPalette::new(all.collect(), Vec::new(), true);
         // What is left for it of 80x24 and of 60x16.
         for (columns, rows) in [(78, 18), (58, 10)] {
+            let area = Rect::new(0, 0, columns, rows);
             for at in 0..palette.shown.len() {
                 palette.at = at;
                 let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
-                terminal.draw(|frame| palette.draw(frame, frame.area(), &env)).expect("drawn");
+                terminal.draw(|frame| palette.draw(&mut Frame::new(frame), area, &env)).expect("drawn");
                 let buffer = terminal.backend().buffer();
                 let line = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
                 let screen: Vec<String> = (0..rows).map(line).collect();

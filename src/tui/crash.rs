@@ -76,7 +76,7 @@ fn report(said: &str, place: &str, actions: &VecDeque<Action>) -> String {
     if trace.status() == std::backtrace::BacktraceStatus::Captured {
         let _ = writeln!(out, "{trace}");
     }
-    out
+    crate::secrets::redact(&out).into_owned()
 }
 
 /// A panic's words without what stands in quotation marks: the texts that were worked on stand in them.
@@ -111,6 +111,13 @@ mod tests {
                 "{report}"
             );
         }
+    }
+
+    #[test]
+    fn a_key_is_not_in_a_report_either() {
+        crate::secrets::register_key("crash_0123456789abcdefghij");
+        let report = report("no room for crash_0123456789abcdefghij", "src/x.rs:1:2", &VecDeque::new());
+        assert!(report.contains("no room for [key]") && !report.contains("0123456789"), "{report}");
     }
 
     #[test]

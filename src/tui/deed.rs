@@ -2,8 +2,8 @@
 
 use crate::domain::{Page, TemplateId, Text};
 use crate::jobs::{
-    Bucket, Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, Person, RevokePlan, RowField,
-    RowFilter, Rows, Victim,
+    Bucket, Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, NeverSeen, Opening, Person,
+    RevokePlan, RowField, RowFilter, Rows, Victim,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -37,8 +37,12 @@ pub enum Deed {
     CallOff(JobId),
     /// Settle a row that lapel cannot tell about, and why.
     Decide(JobId, u64, Decision, String),
-    /// Note that a possible match was opened: somebody's address is shown that was masked.
-    Opened,
+    /// Look once more for the rows of a job that were never seen, and count those that can be sent again together.
+    NeverSeen(JobId),
+    /// Send so many rows again that were never seen, and why.
+    ResendAll(JobId, u64, String),
+    /// Note that somebody's name and address are shown which were masked.
+    Opened(Opening),
     /// Look now at a job, or at everything that is open.
     Look(Option<JobId>),
     /// Allow rows of a draft.
@@ -58,6 +62,8 @@ pub enum Done {
     Said(String),
     /// Drafts, for review.
     Drafts(Vec<Job>),
+    /// Rows that were never seen.
+    NeverSeen(NeverSeen),
 }
 
 /// A page of a job's rows, by place.
@@ -89,8 +95,8 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
     let who = who();
     let fine = |result: Result<(), crate::jobs::JobError>| result.map(|()| Done::Fine);
     let done = match deed {
-        Deed::Issue(plan) => jobs.issue(plan).await.map(|_| Done::Fine),
-        Deed::Replace(plan, old, reason) => jobs.replace(plan, old, &reason).await.map(|_| Done::Fine),
+        Deed::Issue(plan) => jobs.issue(plan, &who).await.map(|_| Done::Fine),
+        Deed::Replace(plan, old, reason) => jobs.replace(plan, old, &reason, &who).await.map(|_| Done::Fine),
         Deed::Revoke(plan) => jobs.revoke(plan).await.map(|_| Done::Fine),
         Deed::Plan(plans) => return plan(plans, jobs).await.map(Done::Drafts),
         Deed::Undo(id, reason) => match jobs.undo(id, &reason).await {
@@ -120,6 +126,9 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
         Deed::Resume(id) => fine(jobs.resume(id, &who).await),
         Deed::UseUp(id) => fine(jobs.use_up_quota(id, &who).await),
         Deed::Retry(id) => jobs.retry_refused(id, &who).await.map(|n| {
+            if n == 0 {
+                return Done::Said(t!("Nothing was sent again: these rows need review.").to_owned());
+            }
             Done::Said(plural!(
                 n,
                 "Sending {n} row again that the service had refused.",
@@ -133,8 +142,10 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
                 "{n} rows were not sent and will not be. What was sent is followed all the same."
             ))
         }),
+        Deed::NeverSeen(id) => jobs.never_seen(id).await.map(Done::NeverSeen),
+        Deed::ResendAll(id, rows, why) => fine(jobs.resend_never_seen(id, rows, &who, &why).await),
         Deed::Decide(id, row, decision, why) => fine(jobs.decide(id, row, decision, &who, &why).await),
-        Deed::Opened => fine(jobs.note_opening(&who).await),
+        Deed::Opened(what) => fine(jobs.note_opening(&what, &who).await),
         Deed::Look(id) => {
             let looked = jobs.look_now(id).await;
             return match looked.failed {

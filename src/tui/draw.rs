@@ -2,22 +2,23 @@
 
 use super::action::Action;
 use super::app::{App, Over, SMALLEST, Tab};
-use super::fit::{fit, width, wrap};
+use super::fit::{fit, line_width, width, wrap};
+use super::hold;
+use super::keymap::Context;
 use super::theme::Glyphs;
 use crate::api::LinkTrouble;
+use crate::tui::frame::Frame;
 use crate::words;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use tokio::time::Instant;
 
 /// The most lines that a notice takes.
 const LONGEST_NOTICE: usize = 4;
 /// What a profile that can neither issue nor revoke is called.
 const READ_ONLY: &str = mark!("read-only");
-/// Where the tabs begin in the header.
-const TABS_AT: u16 = 8;
+/// The program's name at the left of the header.
+const NAME: &str = " lapel  ";
 
 /// The actions that the footer offers, most wanted first; what is not possible here is left out by the
 /// keymap.
@@ -109,22 +110,27 @@ pub const HINTS: &[Action] = &[
     Action::Quit,
 ];
 
-/// The tab whose name stands at a column of the header.
-pub fn tab_at(column: u16) -> Option<Tab> {
-    let mut at = TABS_AT;
-    for (tab, name) in Tab::ALL {
-        let wide = u16::try_from(width(words::say(name))).unwrap_or(0);
-        if (at..at + wide).contains(&column) {
-            return Some(tab);
-        }
-        at += wide + 2;
-    }
-    None
+/// How much of the tabs the header shows, the most first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tabs {
+    /// lapel's name, and all names.
+    Whole,
+    /// All names.
+    Names,
+    /// The name of the open one; the others by their numbers.
+    Numbers,
 }
+
+/// A tab, its text, and behind it how many jobs are open.
+type TabWords = (Tab, String, Option<String>);
 
 impl App {
     /// Draws everything.
-    pub fn draw(&self, frame: &mut Frame<'_>) {
+    pub fn draw(&self, frame: &mut ratatui::Frame<'_>) {
+        self.draw_all(&mut Frame::new(frame));
+    }
+
+    fn draw_all(&self, frame: &mut Frame<'_>) {
         let area = frame.area();
         if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
             too_small(frame, area);
@@ -134,15 +140,11 @@ impl App {
         let row = |y: u16| Rect { y, height: 1, ..area };
         let said = self.draw_header(frame, row(0));
         self.draw_rule(frame, row(1));
-        if self.env.read_only() && !said {
-            // Where the header has no room for it, this line has.
-            let word = format!(" {} ", words::say(READ_ONLY));
-            let word = Line::styled(word, self.env.theme.accent()).right_aligned();
-            frame.render_widget(word, Rect { width: area.width.saturating_sub(2), ..row(1) });
-        }
-        self.draw_refresh(frame, row(1));
+        self.draw_on_rule(frame, row(1), self.env.read_only() && !said);
+        self.draw_slow_read(frame, row(1));
         let tour = self.tour_rows();
-        let body = Rect { y: 2, height: area.height - 4 - tour, ..area };
+        let held = self.hold_rows();
+        let body = Rect { y: 2, height: area.height - 4 - tour - held, ..area };
         match (self.over.last(), &self.welcome) {
             (None, Some(welcome)) => welcome.draw(frame, body, &self.env),
             (Some(Over::Issue(form)), _) => form.draw(frame, body, &self.env),
@@ -168,10 +170,16 @@ impl App {
                 self.draw_tab(frame, body);
                 form.draw(frame, body, &self.env);
             }
+            (Some(Over::Ping(form)), _) => {
+                self.draw_tab(frame, body);
+                form.draw(frame, body, &self.env);
+            }
+            (Some(Over::Key(question)), _) => question.draw(frame, body, &self.env),
             (Some(Over::Raw(pane)), _) => pane.draw(frame, body, &self.env),
             (Some(Over::Log(log)), _) => log.draw(frame, body, &self.env),
             (None, None) => self.draw_tab(frame, body),
         }
+        self.draw_hold(frame, Rect { y: body.bottom(), height: held, ..area });
         self.draw_notice(frame, row(area.height - 2 - tour));
         self.draw_tour(frame, Rect { y: area.height - 1 - tour, height: tour, ..area });
         self.draw_footer(frame, row(area.height - 1));
@@ -208,26 +216,25 @@ impl App {
     /// Draws the header; whether it says that this profile is read-only.
     fn draw_header(&self, frame: &mut Frame<'_>, area: Rect) -> bool {
         let theme = &self.env.theme;
-        let mut spans = vec![Span::styled(" lapel  ", theme.strong())];
-        let mut used = usize::from(TABS_AT);
-        if self.welcome.is_none() {
-            for (tab, name) in Tab::ALL {
-                let style = if tab == self.tab { theme.tab() } else { theme.dim() };
-                let name = words::say(name);
-                spans.push(Span::styled(name, style));
-                spans.push(Span::raw("  "));
-                used += width(name) + 2;
-            }
-            let open = self.activity.open();
-            if open > 0 {
-                // The last tab has its number of open jobs beside it.
+        let mut spans = Vec::new();
+        let mut used = 0;
+        let (name, tabs) = self.tabs(area.width);
+        spans.push(Span::styled(name, theme.strong()));
+        used += width(name);
+        for (tab, text, open) in tabs {
+            let style = match tab {
+                _ if tab == self.tab => theme.tab(),
+                // By its number alone there is no room for how many.
+                Tab::Activity if open.is_none() && self.activity.needs_a_person() => theme.warning(),
+                _ => theme.dim(),
+            };
+            used += width(&text) + open.as_deref().map_or(0, width) + 2;
+            spans.push(Span::styled(text, style));
+            if let Some(open) = open {
                 let style = if self.activity.needs_a_person() { theme.warning() } else { theme.dim() };
-                spans.pop();
-                let text = format!(" {open}");
-                used += width(&text);
-                spans.push(Span::styled(text, style));
-                spans.push(Span::raw("  "));
+                spans.push(Span::styled(open, style));
             }
+            spans.push(Span::raw("  "));
         }
         frame.render_widget(Line::from(spans), area);
         let room = usize::from(area.width).saturating_sub(used + 2);
@@ -240,32 +247,96 @@ impl App {
         said
     }
 
+    /// What stands before the tabs, and the tabs: each with its text and, behind the last one, how many jobs are
+    /// open. They give way to what has to be in the header.
+    fn tabs(&self, columns: u16) -> (&'static str, Vec<TabWords>) {
+        if self.welcome.is_some() {
+            return (NAME, Vec::new());
+        }
+        let open = self.activity.open();
+        let of = |shown: Tabs| {
+            let tabs = Tab::ALL.iter().enumerate().map(|(at, (tab, name))| {
+                if shown == Tabs::Numbers && *tab != self.tab {
+                    return (*tab, (at + 1).to_string(), None);
+                }
+                let open = (open > 0 && *tab == Tab::Activity).then(|| format!(" {open}"));
+                (*tab, words::say(name).to_owned(), open)
+            });
+            (if shown == Tabs::Whole { NAME } else { " " }, tabs.collect::<Vec<_>>())
+        };
+        let needed = self.needed_in_header();
+        let fits = |(name, tabs): &(&str, Vec<TabWords>)| {
+            let texts = tabs.iter().map(|(_, text, open)| width(text) + open.as_deref().map_or(0, width) + 2);
+            width(name) + texts.sum::<usize>() + 2 + needed <= usize::from(columns)
+        };
+        [Tabs::Whole, Tabs::Names].into_iter().map(of).find(fits).unwrap_or_else(|| of(Tabs::Numbers))
+    }
+
+    /// Columns of what the header never leaves out: the environment; in trouble also that the profile is read-only,
+    /// and what the trouble is.
+    fn needed_in_header(&self) -> usize {
+        let Some(session) = &self.env.session else { return 0 };
+        let word = width(&session.environment.to_string());
+        if !self.is_in_trouble() {
+            return word;
+        }
+        let read_only = if self.env.read_only() { width(words::say(READ_ONLY)) + 1 } else { 0 };
+        word + read_only + 2 + width(&self.link_words().0)
+    }
+
+    /// Whether there is no connection, or the service has to be waited for.
+    fn is_in_trouble(&self) -> bool {
+        match &self.env.link {
+            Some(link) => link.held_until.is_some() || link.last_error.is_some() || link.waiting > 0,
+            None => self.broken().is_some(),
+        }
+    }
+
+    /// The tab whose name stands at a column of the header.
+    pub(in crate::tui) fn tab_at(&self, column: u16) -> Option<Tab> {
+        let (name, tabs) = self.tabs(self.size.0);
+        let mut at = width(name);
+        let column = usize::from(column);
+        for (tab, text, open) in tabs {
+            let wide = width(&text);
+            if (at..at + wide).contains(&column) {
+                return Some(tab);
+            }
+            at += wide + open.as_deref().map_or(0, width) + 2;
+        }
+        None
+    }
+
     /// Environment, organisation, key prefix, link; what has no room goes from the middle.
     fn header_right(&self, room: usize) -> Option<Vec<Span<'static>>> {
         let env = &self.env;
         let theme = &env.theme;
         let session = env.session.as_ref()?;
-        let word = session.environment.to_string();
-        let word = if env.read_only() { format!("{word} {}", words::say(READ_ONLY)) } else { word };
+        let plain = session.environment.to_string();
+        let word = if env.read_only() { format!("{plain} {}", words::say(READ_ONLY)) } else { plain.clone() };
         let (link, style) = self.link_words();
         let label =
             crate::domain::text::scrub(session.organisation.as_deref().unwrap_or(&session.name)).into_owned();
         let prefix = session.connection.key.prefix_shown();
         let dot = env.glyphs.dot;
-        // The widest that fits. The environment's word never goes, and what is wrong goes last.
-        let short = link.split(' ').next().unwrap_or_default().to_owned();
-        let plain = session.environment.to_string();
+        // The widest that fits. The environment's word never goes, nor does what is wrong.
         let fixed = width(&word) + width(&link) + 2;
         let cut = fit(&label, room.saturating_sub(fixed + 1).max(1), env.glyphs.ellipsis);
-        let choices = [
+        let mut choices = vec![
             (word.clone(), format!(" {label} {dot} {prefix}"), link.clone()),
             (word.clone(), format!(" {label}"), link.clone()),
             (word.clone(), if width(&cut) >= 6 { format!(" {cut}") } else { String::new() }, link.clone()),
             (word, String::new(), link.clone()),
-            (plain.clone(), String::new(), link),
-            (plain.clone(), String::new(), short),
-            (plain, String::new(), String::new()),
+            (plain.clone(), String::new(), link.clone()),
         ];
+        if self.is_in_trouble() {
+            let left = room.saturating_sub(width(&plain) + 2);
+            choices.push((plain, String::new(), fit(&link, left, env.glyphs.ellipsis)));
+        } else {
+            let short = link.split(' ').next().unwrap_or_default().to_owned();
+            choices.push((plain.clone(), String::new(), short));
+            choices.push((plain, String::new(), String::new()));
+        }
         let fits = |(word, middle, link): &(String, String, String)| {
             width(word) + width(middle) + if link.is_empty() { 0 } else { width(link) + 2 } <= room
         };
@@ -282,16 +353,18 @@ impl App {
     fn link_words(&self) -> (String, Style) {
         let env = &self.env;
         let theme = &env.theme;
-        let Some(link) = &env.link else {
+        let held = hold::left(env);
+        let known = env.link.as_ref().filter(|_| env.reader.is_some() || held.is_some());
+        let Some(link) = known else {
             return if self.broken().is_some() {
                 (t!("{alert} no connection", alert = env.glyphs.alert), theme.error())
             } else {
                 (t!("connecting").to_owned(), theme.dim())
             };
         };
-        if let Some(until) = link.held_until {
-            let left = until.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
-            return (t!("{alert} waits {left} s", alert = env.glyphs.alert, left), theme.warning());
+        if let Some(left) = held {
+            let wait = hold::words(left);
+            return (t!("{alert} waits {wait}", alert = env.glyphs.alert, wait), theme.warning());
         }
         let used = format!("{}/{}", link.used_last_minute, link.limit);
         match link.last_error {
@@ -313,14 +386,44 @@ impl App {
         frame.render_widget(Line::styled(format!(" {rule}"), self.env.theme.dim()), area);
     }
 
-    /// How often the screen is read again by itself, at the right of the line below the header.
-    fn draw_refresh(&self, frame: &mut Frame<'_>, area: Rect) {
-        let Some((words, bad)) = self.refresh_words() else { return };
-        let words = format!(" {words} ");
-        let wide = u16::try_from(width(&words)).unwrap_or(area.width).min(area.width);
-        let at = Rect { x: area.right().saturating_sub(wide + 2), width: wide, ..area };
-        let style = if bad { self.env.theme.warning() } else { self.env.theme.dim() };
-        frame.render_widget(Line::styled(words, style), at);
+    /// How long a read takes that the screen waits for, at the left of the line below the header.
+    fn draw_slow_read(&self, frame: &mut Frame<'_>, area: Rect) {
+        let Some(read) = self.slow_read() else { return };
+        let stack = [Context::List, Context::Global, Context::Always];
+        let text = t!(
+            "reading for {seconds} s, attempt {attempt}; {esc} stops it",
+            seconds = read.since.elapsed().as_secs(),
+            attempt = read.attempt,
+            esc = self.env.key(&stack, Action::Back)
+        );
+        let text = fit(&format!(" {text} "), usize::from(area.width), self.env.glyphs.ellipsis);
+        let wide = u16::try_from(width(&text)).unwrap_or(area.width).min(area.width);
+        frame.render_widget(Line::styled(text, self.env.theme.warning()), Rect { width: wide, ..area });
+    }
+
+    /// Explains a wait that the service asks for.
+    fn draw_hold(&self, frame: &mut Frame<'_>, area: Rect) {
+        if area.height == 0 {
+            return;
+        }
+        let lines = hold::lines(&self.env, area.width);
+        let lines: Vec<Line<'_>> =
+            lines.into_iter().map(|l| Line::styled(format!(" {l}"), self.env.theme.warning())).collect();
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+
+    /// At the right of the line below the header: how often the screen is read again by itself, and that the
+    /// profile is read-only where the header has no room for that.
+    fn draw_on_rule(&self, frame: &mut Frame<'_>, area: Rect, read_only: bool) {
+        let theme = &self.env.theme;
+        let refresh = self.refresh_words().map(|(words, bad)| {
+            Span::styled(format!(" {words} "), if bad { theme.warning() } else { theme.dim() })
+        });
+        let read_only =
+            read_only.then(|| Span::styled(format!(" {} ", words::say(READ_ONLY)), theme.accent()));
+        let line = refresh.into_iter().chain(read_only).collect::<Line>();
+        let wide = u16::try_from(line_width(&line)).unwrap_or(area.width).min(area.width);
+        frame.render_widget(line, Rect { x: area.right().saturating_sub(wide + 2), width: wide, ..area });
     }
 
     fn draw_notice(&self, frame: &mut Frame<'_>, area: Rect) {

@@ -34,7 +34,9 @@ pub fn run(editor: &str, text: &str) -> Result<String, String> {
 
 fn edit(editor: &str, path: &Path) -> Result<(), String> {
     let named = scrub(editor).into_owned();
-    let status = command(editor).arg(path).status().map_err(|why| {
+    let mut command = command(editor);
+    crate::secrets::hide_from(&mut command);
+    let status = command.arg(path).status().map_err(|why| {
         t!("The editor ({named}) could not be started: {why}. The text is as it was.", named, why)
     })?;
     match status.code() {

@@ -209,6 +209,10 @@ pub enum Go {
     },
     /// Mark all that match on the History tab.
     MarkAll,
+    /// Ask whether the list's filter, which has the shape of an API key, may be sent.
+    AskAboutFilter,
+    /// A person has said that what is typed is no API key.
+    KeyAllowed(crate::tui::forms::key_question::Then),
     /// Close what is open on top.
     Close,
     /// Close all that is open over the tab.

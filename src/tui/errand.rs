@@ -112,6 +112,10 @@ async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
     while let Some(done) = tasks.join_next().await {
         rows.requests += 1;
         match done {
+            Ok((_, Ok(page))) if page.list_len == 0 && page.total_count.is_some_and(|total| total > 0) => {
+                let what = t!("it counts rows and gives none").to_owned();
+                rows.trouble = Some(ApiError::Unreadable { status: 200, what, fewer: false });
+            }
             Ok((place, Ok(page))) => pages.push((place, page)),
             Ok((_, Err(error))) => rows.trouble = Some(error),
             Err(why) => rows.trouble = Some(ApiError::NoAnswer { why: why.to_string() }),

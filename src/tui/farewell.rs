@@ -51,12 +51,13 @@ async fn told_again() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        if let (Ok(mut term), Ok(mut int)) =
-            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+        if let (Ok(mut term), Ok(mut int), Ok(mut quit)) =
+            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()), signal(SignalKind::quit()))
         {
             tokio::select! {
                 _ = term.recv() => {}
                 _ = int.recv() => {}
+                _ = quit.recv() => {}
             }
             return;
         }

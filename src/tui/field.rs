@@ -2,6 +2,7 @@
 
 use super::env::Env;
 use super::fit::{fit, width};
+use crate::domain::text::scrub;
 use crossterm::event::{Event, KeyEvent};
 use ratatui::style::Style;
 use ratatui::text::Span;
@@ -80,20 +81,20 @@ impl Field {
     /// The field as spans in exactly `columns`, with the cursor drawn in reverse where it has the focus.
     pub fn spans(&self, columns: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
         let style = env.theme.field(focused);
-        let shown: String = if self.secret {
-            "*".repeat(self.value().chars().count())
+        // What is before the cursor, and what is from there on.
+        let (before, after) = if self.secret {
+            let all = self.value().chars().count();
+            let before = self.input.cursor().min(all);
+            ("*".repeat(before), "*".repeat(all - before))
         } else {
-            crate::domain::text::scrub(self.value()).into_owned()
+            let cut =
+                self.value().char_indices().nth(self.input.cursor()).map_or(self.value().len(), |(at, _)| at);
+            let (before, after) = self.value().split_at(if focused { cut } else { 0 });
+            (scrub(before).into_owned(), scrub(after).into_owned())
         };
         if !focused || columns == 0 {
-            return vec![Span::styled(fit(&shown, columns, env.glyphs.ellipsis), style)];
+            return vec![Span::styled(fit(&(before + &after), columns, env.glyphs.ellipsis), style)];
         }
-        let before: String = if self.secret {
-            "*".repeat(self.input.cursor())
-        } else {
-            let typed: String = self.value().chars().take(self.input.cursor()).collect();
-            crate::domain::text::scrub(&typed).into_owned()
-        };
         // The part around the cursor is shown; the cursor itself takes one column.
         let mut begin = before.len();
         let mut used = 1;
@@ -105,24 +106,14 @@ impl Field {
             begin = at;
         }
         let head = before[begin..].to_owned();
-        let mut tail = shown.chars().skip(self.before_len());
-        let under = tail.next().unwrap_or(' ');
-        let tail: String = tail.collect();
-        let under_width = width(&under.to_string()).max(1);
-        let room = columns.saturating_sub(width(&head) + under_width);
+        let under = after.graphemes(true).next().unwrap_or(" ");
+        let tail = after.get(under.len()..).unwrap_or_default();
+        let room = columns.saturating_sub(width(&head) + width(under).max(1));
         vec![
             Span::styled(head, style),
-            Span::styled(under.to_string(), cursor(style)),
-            Span::styled(fit(&tail, room, env.glyphs.ellipsis), style),
+            Span::styled(under.to_owned(), cursor(style)),
+            Span::styled(fit(tail, room, env.glyphs.ellipsis), style),
         ]
-    }
-
-    fn before_len(&self) -> usize {
-        if self.secret {
-            return self.input.cursor();
-        }
-        let typed: String = self.value().chars().take(self.input.cursor()).collect();
-        crate::domain::text::scrub(&typed).chars().count()
     }
 }
 
@@ -254,6 +245,19 @@ mod tests {
         assert_eq!(width(&text(&field.spans(5, true, &env))), 5);
         field.key(KeyEvent::new(KeyCode::Home, KeyModifiers::NONE));
         assert_eq!(text(&field.spans(10, true, &env)), "한서윤    ");
+    }
+
+    #[test]
+    fn the_cursor_stands_on_whole_letters_and_hides_none() {
+        let env = Env::for_test();
+        let mut field = Field::with("காவ்யா\u{200d}b");
+        for steps in 0..8 {
+            let shown = field.spans(30, true, &env);
+            assert_eq!(width(&text(&shown)), 30, "{steps}");
+            assert!(text(&shown).contains('b') && text(&shown).contains('வ'), "{steps}: {shown:?}");
+            field.key(KeyEvent::new(KeyCode::Left, KeyModifiers::NONE));
+        }
+        assert_eq!(field.spans(30, true, &env)[1].content, "கா");
     }
 
     #[test]

@@ -5,9 +5,10 @@ use super::env::{Env, Out};
 use super::field::{Field, Focus};
 use super::fit::{fit, width};
 use crate::domain::BadgeTypeCode;
+use crate::secrets::{Likeness, judge};
+use crate::tui::frame::Frame;
 use crate::words::say;
 use jiff::civil::Date;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use std::time::Duration;
@@ -272,7 +273,13 @@ pub fn read(spec: Spec, typed: &str) -> Result<Value, String> {
     let shown = crate::domain::text::scrub(typed);
     let label = say(spec.label);
     match spec.takes {
-        Takes::Text => Ok(Value::Text(typed.to_owned())),
+        Takes::Text => match judge(typed) {
+            Likeness::None => Ok(Value::Text(typed.to_owned())),
+            // Of mere shape a person is asked when the bar is closed.
+            Likeness::Shape | Likeness::Key => {
+                Err(t!("{label}: this looks like an API key; nothing was sent", label))
+            }
+        },
         Takes::Date => Date::strptime("%Y-%m-%d", typed)
             .map(Value::Date)
             .map_err(|_| t!("{label}: {shown} is not a day; write YYYY-MM-DD", label, shown)),

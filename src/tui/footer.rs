@@ -4,7 +4,7 @@ use super::action::Action;
 use super::app::{App, Tab};
 use super::draw::HINTS;
 use super::fit::width;
-use ratatui::Frame;
+use crate::tui::frame::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

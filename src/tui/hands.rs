@@ -100,8 +100,7 @@ fn run_to_its_end(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> R
     let mut command = Command::new(path);
     command.args(args).stdout(Stdio::null()).stderr(Stdio::null());
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
-    // It is nobody's business.
-    command.env_remove("LAPEL_API_KEY");
+    crate::secrets::hide_from(&mut command);
     if cfg!(target_os = "macos") {
         // Without it pbcopy takes what it reads for the encoding of old.
         command.env("LC_CTYPE", "UTF-8");

@@ -192,8 +192,13 @@ impl Heading {
 
     /// What it is sorted by, in words; nothing where it has its own order.
     pub fn words(&self) -> Option<String> {
-        let head = self.table.heads.get(self.order?.column)?;
-        Some(t!("by {column}", column = say(head.title).to_lowercase()))
+        Some(self.words_of(self.order?))
+    }
+
+    /// An order in words: `by holder`.
+    pub fn words_of(&self, order: Order) -> String {
+        let title = self.table.heads.get(order.column).map_or("", |head| say(head.title));
+        t!("by {column}", column = title.to_lowercase())
     }
 
     /// The field that it is sorted by, and whether the largest comes first.

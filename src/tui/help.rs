@@ -5,7 +5,7 @@ use super::env::{Env, Go, Out};
 use super::fit::{fit, width, wrap};
 use super::house::House;
 use crate::domain::text::scrub;
-use ratatui::Frame;
+use crate::tui::frame::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use std::cell::Cell;
@@ -158,10 +158,11 @@ mod tests {
                 [Context::Activity, Context::List, Context::Global, Context::Always],
             ] {
                 let mut help = Help::new(env.keymap.help(&stack));
+                let area = Rect::new(0, 0, columns, rows);
                 let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
                 let mut seen = String::new();
                 loop {
-                    terminal.draw(|frame| help.draw(frame, frame.area(), &env)).expect("drawn");
+                    terminal.draw(|frame| help.draw(&mut Frame::new(frame), area, &env)).expect("drawn");
                     let buffer = terminal.backend().buffer();
                     // Line by line, and at the end all that is left.
                     let is_last = help.scroll >= help.most.get();

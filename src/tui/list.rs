@@ -87,6 +87,10 @@ pub struct PagedList<T: Row> {
     said: Option<u64>,
     /// One past the last place for which a row was ever given: a `total_count` below it lies.
     seen: u64,
+    /// One past the last place up to which every page was given, from the first on.
+    solid: u64,
+    /// The `total_count` of a service that gives the same rows on several pages: it is not believed.
+    disproved: Option<u64>,
     cursor: u64,
     top: u64,
     height: u64,
@@ -111,6 +115,8 @@ impl<T: Row> Default for PagedList<T> {
             total: None,
             said: None,
             seen: 0,
+            solid: 0,
+            disproved: None,
             cursor: 0,
             top: 0,
             height: 1,
@@ -140,6 +146,11 @@ impl<T: Row> PagedList<T> {
     /// Whether the service has said how many there are.
     pub fn is_counted(&self) -> bool {
         self.total.is_some_and(|t| t >= self.seen)
+    }
+
+    /// What the service counts, where it gives the same rows again on pages beyond its last one.
+    pub fn disproved(&self) -> Option<u64> {
+        self.disproved
     }
 
     /// Whether anything was ever answered.
@@ -202,8 +213,9 @@ impl<T: Row> PagedList<T> {
         }
         self.settles = 0;
         self.note = None;
-        // A count that was once too low is not held against the service for ever.
+        // A count that was once wrong is not held against the service for ever.
         self.seen = 0;
+        self.disproved = None;
         self.looking = self.selected.is_some().then(BTreeSet::new);
         dropped
     }
@@ -345,6 +357,10 @@ impl<T: Row> PagedList<T> {
         let bottom = (self.top + self.height).saturating_sub(1);
         needed.extend(self.page_of(self.top)..=self.page_of(bottom).min(last));
         needed.insert(self.page_of(self.cursor));
+        // Far from what was read, the page before shows whether this one is only the last one again.
+        if self.solid > 0 && self.page_of(self.top) > self.page_of(self.solid) {
+            needed.insert(self.page_of(self.top).saturating_sub(1).max(1));
+        }
         // The next page, when the screen comes near it, once something is there to be near to.
         if self.answered && !self.is_empty() {
             if self.top > 0 {
@@ -431,6 +447,7 @@ impl<T: Row> PagedList<T> {
             self.slots.clear();
             self.old.clear();
             self.total = answer.total_count;
+            self.solid = 0;
             if page == 1 {
                 self.store(1, answer);
             }
@@ -438,9 +455,12 @@ impl<T: Row> PagedList<T> {
             return dropped;
         }
         let before = std::mem::replace(&mut self.said, answer.total_count);
+        if self.is_repeated(page, before, &answer) {
+            return self.end_before(page, answer.total_count);
+        }
         let moved = matches!((before, answer.total_count), (Some(b), Some(n)) if b != n && self.held_besides(page))
             || self.doubles(page, &answer);
-        if answer.total_count.is_some() || self.total.is_none() {
+        if self.disproved.is_none() && (answer.total_count.is_some() || self.total.is_none()) {
             self.total = answer.total_count;
         }
         let mut dropped = Vec::new();
@@ -460,6 +480,35 @@ impl<T: Row> PagedList<T> {
             }
         }
         self.store(page, answer);
+        self.settle_cursor();
+        dropped
+    }
+
+    /// Whether a page holds nothing but rows of another one, although the count has not changed: the service gives
+    /// its last page for every number beyond.
+    fn is_repeated(&self, page: u64, before: Option<u64>, answer: &Page<T>) -> bool {
+        if self.solid == 0 || page == 1 || before != answer.total_count || answer.items.is_empty() {
+            return false;
+        }
+        let held = self.held_ids(page);
+        let place = |row: &T| held.get(&row.id()).map(|place| self.page_of(*place));
+        let Some(other) = answer.items.first().and_then(|(_, row)| place(row)) else { return false };
+        self.page_rows(other).len() == answer.items.len()
+            && answer.items.iter().all(|(_, row)| place(row) == Some(other))
+    }
+
+    /// The list ends with what was read without a gap, or after it: rows further on are no others. Gives the
+    /// fetches that are of no use any more.
+    fn end_before(&mut self, page: u64, said: Option<u64>) -> Vec<Ticket> {
+        let after = self.solid / self.per_page + 1;
+        let dropped = self.tickets();
+        self.slots.retain(|page, slot| *page < after && matches!(slot, Slot::Loaded(_)));
+        self.old.clear();
+        self.disproved = Some(said.unwrap_or(0));
+        self.seen = self.solid;
+        // Where the pages between are not known, the next one tells.
+        self.total = (page <= after || !self.solid.is_multiple_of(self.per_page)).then_some(self.solid);
+        (self.selected, self.looking, self.note) = (None, None, None);
         self.settle_cursor();
         dropped
     }
@@ -530,6 +579,9 @@ impl<T: Row> PagedList<T> {
         // An empty page proves no row before it.
         if !entries.is_empty() {
             self.seen = self.seen.max(first + entries.len() as u64);
+        }
+        if first <= self.solid {
+            self.solid = self.solid.max(first + entries.len() as u64);
         }
         let counted = self.total.is_some_and(|t| t >= self.seen);
         if !counted && (entries.len() as u64) < self.per_page {

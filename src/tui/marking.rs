@@ -1,7 +1,7 @@
 //! Reading every badge that matches a filter, to mark them: to the end and without doubles although the list may
 //! move meanwhile, in the background share of the pace.
 
-use crate::api::{ApiError, Call, Gather, Gathered, HistoryFilter, HistoryQuery, Paging, Reader};
+use crate::api::{ApiError, Call, Gathered, HistoryFilter, HistoryQuery, PageReader, Reader};
 use crate::domain::HistoryItem;
 use tokio::sync::watch;
 
@@ -43,21 +43,21 @@ pub async fn run(
     call: &Call,
     progress: &watch::Sender<(u64, u64)>,
 ) -> Result<Matching, NotMarked> {
-    let (mut gather, mut rows) = (Gather::default(), Vec::new());
-    while let Some(page) = gather.next() {
-        let query = HistoryQuery { filter: ask.filter.clone(), paging: Paging::full(page) };
-        match reader.history(&query, call).await {
-            Ok(page) => rows.extend(gather.take(page, |row: &HistoryItem| row.badge_id.clone())),
-            // Some services refuse a page after the last one.
-            Err(ApiError::NotFound(_)) if page > 1 => gather.beyond_the_end(),
-            Err(why) => return Err(NotMarked::Service(why)),
-        }
-        if gather.rows() > ask.most {
+    let (mut pages, mut rows) = (PageReader::default(), Vec::new());
+    while let Some(wanted) = pages.next() {
+        let query = HistoryQuery { filter: ask.filter.clone(), paging: wanted.paging() };
+        let page = reader.history(&query, call).await;
+        let new = pages.take(page, |row: &HistoryItem| row.badge_id.clone());
+        rows.extend(new.map_err(NotMarked::Service)?);
+        if pages.rows() > ask.most {
             return Err(NotMarked::TooMany);
         }
-        progress.send_replace((gather.rows(), gather.total_count().unwrap_or(0)));
+        progress.send_replace((pages.rows(), pages.total_count().unwrap_or(0)));
     }
-    let failed = || ApiError::NoAnswer { why: "the list did not end".to_owned() };
-    let read = gather.finish().ok_or_else(failed).map_err(NotMarked::Service)?;
+    if let Some(why) = pages.failure() {
+        return Err(NotMarked::Service(why.clone()));
+    }
+    let failed = || ApiError::NoAnswer { why: t!("the list did not end").to_owned() };
+    let read = pages.finish().ok_or_else(failed).map_err(NotMarked::Service)?;
     Ok(Matching { rows, read })
 }

@@ -1,6 +1,7 @@
 //! The one way into the desk.
 
 use super::ask::{Answer, Ticket};
+use super::cells::Ambiguous;
 use super::pictures::Way;
 use crate::api::{ApiError, Reader};
 use crate::config::Ground;
@@ -23,8 +24,12 @@ pub enum Message {
     Pictures(Way),
     /// Whether the terminal is dark or light, as it has said.
     Background(Ground),
+    /// How wide the terminal draws characters of ambiguous width, as it has said.
+    Widths(Ambiguous),
     /// A question was answered.
     Answer(Ticket, Answer),
+    /// A connection is being made: its state can be shown, and nothing asked but one ping.
+    Connecting(Reader),
     /// There is a connection now; the screens may ask.
     Linked(Reader),
     /// There can be no connection, and why.
@@ -45,6 +50,10 @@ pub enum Message {
     Job(Box<Changed>),
     /// A moment has come that something on the screen waits for: a spinner's next frame, a count that ends.
     Tick,
+    /// The system asks the program to stop, as by `kill -TSTP`. For the loop, which holds the terminal.
+    Stop,
+    /// The program was stopped and goes on. For the loop.
+    Continued,
     /// The system asks the program to end.
     Terminate,
     /// The terminal is gone: nothing can be read or drawn any more.

@@ -15,6 +15,8 @@ mod app;
 mod around;
 mod ask;
 mod browser;
+mod canvas;
+mod cells;
 mod clipboard;
 mod columns;
 mod commands;
@@ -26,18 +28,22 @@ mod draw;
 mod editor;
 mod env;
 mod errand;
+mod escapes;
 mod farewell;
 mod field;
 mod filter;
 mod fit;
 mod footer;
 mod forms;
+mod frame;
 mod gate;
 mod hands;
 mod heading;
 mod help;
+mod hold;
 mod house;
 mod index;
+mod job_control;
 mod keymap;
 mod list;
 mod manage;
@@ -65,9 +71,11 @@ pub use action::Action;
 pub use app::{App, Counts, Tab};
 pub use around::{Around, Desktop, Manner};
 pub use ask::{Candidate, Session};
+pub use canvas::{Canvas, Surface};
 pub use crash::file_in as crash_file;
 pub use env::Env;
 pub use farewell::close;
+pub use hold::words as wait_words;
 pub use house::{House, Shelf};
 pub use index::IndexUse;
 pub use keymap::{Context, Keymap, Press};
@@ -78,16 +86,15 @@ pub use theme::Glyphs;
 pub use view::{ViewUse, Wanted};
 pub use worker::{Connecting, Helpers};
 
-use crate::config::{GlyphChoice, Palette, PictureChoice, Pictures};
+use crate::config::{GlyphChoice, JoinedChoice, Palette, PictureChoice, Pictures};
 use anyhow::Context as _;
 use app::Wish;
 use ratatui::Terminal;
-use ratatui::backend::Backend;
+use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
 use std::io::Write;
 use std::path::PathBuf;
-use terminal::Taken;
 use tokio::sync::mpsc;
 use worker::Order;
 
@@ -101,6 +108,8 @@ pub struct Start {
     pub theme: Palette,
     /// Signs.
     pub glyphs: GlyphChoice,
+    /// Letters that are joined.
+    pub joined: JoinedChoice,
     /// Keys.
     pub keymap: Keymap,
     /// What the command line wants to see first.
@@ -130,11 +139,13 @@ pub enum Begin {
 }
 
 /// A desk on some terminal, with its worker running.
-pub struct Desk<B: Backend> {
+pub struct Desk<B: Surface> {
     /// What the desk is.
     pub app: App,
     /// What it is drawn on.
     pub terminal: Terminal<B>,
+    /// Room for a frame.
+    frame: Buffer,
     messages: mpsc::Receiver<Message>,
     sender: mpsc::Sender<Message>,
     orders: mpsc::Sender<Order>,
@@ -143,7 +154,7 @@ pub struct Desk<B: Backend> {
     voice: Box<dyn Write + Send>,
 }
 
-impl<B: Backend> Desk<B> {
+impl<B: Surface> Desk<B> {
     /// A desk on a terminal; must be called within a tokio runtime.
     ///
     /// # Errors
@@ -163,6 +174,7 @@ impl<B: Backend> Desk<B> {
         Ok(Self {
             app,
             terminal,
+            frame: Buffer::default(),
             messages,
             sender,
             orders,
@@ -210,9 +222,15 @@ impl<B: Backend> Desk<B> {
         }
         self.app.take_changed();
         self.app.counts.draws += 1;
+        let (app, drawn) = (&self.app, &mut self.frame);
         self.terminal
-            .draw(|frame| self.app.draw(frame))
+            .draw(|frame| {
+                app.draw(frame);
+                drawn.clone_from(frame.buffer_mut());
+            })
             .map_err(|e| anyhow::anyhow!(t!("cannot draw: {e}", e)))?;
+        let shown = self.terminal.backend_mut().show(&mut self.frame);
+        shown.map_err(|e| anyhow::anyhow!(t!("cannot draw: {e}", e)))?;
         Ok(true)
     }
 
@@ -255,44 +273,66 @@ impl<B: Backend> Desk<B> {
         loop {
             match self.app.take_wish() {
                 Some(Wish::Quit) => return Ok(()),
-                Some(Wish::Suspend) => {
-                    elsewhere
-                        .background()
-                        .context(t!("the terminal went away while lapel was in the background"))?;
-                    self.app.repaint();
-                    // What the terminal has lost is asked for again.
-                    self.app.update(Message::Tick);
-                }
+                Some(Wish::Suspend) => elsewhere.stop(true).context(t!("lapel could not be stopped"))?,
                 Some(Wish::Edit) => {
                     if let Some(text) = self.app.text_for_editor() {
                         let came = elsewhere
                             .editor(&self.app.editor(), &text)
                             .context(t!("the terminal went away while an editor had it"))?;
                         self.app.take_edited(came);
-                        self.app.repaint();
-                        self.app.update(Message::Tick);
+                        self.back();
                     }
                 }
                 None => {}
             }
-            self.speak()?;
-            self.draw()?;
-            let message = self.next().await;
-            self.app.update(message);
-            while let Some(message) = self.queued() {
-                self.app.update(message);
+            // Another program may be on the terminal.
+            if elsewhere.is_here() {
+                self.speak()?;
+                self.draw()?;
+            }
+            let mut next = Some(self.next().await);
+            while let Some(message) = next {
+                match message {
+                    Message::Stop => elsewhere.stop(false).context(t!("lapel could not be stopped"))?,
+                    Message::Continued => {
+                        let here = elsewhere
+                            .continued()
+                            .context(t!("the terminal went away while lapel was in the background"))?;
+                        if here {
+                            self.back();
+                        }
+                    }
+                    message => self.app.update(message),
+                }
+                next = self.queued();
             }
         }
+    }
+
+    /// The terminal is lapel's again, and has lost what was on it; what pictures need is asked for again.
+    fn back(&mut self) {
+        self.app.repaint();
+        self.app.update(Message::Tick);
     }
 }
 
 /// What is done with the terminal while lapel is not on it.
 pub trait Elsewhere {
-    /// Puts the program into the background, and comes back.
+    /// Gives the terminal back and stops lapel, or the whole process group; does nothing where nobody could
+    /// continue it. The terminal is taken again by [`Self::continued`].
     ///
     /// # Errors
     /// When the terminal is gone meanwhile.
-    fn background(&mut self) -> std::io::Result<()>;
+    fn stop(&mut self, whole_group: bool) -> std::io::Result<()>;
+
+    /// Takes the terminal again after lapel was stopped; whether it has it. In the background it stops again.
+    ///
+    /// # Errors
+    /// When the terminal is gone meanwhile.
+    fn continued(&mut self) -> std::io::Result<bool>;
+
+    /// Whether lapel has the terminal.
+    fn is_here(&self) -> bool;
 
     /// Gives the terminal to an editor with a text; what came back, or why nothing did.
     ///
@@ -301,36 +341,22 @@ pub trait Elsewhere {
     fn editor(&mut self, editor: &str, text: &str) -> std::io::Result<Result<String, String>>;
 }
 
-/// For a terminal that belongs to nobody else: there is no background, and an editor changes nothing.
+/// For a terminal that belongs to nobody else: nothing stops lapel, and an editor changes nothing.
 impl Elsewhere for () {
-    fn background(&mut self) -> std::io::Result<()> {
+    fn stop(&mut self, _: bool) -> std::io::Result<()> {
         Ok(())
+    }
+
+    fn continued(&mut self) -> std::io::Result<bool> {
+        Ok(true)
+    }
+
+    fn is_here(&self) -> bool {
+        true
     }
 
     fn editor(&mut self, _: &str, text: &str) -> std::io::Result<Result<String, String>> {
         Ok(Ok(text.to_owned()))
-    }
-}
-
-/// The real terminal, in lapel's hands but for those times.
-struct Held {
-    taken: Option<Taken>,
-    gate: gate::Gate,
-}
-
-impl Elsewhere for Held {
-    fn background(&mut self) -> std::io::Result<()> {
-        if let Some(now) = self.taken.take() {
-            self.taken = Some(terminal::suspend(now)?);
-        }
-        Ok(())
-    }
-
-    fn editor(&mut self, editor: &str, text: &str) -> std::io::Result<Result<String, String>> {
-        let Some(now) = self.taken.take() else { return Ok(Ok(text.to_owned())) };
-        let (taken, came) = terminal::lend(now, &self.gate, editor, text)?;
-        self.taken = Some(taken);
-        Ok(came)
     }
 }
 
@@ -341,6 +367,8 @@ impl Elsewhere for Held {
 /// When standard output is no terminal, or goes away.
 pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> {
     let (crash_dir, pictures, theme) = (start.crash_dir.clone(), start.pictures, start.theme.theme);
+    let glyphs = start.glyphs;
+    cells::set_replaced(start.joined == JoinedChoice::Replace);
     if pictures.choice != PictureChoice::None {
         // Pictures are colours. Where there are to be no others the theme has none; the library that writes
         // them must not leave out these.
@@ -356,11 +384,15 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     }
     terminal::on_panic(crash_dir, desk.sender());
     let gate = gate::Gate::default();
-    let taken = Some(Taken::new().context(t!("lapel needs a terminal to draw on"))?);
-    let mut held = Held { taken, gate: gate.clone() };
+    let held = terminal::Hold::new(gate.clone()).context(t!("lapel needs a terminal to draw on"))?;
+    let Some(mut held) = held else { return Ok(()) };
     // The first frame is drawn before anything is read, asked or connected.
     desk.draw()?;
-    let asked = pictures::Asked::ask(&pictures, theme, &mut std::io::stdout()).context(t!("cannot write"))?;
+    let asked = pictures::Asked::ask(&pictures, theme, glyphs, &mut std::io::stdout());
+    let asked = asked.context(t!("cannot write"))?;
+    if asked.as_ref().is_some_and(pictures::Asked::has_written) {
+        desk.terminal.backend_mut().restore(pictures::ASKED_ROW).context(t!("cannot write"))?;
+    }
     terminal::read_input(desk.sender(), asked, gate);
     let ended = desk.run(&mut held).await;
     drop(held);

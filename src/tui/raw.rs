@@ -9,7 +9,7 @@ use super::fit::{fit, wrap};
 use super::keymap::Context;
 use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;
-use ratatui::Frame;
+use crate::tui::frame::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

@@ -10,11 +10,11 @@ use super::env::Env;
 use super::field::Recent;
 use super::fit::fit;
 use super::keymap::Context;
-use crate::api::ApiKey;
 use crate::config::recent_file;
 use crate::disk;
 use crate::domain::text::scrub;
-use ratatui::Frame;
+use crate::secrets::{Likeness, judge};
+use crate::tui::frame::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use serde::{Deserialize, Serialize};
@@ -32,8 +32,6 @@ const LARGEST: u64 = 1 << 18;
 const LISTED: usize = 10;
 /// Lines of it in a form, which has other things to show.
 const OFFERED: usize = 3;
-/// From this length on, a word with an underscore in it may be a key.
-const KEY_LIKE: usize = 20;
 
 /// Where something was typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,17 +105,12 @@ impl Lists {
     }
 }
 
-/// Whether a text can be offered again.
+/// Whether a text can be offered again. What may be a key is not.
 fn is_fit(text: &str) -> bool {
-    !text.trim().is_empty() && text.chars().count() <= LONGEST && !text.chars().any(char::is_control)
-}
-
-/// Whether a text may be a key: a long word of the signs that keys have. An address has an `@`, ids have no
-/// underscores.
-fn may_be_key(text: &str) -> bool {
-    text.len() >= KEY_LIKE
-        && text.contains('_')
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+    !text.trim().is_empty()
+        && text.chars().count() <= LONGEST
+        && !text.chars().any(char::is_control)
+        && judge(text) == Likeness::None
 }
 
 /// What is to become of what is kept.
@@ -172,9 +165,9 @@ impl Recents {
     }
 
     /// Takes what was typed, unless it may be a key or nothing is kept.
-    pub fn note(&mut self, typed: Typed, text: &str, key: &ApiKey) {
+    pub fn note(&mut self, typed: Typed, text: &str) {
         let text = text.trim();
-        if !self.keeps || !is_fit(text) || may_be_key(text) || key.without(text) != text {
+        if !self.keeps || !is_fit(text) {
             return;
         }
         self.lists.put(typed, text);

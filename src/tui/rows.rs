@@ -11,9 +11,9 @@ use super::env::{Env, Out};
 use super::fit::{number, wrap};
 use super::heading::Heading;
 use super::list::{Entry, PagedList, Place, Row};
-use crate::jobs::{Bucket, Job, JobId, JobRow, Kind};
+use crate::jobs::{Bucket, Job, JobId, JobRow, Kind, Reason, SentHere};
+use crate::tui::frame::Frame;
 use jiff::Timestamp;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -239,17 +239,42 @@ pub fn moment(at: Timestamp, env: &Env) -> String {
     env.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string()
 }
 
+/// What the journal says of a badge that the service does not show.
+pub fn sent_here(sent: &SentHere, env: &Env) -> String {
+    let time = moment(sent.at, env);
+    t!(
+        "sent from here at {time} in job {id} ({state}); not visible yet",
+        time,
+        id = sent.job,
+        state = sent.bucket.word()
+    )
+}
+
 /// What a person should know of a row, in whole sentences.
 pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
     let until = row.until.map_or_else(|| t!("its time is over").to_owned(), |at| moment(at, env));
     let why = row.why.as_ref().map_or(String::new(), ToString::to_string);
+    let cause = row.why.as_ref().map_or_else(|| t!("no answer came").to_owned(), Reason::cause);
+    let cause = cause.trim_end_matches('.');
     match (row.bucket, kind) {
-        (Bucket::InDoubt, Kind::Issue) => t!("The service did not answer. This badge may exist. lapel looks for it until {until} and will not send it again before you say so.", until),
-        (Bucket::InDoubt, Kind::Revoke) => {
-            t!("The service did not answer. This badge may be revoked. lapel looks at it; asking once more does no harm, since a badge is revoked only once.").to_owned()
-        }
-        (Bucket::Unbound, _) => t!("The service accepted this and does not show yet which badge it is. lapel looks for it until {until}; it is not sent again.", until),
-        (Bucket::NotSeen, _) => t!("The service did not answer, and lapel looked for this badge until {until} without seeing it. It is sent again only if you decide so. {why}", until, why),
+        (Bucket::InDoubt, Kind::Issue) => t!(
+            "In doubt: {cause}. This badge may exist. lapel looks for it until {until} and will not send it again before you say so.",
+            cause,
+            until
+        ),
+        (Bucket::InDoubt, Kind::Revoke) => t!(
+            "In doubt: {cause}. This badge may be revoked. lapel looks at it; asking once more does no harm, since a badge is revoked only once.",
+            cause
+        ),
+        (Bucket::Unbound, _) => t!(
+            "The service accepted this and does not show yet which badge it is. lapel looks for it until {until}; it is not sent again.",
+            until
+        ),
+        (Bucket::NotSeen, _) => t!(
+            "It was not known what became of this badge, and lapel looked for it until {until} without seeing it. It is sent again only if you decide so. {why}",
+            until,
+            why
+        ),
         _ if why.is_empty() => row.bucket.word().to_owned(),
         _ => format!("{}: {why}", row.bucket.word()),
     }

@@ -58,27 +58,42 @@ impl Saved {
     }
 
     /// Takes what there is now.
-    pub fn take(&mut self, answer: &Result<Vec<NamedFilter>, String>) {
+    pub fn take(&mut self, answer: &Result<FiltersRead, String>) {
         match answer {
-            Ok(filters) => {
-                self.filters.clone_from(filters);
-                self.error = None;
+            Ok(read) => {
+                self.filters.clone_from(&read.filters);
+                self.error.clone_from(&read.left_out);
             }
             Err(why) => self.error = Some(why.clone()),
         }
     }
 }
 
+/// What was read of the file.
+#[derive(Clone, Debug, Default)]
+pub struct FiltersRead {
+    /// The filters.
+    pub filters: Vec<NamedFilter>,
+    /// What is wrong in the file, and left out.
+    pub left_out: Option<String>,
+}
+
 /// Reads or changes the file.
 ///
 /// # Errors
-/// All that is wrong with it, by line, or why it was not written. It is then as it was.
-pub fn run(ask: &FiltersAsk) -> Result<Vec<NamedFilter>, String> {
+/// All that is wrong with a file that is to be changed, by line, or why it was not written. It is then as it was.
+pub fn run(ask: &FiltersAsk) -> Result<FiltersRead, String> {
     match &ask.change {
-        None => ask.file.read(),
-        Some(change) => ask.file.change(change),
+        None => {
+            let (filters, mistakes) = ask.file.read();
+            let said: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+            Ok(FiltersRead { filters, left_out: (!said.is_empty()).then(|| said.join("\n")) })
+        }
+        Some(change) => {
+            let filters = ask.file.change(change).map_err(|why| why.to_string())?;
+            Ok(FiltersRead { filters, left_out: None })
+        }
     }
-    .map_err(|why| why.to_string())
 }
 
 /// Whether a field takes a value, as it does where that is typed.

@@ -1,36 +1,52 @@
 //! The terminal: taken over at the start, given back at every kind of end.
 
+use super::canvas::Canvas;
 use super::crash;
 use super::editor;
+use super::escapes::Escapes;
 use super::gate::Gate;
+use super::job_control;
 use super::message::Message;
 use super::pictures::{Asked, KITTY_IDS, Way};
 use crossterm::event::{
-    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, KeyCode,
-    KeyEvent, KeyModifiers, MouseButton, MouseEventKind,
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, MouseButton,
+    MouseEventKind,
 };
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::terminal::{
+    DisableLineWrap, EnableLineWrap, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
+};
 use crossterm::{cursor, execute};
 use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
-use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
+use std::io::{self, ErrorKind, Stdout, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::time::Instant;
 use tokio::sync::mpsc;
 
-/// The real terminal. Frames are written in one piece.
-pub type Screen = Terminal<CrosstermBackend<BufWriter<Line>>>;
+/// The real terminal.
+pub type Screen = Terminal<Canvas<Line>>;
 
 /// Whether the terminal is in lapel's hands now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// Whether lapel was continued, and its task has not heard of it yet: then it must not stop.
+#[cfg(unix)]
+static CONTINUED: std::sync::LazyLock<Arc<AtomicBool>> = std::sync::LazyLock::new(Arc::default);
+
 /// Whether nothing is to be drawn any more: the system has told lapel to end, or the terminal has gone away.
 static OVER: AtomicBool = AtomicBool::new(false);
 
-/// Whether an editor has the terminal: an interrupt from the keyboard is for it.
-static LENT: AtomicBool = AtomicBool::new(false);
+/// The loop has the terminal, and takes signals as messages.
+const LOOP: u8 = 0;
+/// An editor has the terminal: an interrupt from the keyboard is for it, and a stop is obeyed at once.
+const EDITOR: u8 = 1;
+/// The loop has ended: nobody reads messages any more.
+const NOBODY: u8 = 2;
+
+/// Who has the terminal.
+static HOLDER: AtomicU8 = AtomicU8::new(LOOP);
 
 /// The first of the names under which kitty was given pictures; 0 where it was given none.
 static KITTY: AtomicU32 = AtomicU32::new(0);
@@ -81,7 +97,8 @@ impl Write for Line {
 pub struct Taken;
 
 impl Taken {
-    /// Raw mode, alternate screen, mouse, bracketed paste.
+    /// Raw mode, alternate screen, mouse, bracketed paste. What is too wide for a line stays in it: where the
+    /// terminal takes more cells than lapel reserved, nothing moves into the next row.
     ///
     /// # Errors
     /// When standard output is no terminal, or goes away.
@@ -90,7 +107,14 @@ impl Taken {
         TAKEN.store(true, Ordering::SeqCst);
         // From here on a drop gives it back, also when the next line fails.
         let taken = Self;
-        execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, EnableMouseCapture, cursor::Hide)?;
+        execute!(
+            io::stdout(),
+            EnterAlternateScreen,
+            EnableBracketedPaste,
+            EnableMouseCapture,
+            DisableLineWrap,
+            cursor::Hide
+        )?;
         Ok(taken)
     }
 }
@@ -104,7 +128,9 @@ impl Drop for Taken {
 /// Gives the terminal back if it is taken. Errors are passed over: where the terminal is gone, there is
 /// nothing to give back.
 fn give_back() {
-    if TAKEN.swap(false, Ordering::SeqCst) {
+    // In the background, as after SIGSTOP, the terminal is the shell's: it has set its own modes, and lapel would
+    // only be stopped for setting others.
+    if TAKEN.swap(false, Ordering::SeqCst) && job_control::may_write() {
         let mut out = io::stdout();
         if let Some(first) = Some(KITTY.load(Ordering::SeqCst)).filter(|first| *first != 0) {
             let wrapped = WRAPPED.load(Ordering::SeqCst);
@@ -117,9 +143,18 @@ fn give_back() {
                 };
             }
         }
-        let _ = execute!(out, DisableMouseCapture, DisableBracketedPaste, LeaveAlternateScreen, cursor::Show);
+        let _ = execute!(
+            out,
+            EnableLineWrap,
+            DisableMouseCapture,
+            DisableBracketedPaste,
+            LeaveAlternateScreen,
+            cursor::Show
+        );
         let _ = out.flush();
-        let _ = disable_raw_mode();
+        if job_control::is_foreground() {
+            let _ = disable_raw_mode();
+        }
     }
 }
 
@@ -128,7 +163,7 @@ fn give_back() {
 /// # Errors
 /// When the terminal's size cannot be found out.
 pub fn screen() -> io::Result<Screen> {
-    Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(1 << 16, Line(io::stdout()))))
+    Terminal::new(Canvas::new(Line(io::stdout())))
 }
 
 /// What is written to the terminal besides frames goes here.
@@ -143,20 +178,22 @@ pub fn voice() -> Line {
 pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<Asked>, gate: Gate) {
     // Detached: it sits in a read that nothing can end but the process.
     std::thread::spawn(move || {
-        let mut answers = LateAnswers::default();
+        let mut escapes = Escapes::default();
         if let Some(heard) = asked.map(Asked::listen) {
             for message in heard.messages {
                 if messages.blocking_send(message).is_err() {
                     return;
                 }
             }
-            answers = LateAnswers::within(heard.broken_off);
+            escapes = Escapes::within(heard.broken_off);
         }
         loop {
             gate.pass();
             let message = match crossterm::event::read() {
-                Ok(Event::Key(key)) if answers.takes(&key, Instant::now()) => continue,
-                Ok(Event::Key(key)) => Message::Key(key),
+                Ok(Event::Key(key)) => match escapes.pass(key, Instant::now()) {
+                    Some(key) => Message::Key(key),
+                    None => continue,
+                },
                 Ok(Event::Paste(text)) => Message::Paste(text),
                 // A mouse that only moves is no news, and there is much of it.
                 Ok(Event::Mouse(mouse)) if is_no_news(mouse.kind) => continue,
@@ -186,82 +223,96 @@ fn is_no_news(kind: MouseEventKind) -> bool {
     }
 }
 
-/// Between two bytes of a terminal's answer passes no more time than this; between a person's keys more.
-const WITHIN_ANSWER: Duration = Duration::from_millis(100);
-/// No answer takes longer than this.
-const LONGEST_ANSWER: Duration = Duration::from_secs(1);
-
-/// Recognises the terminal's answers to what somebody has asked it before, such as for its colours. When
-/// they come late, over a slow line, they are read as keys: Alt with the letter that begins a control string,
-/// then its text, key by key. Left alone, the `/` of a colour opens the filter and an `i` a form.
-#[derive(Debug, Default)]
-struct LateAnswers {
-    /// When the answer that is being read began, and when its last key came.
-    reading: Option<(Instant, Instant)>,
-}
-
-impl LateAnswers {
-    /// At once, where an answer has begun already.
-    fn within(answer: bool) -> Self {
-        let now = Instant::now();
-        Self { reading: answer.then_some((now, now)) }
-    }
-
-    /// Whether a key is a part of such an answer.
-    fn takes(&mut self, key: &KeyEvent, now: Instant) -> bool {
-        let alt = key.modifiers.contains(KeyModifiers::ALT);
-        if let Some((began, last)) = self.reading.take()
-            && now.saturating_duration_since(last) < WITHIN_ANSWER
-            && now.saturating_duration_since(began) < LONGEST_ANSWER
-        {
-            let bell = key.code == KeyCode::Char('g') && key.modifiers.contains(KeyModifiers::CONTROL);
-            let ends = bell || (alt && key.code == KeyCode::Char('\\'));
-            self.reading = (!ends).then_some((began, now));
-            return true;
-        }
-        // OSC, DCS, APC, PM and SOS; no key of lapel is among them.
-        let begins = alt && matches!(key.code, KeyCode::Char(']' | 'P' | '_' | '^' | 'X'));
-        self.reading = begins.then_some((now, now));
-        begins
-    }
-}
-
-/// Signals that end the program become messages, so that it ends the same way as by a key; so does the one
-/// that tells of another size.
+/// Signals become messages: those that end the program, so that it ends the same way as by a key; those that stop
+/// and continue it, so that the terminal is given back and taken again; and the one that tells of another size.
 ///
 /// # Errors
 /// When the handlers cannot be installed.
 #[cfg(unix)]
 pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    for kind in [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()] {
-        let mut stream = signal(kind)?;
-        let messages = messages.clone();
-        tokio::spawn(async move {
-            while stream.recv().await.is_some() {
-                if kind == SignalKind::interrupt() && LENT.load(Ordering::SeqCst) {
-                    continue;
-                }
-                OVER.store(true, Ordering::SeqCst);
-                if messages.send(Message::Terminate).await.is_err() {
-                    return;
-                }
-            }
-        });
-    }
+    use rustix::process::Signal as Number;
+    use std::future::poll_fn;
+    use std::task::Poll;
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+    let all = |kinds: &[SignalKind]| -> io::Result<Vec<(SignalKind, Signal)>> {
+        kinds.iter().map(|kind| Ok((*kind, signal(*kind)?))).collect()
+    };
+    let number = |signal: Number| SignalKind::from_raw(signal.as_raw());
+    let mut ends = all(&[
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+        SignalKind::interrupt(),
+        SignalKind::quit(),
+        SignalKind::alarm(),
+        SignalKind::user_defined1(),
+        SignalKind::user_defined2(),
+    ])?;
+    let mut stops = all(&[number(Number::TSTP), number(Number::TTIN), number(Number::TTOU)])?;
+    let mut continues = all(&[number(Number::CONT)])?;
+    signal_hook::flag::register(Number::CONT.as_raw(), CONTINUED.clone())?;
     // Not through the input thread: that is not listening yet at the start, and in the middle of an answer
     // of the terminal that it does not understand it is not listening either.
-    let mut changes = signal(SignalKind::window_change())?;
+    let mut changes = all(&[SignalKind::window_change()])?;
     let messages = messages.clone();
     tokio::spawn(async move {
-        while changes.recv().await.is_some() {
-            let Ok((columns, rows)) = crossterm::terminal::size() else { continue };
-            if messages.send(Message::Resize(columns, rows)).await.is_err() {
+        loop {
+            let message = poll_fn(|cx| {
+                let mut came = |signals: &mut [(SignalKind, Signal)]| {
+                    let mut signals = signals.iter_mut();
+                    signals.find_map(|(kind, one)| one.poll_recv(cx).is_ready().then_some(*kind))
+                };
+                // What ends the program comes first: a shell that ends a stopped lapel continues it, too.
+                if let Some(kind) = came(&mut ends) {
+                    return Poll::Ready(ended_by(kind));
+                }
+                let stop = came(&mut stops);
+                // A stop that came before it is over.
+                if came(&mut continues).is_some() {
+                    CONTINUED.store(false, Ordering::SeqCst);
+                    let loops = HOLDER.load(Ordering::SeqCst) == LOOP;
+                    return Poll::Ready(loops.then_some(Message::Continued));
+                }
+                if stop.is_some() {
+                    return Poll::Ready(stopped());
+                }
+                if came(&mut changes).is_some() {
+                    let size = crossterm::terminal::size().ok();
+                    return Poll::Ready(size.map(|(columns, rows)| Message::Resize(columns, rows)));
+                }
+                Poll::Pending
+            });
+            if let Some(message) = message.await
+                && messages.send(message).await.is_err()
+            {
                 return;
             }
         }
     });
     Ok(())
+}
+
+/// What a signal that ends the program becomes.
+#[cfg(unix)]
+fn ended_by(kind: tokio::signal::unix::SignalKind) -> Option<Message> {
+    use tokio::signal::unix::SignalKind;
+    let of_keyboard = [SignalKind::interrupt(), SignalKind::quit()].contains(&kind);
+    if of_keyboard && HOLDER.load(Ordering::SeqCst) == EDITOR {
+        return None;
+    }
+    OVER.store(true, Ordering::SeqCst);
+    Some(Message::Terminate)
+}
+
+/// What a signal that stops the program becomes.
+#[cfg(unix)]
+fn stopped() -> Option<Message> {
+    if HOLDER.load(Ordering::SeqCst) == LOOP {
+        return Some(Message::Stop);
+    }
+    if job_control::can_stop() && !CONTINUED.load(Ordering::SeqCst) {
+        let _ = job_control::stop();
+    }
+    None
 }
 
 /// Signals that end the program become messages.
@@ -279,26 +330,90 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives the terminal back, stops the program as ctrl-z does, and takes the terminal again afterwards.
-///
-/// # Errors
-/// When the terminal is gone meanwhile.
-#[cfg(unix)]
-pub fn suspend(taken: Taken) -> io::Result<Taken> {
-    use rustix::process::{Signal, getpid, kill_process};
-    drop(taken);
-    // Where the shell has no job control the signal is ignored, and lapel simply goes on.
-    let _ = kill_process(getpid(), Signal::TSTP);
-    Taken::new()
+/// The real terminal, as the loop holds it: taken, lent to an editor, or with the shell while lapel is stopped.
+pub struct Hold {
+    taken: Option<Taken>,
+    gate: Gate,
 }
 
-/// There is no background to go to on this system.
-///
-/// # Errors
-/// None.
-#[cfg(not(unix))]
-pub fn suspend(taken: Taken) -> io::Result<Taken> {
-    Ok(taken)
+impl Hold {
+    /// Takes the terminal; `None` when the system has told lapel to end before it had it. In the background it is
+    /// waited for, stopped, as every program waits that needs it.
+    ///
+    /// # Errors
+    /// When standard output is no terminal, or goes away.
+    pub fn new(gate: Gate) -> io::Result<Option<Self>> {
+        #[cfg(unix)]
+        while !job_control::is_foreground() && job_control::can_stop() {
+            if OVER.load(Ordering::SeqCst) {
+                return Ok(None);
+            }
+            job_control::stop_group()?;
+        }
+        HOLDER.store(LOOP, Ordering::SeqCst);
+        Ok(Some(Self { taken: Some(Taken::new()?), gate }))
+    }
+}
+
+impl super::Elsewhere for Hold {
+    #[cfg(unix)]
+    fn stop(&mut self, whole_group: bool) -> io::Result<()> {
+        if !job_control::can_stop() {
+            return Ok(());
+        }
+        let had = self.taken.take().is_some();
+        // Once it is continued a message says so, and the terminal is taken then.
+        let stopped = match whole_group {
+            true => job_control::stop_group(),
+            false if CONTINUED.load(Ordering::SeqCst) => Ok(()),
+            false => job_control::stop(),
+        };
+        if stopped.is_err() && had {
+            self.taken = Some(Taken::new()?);
+        }
+        Ok(())
+    }
+
+    /// There is no background to go to on this system.
+    #[cfg(not(unix))]
+    fn stop(&mut self, _: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn continued(&mut self) -> io::Result<bool> {
+        if OVER.load(Ordering::SeqCst) {
+            return Ok(false);
+        }
+        if job_control::is_foreground() {
+            // Also where it was never given back, as after SIGSTOP: the shell has changed it meanwhile.
+            drop(self.taken.take());
+            self.taken = Some(Taken::new()?);
+            return Ok(true);
+        }
+        // Continued in the background, where there is nothing to do for a program that needs the terminal.
+        #[cfg(unix)]
+        if job_control::can_stop() {
+            job_control::stop_group()?;
+        }
+        Ok(false)
+    }
+
+    fn is_here(&self) -> bool {
+        self.taken.is_some()
+    }
+
+    fn editor(&mut self, editor: &str, text: &str) -> io::Result<Result<String, String>> {
+        let Some(now) = self.taken.take() else { return Ok(Ok(text.to_owned())) };
+        let (taken, came) = lend(now, &self.gate, editor, text)?;
+        self.taken = Some(taken);
+        Ok(came)
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        HOLDER.store(NOBODY, Ordering::SeqCst);
+    }
 }
 
 /// Gets the reading thread out of its reading, as another size of the window does; whether that is possible here.
@@ -317,20 +432,15 @@ fn wake_input() -> bool {
 ///
 /// # Errors
 /// When the terminal is gone meanwhile.
-pub fn lend(
-    taken: Taken,
-    gate: &Gate,
-    editor: &str,
-    text: &str,
-) -> io::Result<(Taken, Result<String, String>)> {
+fn lend(taken: Taken, gate: &Gate, editor: &str, text: &str) -> io::Result<(Taken, Result<String, String>)> {
     if !gate.close(wake_input) {
         let why = t!("The terminal cannot be given to an editor just now. The text is as it was; try again.");
         return Ok((taken, Err(why.to_owned())));
     }
     drop(taken);
-    LENT.store(true, Ordering::SeqCst);
+    HOLDER.store(EDITOR, Ordering::SeqCst);
     let came = editor::run(editor, text);
-    LENT.store(false, Ordering::SeqCst);
+    HOLDER.store(LOOP, Ordering::SeqCst);
     let taken = Taken::new();
     gate.open();
     Ok((taken?, came))
@@ -372,73 +482,5 @@ fn crashed(folder: &std::path::Path, info: &std::panic::PanicHookInfo<'_>) -> St
     match crash::write(folder, info) {
         Ok(path) => path.display().to_string(),
         Err(why) => t!("(it could not be written: {why})", why),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn key(code: char, modifiers: KeyModifiers) -> KeyEvent {
-        KeyEvent::new(KeyCode::Char(code), modifiers)
-    }
-
-    /// The keys of a text that are left, where they come this far apart.
-    fn left(answers: &mut LateAnswers, text: &str, apart: Duration) -> String {
-        let mut now = Instant::now();
-        let mut left = String::new();
-        for c in text.chars() {
-            now += apart;
-            if !answers.takes(&key(c, KeyModifiers::NONE), now) {
-                left.push(c);
-            }
-        }
-        left
-    }
-
-    #[test]
-    fn a_late_answer_is_taken_whole_and_what_follows_is_not() {
-        let quick = Duration::from_millis(1);
-        for (begin, end) in [
-            (key(']', KeyModifiers::ALT), key('\\', KeyModifiers::ALT)),
-            (key(']', KeyModifiers::ALT), key('g', KeyModifiers::CONTROL)),
-            (key('P', KeyModifiers::ALT | KeyModifiers::SHIFT), key('\\', KeyModifiers::ALT)),
-            (key('_', KeyModifiers::ALT), key('\\', KeyModifiers::ALT)),
-        ] {
-            let mut answers = LateAnswers::default();
-            assert!(answers.takes(&begin, Instant::now()));
-            assert_eq!(left(&mut answers, "11;rgb:1a1a/1b1b/2626", quick), "");
-            assert!(answers.takes(&end, Instant::now() + Duration::from_millis(30)));
-            assert_eq!(left(&mut answers, "jkq", quick), "jkq");
-        }
-    }
-
-    #[test]
-    fn the_rest_of_an_answer_is_no_keys() {
-        let mut answers = LateAnswers::within(true);
-        assert_eq!(left(&mut answers, "1b/2626", Duration::from_millis(1)), "");
-        assert!(answers.takes(&key('g', KeyModifiers::CONTROL), Instant::now()));
-        assert_eq!(left(&mut answers, "jkq", Duration::from_millis(1)), "jkq");
-        let mut none = LateAnswers::within(false);
-        assert_eq!(left(&mut none, "jkq", Duration::from_millis(1)), "jkq");
-    }
-
-    #[test]
-    fn an_answer_that_breaks_off_does_not_take_a_persons_keys() {
-        let mut answers = LateAnswers::default();
-        assert!(answers.takes(&key(']', KeyModifiers::ALT), Instant::now()));
-        assert_eq!(left(&mut answers, "jkq", Duration::from_millis(120)), "jkq");
-        assert!(answers.takes(&key('P', KeyModifiers::ALT), Instant::now()));
-        // A key held down comes some thirty times a second.
-        assert_eq!(left(&mut answers, &"j".repeat(40), Duration::from_millis(33)).len(), 10);
-    }
-
-    #[test]
-    fn other_keys_with_alt_are_keys() {
-        let mut answers = LateAnswers::default();
-        for c in ['b', 'f', 'd', '\\', '[', 'g'] {
-            assert!(!answers.takes(&key(c, KeyModifiers::ALT), Instant::now()), "{c}");
-        }
-        assert!(!answers.takes(&key('P', KeyModifiers::SHIFT), Instant::now()));
     }
 }

@@ -15,7 +15,7 @@ use super::message::Message;
 use super::paths;
 use super::view::{self, file::ViewAnswer};
 use super::{recents, saved};
-use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Paging, Reader, WalletQuery, whole};
+use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Reader, WalletQuery, whole};
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
 use crate::export::{self, ExportError};
 use crate::jobs::receipt::Format;
@@ -40,57 +40,68 @@ pub enum Order {
     Ask(Ticket, Ask),
     /// Nobody waits for this any more.
     Cancel(Ticket),
+    /// A person has stopped this read: its answer says so.
+    Stop(Ticket),
     /// Use this connection from now on; its number goes with everything that it says by itself.
     Connect(Box<Session>, u64),
 }
 
 /// Runs until the desk drops its end.
 pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Message>, helpers: Helpers) {
-    let mut running: HashMap<Ticket, CancellationToken> = HashMap::new();
+    let mut running: HashMap<Ticket, Running> = HashMap::new();
     let (done, mut finished) = mpsc::channel::<Ticket>(256);
     let mut line = Line::default();
     // What was asked before there was a connection to ask it on.
     let mut waiting: Vec<(Ticket, Ask)> = Vec::new();
-    let start =
-        |ticket: Ticket, ask: Ask, link: Option<Link>, running: &mut HashMap<Ticket, CancellationToken>| {
-            let token = CancellationToken::new();
-            // What has consequences goes on, whoever waits for its answer.
-            if !ask.goes_on() {
-                running.insert(ticket, token.clone());
-            }
-            let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
-            tokio::spawn(async move {
-                let (broken, own_end) = (failed(&ask), ask.ends_by_itself());
-                let errand = Errand { ticket, messages: messages.clone(), cancel: token.clone() };
-                // A task of its own, so that a panic in it is an answer too and nothing waits for ever.
-                let mut work = tokio::spawn(async move { answer(ask, link, &helpers, errand).await });
-                let answer = tokio::select! {
-                    () = token.cancelled(), if !own_end => {
-                        work.abort();
-                        None
-                    }
-                    answer = &mut work => (!token.is_cancelled()).then(|| answer.unwrap_or(broken)),
-                };
-                if let Some(answer) = answer {
-                    // A closed channel means that the desk is ending.
-                    let _ = messages.send(Message::Answer(ticket, answer)).await;
+    let start = |ticket: Ticket, ask: Ask, link: Option<Link>, running: &mut HashMap<Ticket, Running>| {
+        let (token, stop) = (CancellationToken::new(), CancellationToken::new());
+        // What has consequences goes on, whoever waits for its answer.
+        if !ask.goes_on() {
+            running.insert(ticket, Running { cancel: token.clone(), stop: stop.clone() });
+        }
+        let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
+        tokio::spawn(async move {
+            let (broken, own_end) = (failed(&ask), ask.ends_by_itself());
+            let stopped = failed_by(&ask, &ApiError::Cancelled);
+            let errand = Errand { ticket, messages: messages.clone(), cancel: token.clone() };
+            // A task of its own, so that a panic in it is an answer too and nothing waits for ever.
+            let mut work = tokio::spawn(async move { answer(ask, link, &helpers, errand).await });
+            let answer = tokio::select! {
+                () = token.cancelled(), if !own_end => {
+                    work.abort();
+                    None
                 }
-                let _ = done.send(ticket).await;
-            });
-        };
+                () = stop.cancelled(), if !own_end => {
+                    work.abort();
+                    Some(stopped)
+                }
+                answer = &mut work => (!token.is_cancelled()).then(|| answer.unwrap_or(broken)),
+            };
+            if let Some(answer) = answer {
+                // A closed channel means that the desk is ending.
+                let _ = messages.send(Message::Answer(ticket, answer)).await;
+            }
+            let _ = done.send(ticket).await;
+        });
+    };
     loop {
         tokio::select! {
             order = orders.recv() => match order {
                 None => break,
                 Some(Order::Cancel(ticket)) => {
                     waiting.retain(|(other, _)| *other != ticket);
-                    if let Some(token) = running.remove(&ticket) {
-                        token.cancel();
+                    if let Some(running) = running.remove(&ticket) {
+                        running.cancel.cancel();
+                    }
+                }
+                Some(Order::Stop(ticket)) => {
+                    if let Some(running) = running.get(&ticket) {
+                        running.stop.cancel();
                     }
                 }
                 Some(Order::Connect(session, number)) => {
-                    for (_, token) in running.drain() {
-                        token.cancel();
+                    for (_, running) in running.drain() {
+                        running.cancel.cancel();
                     }
                     waiting.clear();
                     line.change(session, Tell { number, messages: messages.clone() });
@@ -110,9 +121,17 @@ pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Messa
             }
         }
     }
-    for (_, token) in running {
-        token.cancel();
+    for (_, running) in running {
+        running.cancel.cancel();
     }
+}
+
+/// What ends a question before its answer.
+struct Running {
+    /// Nobody waits for it.
+    cancel: CancellationToken,
+    /// A person has stopped it, and is told so.
+    stop: CancellationToken,
 }
 
 /// What goes with a question that takes a while.
@@ -144,9 +163,15 @@ impl Errand {
 
 /// The answer to a question whose task has failed, or for which there is no connection.
 fn failed(ask: &Ask) -> Answer {
-    let error =
-        || ApiError::NoAnswer { why: t!("a part of lapel failed before there was an answer").to_owned() };
+    let why = t!("a part of lapel failed before there was an answer").to_owned();
+    failed_by(ask, &ApiError::NoAnswer { why })
+}
+
+/// The answer to a question that has none, for this reason.
+fn failed_by(ask: &Ask, why: &ApiError) -> Answer {
+    let error = || why.clone();
     match ask {
+        Ask::Ping(_) => Answer::Pinged(Err(error())),
         Ask::Templates(_) => Answer::Templates(Err(error())),
         Ask::Template(_) => Answer::Template(Box::new(Err(error()))),
         Ask::Categories(_) => Answer::Categories(Err(error())),
@@ -154,9 +179,11 @@ fn failed(ask: &Ask) -> Answer {
         Ask::History(_) => Answer::History(Err(error())),
         Ask::Badge(_) => Answer::Badge(Box::new(Err(error()))),
         Ask::Holder(_) => {
-            Answer::Holder(Box::new(Holder { wallet: Err(error()), history: Err(error()), requests: 0 }))
+            let (wallet, history) = (Err(error()), Err(error()));
+            Answer::Holder(Box::new(Holder { wallet, history, sent: Vec::new(), requests: 0 }))
         }
         Ask::Call(errand) => Answer::Call(Box::new(errand::failed(errand, error()))),
+        Ask::SentBadge(_) => Answer::SentBadge(Vec::new()),
         Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
         Ask::Pause(_) | Ask::Note(..) => Answer::Paused,
         Ask::Picture(_) => Answer::Picture(Err(t!("The picture was not fetched.").to_owned())),
@@ -183,7 +210,7 @@ fn failed(ask: &Ask) -> Answer {
         Ask::Export(_) => Answer::Export(Box::new(Err(ExportError::Service(error())))),
         Ask::Guard(_) => Answer::Guarded(Err(words::say(NO_JOBS).to_owned())),
         Ask::Do(_) => Answer::Done(Err(words::say(NO_JOBS).to_owned())),
-        Ask::Quiet(ask) => failed(ask),
+        Ask::Quiet(ask) => failed_by(ask, why),
         Ask::Raw(_) => Answer::Raw(Err(error())),
         Ask::LogBeyond(_) => Answer::LogBeyond { watched: false },
         Ask::Hand(_) => Answer::Handed(Err(t!("a part of lapel failed").to_owned())),
@@ -203,6 +230,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             tokio::time::sleep(time).await;
             return Answer::Paused;
         }
+        Ask::Ping(reader) => return Answer::Pinged(reader.ping_now(&call).await),
         Ask::StartSandbox => return connected((helpers.start_sandbox)().await),
         Ask::TryProfile(candidate) => return connected(try_profile(*candidate, helpers).await),
         Ask::Profiles => return Answer::Profiles((helpers.profiles)().await),
@@ -248,7 +276,17 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             let progress = errand.watch(|r: &crate::index::Reading| (r.done, r.all));
             Answer::Index(index::run(*ask, &index, &reader, progress, errand.cancel.clone()).await)
         }
-        Ask::Holder(email) => Answer::Holder(Box::new(holder(&reader, &email, &call).await)),
+        Ask::Holder(email) => {
+            let mut holder = holder(&reader, &email, &call).await;
+            if let Some(jobs) = &jobs {
+                holder.sent = jobs.sent_to(&email).await.unwrap_or_default();
+            }
+            Answer::Holder(Box::new(holder))
+        }
+        Ask::SentBadge(id) => Answer::SentBadge(match &jobs {
+            Some(jobs) => jobs.sent_badge(&id).await.unwrap_or_default(),
+            None => Vec::new(),
+        }),
         Ask::Call(errand) => Answer::Call(Box::new(errand::run(errand, &reader, &connection, &call).await)),
         Ask::Holdings(template, email) => {
             let before = match &jobs {
@@ -281,6 +319,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             )
         }
         Ask::Pause(_)
+        | Ask::Ping(_)
         | Ask::Note(..)
         | Ask::StartSandbox
         | Ask::TryProfile(_)
@@ -386,8 +425,8 @@ async fn template_of(
     let history = whole(
         HOLDER_PAGES,
         |i: &HistoryItem| i.badge_id.clone(),
-        |page| {
-            let query = HistoryQuery { filter: filter.clone(), paging: Paging::full(page) };
+        |wanted| {
+            let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
             async move { reader.history(&query, call).await }
         },
     )
@@ -412,8 +451,8 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
     let wallet = whole(
         HOLDER_PAGES,
         |b: &WalletBadge| b.badge_id.clone(),
-        |page| {
-            let query = WalletQuery { email: email.to_owned(), paging: Paging::full(page) };
+        |wanted| {
+            let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
             async move { reader.wallet(&query, call).await }
         },
     );
@@ -421,8 +460,8 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
     let history = whole(
         HOLDER_PAGES,
         |i: &HistoryItem| i.badge_id.clone(),
-        |page| {
-            let query = HistoryQuery { filter: filter.clone(), paging: Paging::full(page) };
+        |wanted| {
+            let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
             async move { reader.history(&query, call).await }
         },
     );
@@ -431,6 +470,7 @@ async fn holder(reader: &Reader, email: &str, call: &Call) -> Holder {
     // The filter may match partially: `lee@x` is in `annlee@x`. Strangers' badges are left out.
     let key = EmailKey::of(email);
     Holder {
+        sent: Vec::new(),
         wallet: wallet.map(|w| (w.items, w.complete)),
         history: history.map(|mut h| {
             h.items.retain(|i| {

@@ -34,6 +34,11 @@ pub fn translated(english: &str) -> Option<&'static str> {
     TEXTS.get(english).map(String::as_str)
 }
 
+/// All texts: the English, and the Korean for it.
+pub(super) fn every_text() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TEXTS.iter().map(|(english, korean)| (english.as_str(), korean.as_str()))
+}
+
 /// A piece of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {

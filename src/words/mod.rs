@@ -11,10 +11,12 @@
 
 mod catalogue;
 mod particles;
+mod recognise;
 #[cfg(test)]
 mod tests;
 
 pub use catalogue::{fill, translated};
+pub use recognise::{Recognised, recognise};
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -75,6 +77,14 @@ pub fn speak_to_programs() {
 /// A text that stands in a table, marked with [`mark!`](crate::mark) there, in the language that is spoken.
 pub fn say(english: &'static str) -> &'static str {
     match language() {
+        Language::English => english,
+        Language::Korean => translated(english).unwrap_or(english),
+    }
+}
+
+/// A text of the catalogues in a language; as it is where that language lacks it.
+pub fn in_language(language: Language, english: &str) -> &str {
+    match language {
         Language::English => english,
         Language::Korean => translated(english).unwrap_or(english),
     }

@@ -37,6 +37,15 @@ pub(super) fn fitting<'a>(before: &str, text: &'a str) -> (&'a str, &'a str) {
     ("", text)
 }
 
+/// The forms that a text may have begun with where it was said behind an argument.
+pub(super) fn forms(text: &str, after_argument: bool) -> Vec<String> {
+    let pair = PAIRS.iter().filter(|_| after_argument).find_map(|(both, consonant, vowel)| {
+        let rest = text.strip_prefix(both)?;
+        Some([both, consonant, vowel].map(|form| format!("{form}{rest}")).to_vec())
+    });
+    pair.unwrap_or_else(|| vec![text.to_owned()])
+}
+
 /// How the last letter or digit of a text is read; marks behind it are silent.
 fn ending(text: &str) -> Option<Ending> {
     let mut read = text.chars().rev().skip_while(|c| !c.is_alphanumeric());

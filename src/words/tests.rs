@@ -288,6 +288,46 @@ fn arguments_stand_where_the_text_wants_them() {
     assert_eq!(fill("{unknown} } {", &[]), "{unknown} } {");
 }
 
+/// Fills a text with arguments that are told apart easily.
+fn said(text: &str) -> String {
+    let names: Vec<&str> = placeholders(text).into_iter().collect();
+    let values: Vec<String> = (1..=names.len()).map(|n| (n * 1111).to_string()).collect();
+    let arguments: Vec<(&str, &dyn std::fmt::Display)> =
+        names.iter().copied().zip(values.iter().map(|v| v as &dyn std::fmt::Display)).collect();
+    fill(text, &arguments)
+}
+
+#[test]
+fn every_sentence_is_recognised_in_both_languages() {
+    let (mut read, mut all) = (0, 0);
+    for (english, korean) in korean() {
+        // The help is said by nobody but the command line.
+        if english.len() > 1000 || english.contains('\n') {
+            continue;
+        }
+        for text in [&english, &korean] {
+            all += 1;
+            let sentence = said(text);
+            let Some(found) = recognise(&sentence) else { continue };
+            let given: Vec<(&str, &dyn std::fmt::Display)> =
+                found.arguments.iter().map(|(n, v)| (*n, v as &dyn std::fmt::Display)).collect();
+            let again =
+                [Language::English, Language::Korean].map(|l| fill(in_language(l, found.english), &given));
+            assert!(again.contains(&sentence), "{sentence:?} became {again:?}");
+            // Two texts may be alike; whatever else was found says the same.
+            read += usize::from(found.english == english);
+        }
+    }
+    assert!(read * 100 > all * 95, "{read} of {all}");
+}
+
+#[test]
+fn what_nobody_says_is_not_recognised() {
+    for sentence in ["", "Bae Jihun", "12", "quite another sentence", "\u{1b}[2J"] {
+        assert_eq!(recognise(sentence), None, "{sentence:?}");
+    }
+}
+
 #[test]
 fn a_locale_names_a_language() {
     for (locale, language) in [

@@ -11,13 +11,18 @@ use std::time::Duration;
 
 const AUTHORITY: &[u8] = include_bytes!("certificates/authority.pem");
 const CERTIFICATE: &[u8] = include_bytes!("certificates/server.pem");
+/// Another authority, and what it has certified.
+const SECOND: &[u8] = include_bytes!("certificates/second-authority.pem");
+const EXPIRED: &[u8] = include_bytes!("certificates/expired.pem");
+const FUTURE: &[u8] = include_bytes!("certificates/future.pem");
+const OTHER_NAME: &[u8] = include_bytes!("certificates/other-name.pem");
 /// The key of a certificate for `localhost` that nobody but this test trusts.
 const KEY: &[u8] = include_bytes!("certificates/server-key.pem");
 
 /// A service over TLS with the certificate of an authority that no computer knows.
-fn service() -> u16 {
+fn service(certificate: &[u8]) -> u16 {
     install_crypto();
-    let chain = vec![CertificateDer::from_pem_slice(CERTIFICATE).expect("a certificate")];
+    let chain = vec![CertificateDer::from_pem_slice(certificate).expect("a certificate")];
     let key = PrivateKeyDer::from_pem_slice(KEY).expect("a key");
     let config = ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).expect("usable");
     let config = Arc::new(config);
@@ -59,13 +64,14 @@ fn reader(port: u16, authorities: Option<&[u8]>) -> Result<Reader, ApiError> {
 
 #[tokio::test]
 async fn a_company_certificate_is_trusted_where_the_profile_says_so_and_nowhere_else() {
-    let port = service();
+    let port = service(CERTIFICATE);
     let ping = reader(port, Some(AUTHORITY)).expect("a client").ping(&Call::interactive()).await;
     assert_eq!(ping.expect("trusted").apikey_prefix.expect("said").wire(), "k-");
     match reader(port, None) {
         Ok(reader) => {
             let refused = reader.ping(&Call::interactive()).await.expect_err("not trusted");
-            assert!(matches!(refused, ApiError::NotReached { .. }), "{refused}");
+            let ApiError::NotReached { why } = &refused else { panic!("{refused}") };
+            assert!(why.contains("ca_file") && why.contains("localhost"), "{why}");
         }
         // A computer without any certificates says so at once.
         Err(error) => assert!(matches!(error, ApiError::NotReached { .. }), "{error}"),
@@ -89,4 +95,40 @@ async fn certificates_that_cannot_be_used_are_named_by_file_and_field() {
             other => panic!("{other:?}"),
         }
     }
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_certificate_is_said_in_plain_words() {
+    for (certificate, said) in [
+        (EXPIRED, &["the certificate of localhost expired on 2021-02-03 04:05 UTC"][..]),
+        (FUTURE, &["the certificate of localhost is valid only from 2150-01-01 00:00 UTC on", "clock"]),
+        (
+            OTHER_NAME,
+            &["localhost shows a certificate for another name: badges.naru.example, www.naru.example"],
+        ),
+        (CERTIFICATE, &["does not trust the authority", "localhost", "ca_file"]),
+    ] {
+        let reader = reader(service(certificate), Some(SECOND)).expect("a client");
+        let error = reader.ping(&Call::interactive()).await.expect_err("refused");
+        let ApiError::NotReached { why } = &error else { panic!("{error}") };
+        assert!(said.iter().all(|part| why.contains(part)), "{why}");
+        for library in ["invalid peer", "UnknownIssuer", "webpki", "DnsName", "UNIX", "error:"] {
+            assert!(!error.to_string().contains(library), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn one_that_does_not_speak_tls_is_said() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
+        }
+    });
+    let error = reader(port, Some(SECOND)).expect("a client").ping(&Call::interactive()).await;
+    let error = error.expect_err("plain http");
+    let ApiError::NotReached { why } = &error else { panic!("{error}") };
+    assert!(why.contains("localhost does not answer with TLS"), "{why}");
 }

@@ -7,6 +7,7 @@
 mod authorities;
 mod limits;
 mod misbehaviour;
+mod pages;
 mod reading;
 mod secrets;
 mod server;

@@ -2,8 +2,12 @@
 
 use super::server::{After, JSON, KEY, Move, Server, answer, enveloped, pong, writer};
 use Move::Send;
-use lapel::api::{ApiKey, Call, Connection, IssueRequest, PictureError, Pictures, Recipient, connect};
-use lapel::domain::TemplateId;
+use lapel::api::{
+    ApiKey, BatchRequest, Call, CategoryFilter, Connection, Direction, HistoryFilter, HistoryQuery,
+    IssueRequest, Paging, PictureError, Pictures, RawOf, Recipient, RevokeRequest, Sort, TemplateQuery,
+    WalletQuery, connect,
+};
+use lapel::domain::{BadgeId, TemplateId, Text};
 use std::process::Command;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -317,4 +321,62 @@ async fn without_certificates_there_is_an_error_and_no_panic() {
     .expect("it runs");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success() && said.contains("all of it was done"), "{said}");
+}
+
+#[tokio::test]
+async fn no_text_that_is_a_key_leaves_this_computer() {
+    let server = Server::always(vec![Send(pong())]).await;
+    let writer = server.writer();
+    let (reader, call) = (writer.reader(), Call::interactive());
+    // Another key of the same kind, the key itself, and a part of it in a longer text.
+    for text in
+        [KEY.to_owned(), "dmu_test_another_key_of_it".to_owned(), format!("the key {} is used", &KEY[..24])]
+    {
+        let history = |filter| HistoryQuery { filter, paging: Paging::full(1) };
+        let name = HistoryFilter { recipient_name: Some(text.clone()), ..HistoryFilter::default() };
+        let title = HistoryFilter { title: Some(text.clone()), ..HistoryFilter::default() };
+        let category = CategoryFilter { category_name: Some(text.clone()), ..CategoryFilter::default() };
+        let paging = Paging { sort: vec![Sort::new(text.clone(), Direction::Asc)], ..Paging::full(1) };
+        let sorted = TemplateQuery { paging, ..TemplateQuery::default() };
+        let wallet = WalletQuery { email: text.clone(), paging: Paging::full(1) };
+        let id = |raw: &str| BadgeId::new(raw).expect("an id");
+        let template = TemplateId::new(text.clone()).expect("an id");
+        let person = |name: &str| Recipient {
+            recipient_name: name.to_owned(),
+            recipient_email: "a@naru.example".into(),
+        };
+        let batch = BatchRequest {
+            template_id: TemplateId::new("T1").expect("an id"),
+            recipients: vec![person("한서윤"), person(&text)],
+        };
+        let revoke = |ids: &[&str], reason: &str| RevokeRequest {
+            badge_ids: ids.iter().map(|raw| id(raw)).collect(),
+            reason: reason.to_owned(),
+        };
+        let refused = [
+            reader.badge(&id(&text), &call).await.expect_err("an id"),
+            reader.template(&template, &call).await.expect_err("an id"),
+            reader.raw(&RawOf::Badge(id(&text)), &call).await.expect_err("an id"),
+            reader.raw(&RawOf::Wallet(Text::new(text.clone())), &call).await.expect_err("an address"),
+            reader.history(&history(name), &call).await.expect_err("a name"),
+            reader.history(&history(title), &call).await.expect_err("a title"),
+            reader.categories(&category, &call).await.expect_err("a name"),
+            reader.templates(&sorted, &call).await.expect_err("a column"),
+            reader.wallet(&wallet, &call).await.expect_err("an address"),
+            writer
+                .issue(&IssueRequest { template_id: template.clone(), ..request() }, &call)
+                .await
+                .expect_err("id"),
+            writer.issue_batch(&batch, &call).await.expect_err("a name in a batch"),
+            writer.revoke(&revoke(&["B-1", &text], "twice"), &call).await.expect_err("an id in a list"),
+            writer.revoke(&revoke(&["B-1"], &text), &call).await.expect_err("a reason"),
+        ];
+        for error in refused {
+            let said = error.to_string();
+            assert!(said.contains("looks like an API key") && said.contains("Nothing was sent"), "{said}");
+            assert!(!said.contains(&text) && !error.may_have_changed(), "{said}");
+        }
+    }
+    assert!(server.seen().is_empty(), "{:?}", server.seen());
+    assert!(reader.log().is_empty(), "{:?}", reader.log());
 }

@@ -150,6 +150,7 @@ fn writer_as(key: &str, base_url: &str, change: impl FnOnce(&mut Connection)) ->
         total: Duration::from_secs(10),
         total_post: Duration::from_secs(10),
         pause: Duration::from_millis(1),
+        refused: Duration::from_millis(1),
     };
     change(&mut connection);
     match connect(&connection).expect("a client") {

@@ -193,7 +193,9 @@ async fn while_a_post_waits_out_a_429_it_can_be_given_up() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_post_under_way_is_not_given_up() {
     let (release, released) = tokio::sync::watch::channel(false);
+    let (arrived, mut arrives) = tokio::sync::watch::channel(false);
     let server = Server::start(move |_, _| {
+        arrived.send_replace(true);
         // Answers only after the token was cancelled.
         while !*released.borrow() {
             std::thread::yield_now();
@@ -211,8 +213,7 @@ async fn a_post_under_way_is_not_given_up() {
             runtime.block_on(async move { writer.issue(&request(), &call).await })
         }
     });
-    let mut link = writer.reader().link();
-    link.wait_for(|l| l.used_last_minute == 1).await.expect("under way");
+    arrives.wait_for(|arrived| *arrived).await.expect("under way");
     token.cancel();
     release.send(true).expect("the server waits");
     let accepted =

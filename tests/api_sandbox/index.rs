@@ -66,7 +66,7 @@ async fn truth(reader: &Reader) -> BTreeMap<String, HistoryItem> {
         10_000,
         |row: &HistoryItem| row.badge_id.clone(),
         |page| {
-            let query = HistoryQuery { paging: Paging::full(page), ..HistoryQuery::default() };
+            let query = HistoryQuery { paging: page.paging(), ..HistoryQuery::default() };
             async move { reader.history(&query, &lapel::api::Call::interactive()).await }
         },
     );

@@ -37,7 +37,7 @@ pub fn options() -> Options {
 }
 
 pub async fn started(options: Options) -> Kit {
-    let sandbox = Sandbox::start(options).await.expect("a sandbox");
+    let sandbox = Sandbox::start(options.showing_waiting()).await.expect("a sandbox");
     let writer = writer(&sandbox, sandbox.api_key(), |_| {});
     Kit { reader: writer.reader().clone(), writer, sandbox, call: Call::interactive() }
 }
@@ -46,6 +46,7 @@ pub fn writer(sandbox: &Sandbox, key: &str, change: impl FnOnce(&mut Connection)
     let mut connection =
         Connection::new(sandbox.base_url(), ApiKey::new(key).expect("a key")).expect("a base URL");
     connection.timeouts.pause = Duration::from_millis(1);
+    connection.timeouts.refused = Duration::from_millis(1);
     connection.clock_speed = 0.0;
     change(&mut connection);
     connect(&connection).expect("a client").writer().expect("not read-only").clone()

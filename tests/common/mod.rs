@@ -9,7 +9,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lapel::api::{ApiKey, Connection, install_crypto};
 use lapel::config::{Environment, GlyphChoice, Palette, PictureChoice, Pictures};
 use lapel::sandbox::{Options, Sandbox};
-use lapel::tui::{Begin, Desk, Helpers, Keymap, Message, Session, Start, Wanted};
+use lapel::tui::{Begin, Desk, Helpers, Keymap, Message, Session, Start, Surface, Wanted};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl Harness {
         rows: u16,
         change: impl FnOnce(Session) -> Session,
     ) -> Self {
-        let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
+        let sandbox = Sandbox::start(options.showing_waiting()).await.expect("the sandbox starts");
         let session = change(session(&sandbox, Environment::Demo));
         Self { desk: desk(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox }
     }
@@ -87,7 +87,7 @@ impl Harness {
         rows: u16,
         change: impl FnOnce(Session) -> Session,
     ) -> Self {
-        let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
+        let sandbox = Sandbox::start(options.showing_waiting()).await.expect("the sandbox starts");
         let session = change(session(&sandbox, Environment::Demo));
         let pictures = Pictures { choice: PictureChoice::Halfblocks, ..Pictures::none() };
         let begin = Begin::Session(Box::new(session));
@@ -224,6 +224,11 @@ fn desk_from(start: Start, columns: u16, rows: u16) -> Desk<TestBackend> {
     Desk::new(terminal, start).expect("a desk")
 }
 
+/// A desk on another kind of terminal.
+pub fn desk_on<B: Surface>(terminal: Terminal<B>, begin: Begin) -> Desk<B> {
+    Desk::new(terminal, start(Pictures::none(), begin, helpers())).expect("a desk")
+}
+
 fn start(pictures: Pictures, begin: Begin, helpers: Helpers) -> Start {
     Start {
         begin,
@@ -233,6 +238,7 @@ fn start(pictures: Pictures, begin: Begin, helpers: Helpers) -> Start {
         keymap: Keymap::default(),
         wanted: Wanted::default(),
         glyphs: GlyphChoice::Unicode,
+        joined: lapel::config::JoinedChoice::default(),
         pictures,
         helpers,
         crash_dir: std::env::temp_dir(),

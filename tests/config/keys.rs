@@ -1,6 +1,6 @@
 //! Keys that are asked for: of a keyring, of a command. Neither is asked before somebody says so.
 
-use super::{Home, SECRET, key};
+use super::{Home, SECRET, key, wrong};
 use keyring_core::mock;
 use lapel::config::{
     Environment, KeptIn, Keyring, NewProfile, Settings, keep_profile, named_profile, profiles, remove_profile,
@@ -127,7 +127,7 @@ fn what_cannot_be_a_key_source_is_said_by_line_and_never_repeated() {
     ] {
         let text =
             format!("[profiles.uni]\nbase_url='https://uni.example/'\n{line}\n").replace("SECRET", SECRET);
-        let error = Home::with_config(&text).settings().expect_err(line).to_string();
+        let error = wrong(Home::with_config(&text).settings());
         assert!(error.contains(&format!("profiles.uni.{field}: ")), "{line}: {error}");
         assert!(!error.contains("s3cret"), "{error}");
     }

@@ -77,7 +77,7 @@ fn the_language_is_that_of_the_settings_or_else_of_the_locale() {
         assert_eq!(language(config, env), *expected, "{config} {env:?}");
     }
     let home = Home::with_config("language = 'fr'");
-    let said = Settings::resolve(&Flags::default(), &home.env()).expect_err("a mistake").to_string();
+    let said = wrong(home.settings());
     assert!(said.contains("line 1: language") && said.contains("en") && said.contains("ko"), "{said}");
 }
 
@@ -93,7 +93,7 @@ fn a_file_of_colours_stands_beside_the_settings() {
     assert_eq!(palette().expect("settings").theme, ThemeChoice::Terminal, "where nothing else says which");
 
     fs::write(&file, "[colours]\neror = 'red'\n").expect("a file");
-    let said = palette().expect_err("a mistake").to_string();
+    let said = wrong(home.settings());
     assert!(said.contains("theme.toml, line 2: colours.eror") && said.contains("error"), "{said}");
     let demo = Settings::for_demo(&Flags::default(), &home.env());
     assert_eq!(demo.left_out.iter().map(|m| m.line).collect::<Vec<_>>(), [Some(2)], "{:?}", demo.left_out);
@@ -166,7 +166,7 @@ fn where_pictures_are_is_kept_with_the_profile() {
         ("https://cdn.example/?k=SECRET", "before any ?"),
     ] {
         let home = Home::with_config(&with(base)).with_key("a", "k-1234");
-        let error = home.settings().expect_err(base).to_string();
+        let error = wrong(home.settings());
         assert!(error.contains("picture_base") && error.contains(said), "{error}");
         assert!(!error.contains("SECRET"), "{error}");
     }

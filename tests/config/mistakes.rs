@@ -8,6 +8,7 @@ const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("theme = 'pink'\n", 1, "theme", "\"dark\", \"light\", \"high-contrast\", \"terminal\", \"none\""),
     ("\n\ntheme = 3\n", 3, "theme", "one of"),
     ("glyphs = 'emoji'\n", 1, "glyphs", "\"unicode\", \"ascii\""),
+    ("joined_text = 'hide'\n", 1, "joined_text", "\"show\", \"replace\""),
     ("pictures = 'ascii'\n", 1, "pictures", "\"auto\", \"kitty\""),
     ("recent = 'off'\n", 1, "recent", "true or false"),
     ("clipboard = 'x11'\n", 1, "clipboard", "\"auto\", \"native\", \"osc52\", \"off\""),
@@ -94,20 +95,139 @@ const MISTAKES: &[(&str, usize, &str, &str)] = &[
     ("\u{feff}theme = 'SECRET'\n", 1, "theme", "one of"),
 ];
 
+/// What is not known must not make a profile less careful, and nobody else's profile.
+#[test]
+fn a_mistake_costs_its_field_the_right_to_send_or_the_profile() {
+    #[derive(Debug, PartialEq)]
+    enum Left {
+        All,
+        ReadOnly,
+        Nothing,
+    }
+    let base = "base_url = 'https://a.example/api/v1/ext'";
+    for (line, left) in [
+        ("organisation = 5", Left::All),
+        ("organisation = 'no end", Left::All),
+        ("rate_limit = 'many'", Left::All),
+        ("jobs = { batch = 0 }", Left::All),
+        ("jobs.policies = { valid = 'blok' }", Left::ReadOnly),
+        ("jobs.in_fligt = 3", Left::All),
+        ("read_only = 'yes'", Left::ReadOnly),
+        ("read_only = tru", Left::ReadOnly),
+        ("readonly = true", Left::ReadOnly),
+        ("reed_onli = true", Left::ReadOnly),
+        ("organisation = Uni\nread_only = tru", Left::ReadOnly),
+        ("read_only = tru\norganisation = Uni", Left::ReadOnly),
+        ("rate_limit = [5,\nread_only = true", Left::ReadOnly),
+        ("environment = 'stagging'", Left::ReadOnly),
+        ("key_prefix = ''", Left::ReadOnly),
+        ("key_fingerprint = 'x'", Left::ReadOnly),
+        ("base_url = 'https://b.example/api/v1/ext'", Left::Nothing),
+        ("proxy = 'p'", Left::Nothing),
+        ("proxi = 'http://p.example'", Left::Nothing),
+        ("key_command = \"pass 'badges\"", Left::Nothing),
+        ("key = { keyrin = true }", Left::Nothing),
+        ("key = { env = 'LAPEL_KEY'", Left::Nothing),
+        ("ca_file = 7", Left::Nothing),
+        ("api_key = 'x'", Left::Nothing),
+        ("something that is no line", Left::ReadOnly),
+    ] {
+        let text = format!("default_profile = 'a'\n[profiles.a]\n{base}\n{line}\n[profiles.b]\n{base}\n");
+        let home = Home::with_config(&text).with_key("a", "k-1234").with_key("b", "k-5678");
+        let found = match home.settings() {
+            Ok(settings) => {
+                let profile = settings.profile.expect("a profile");
+                assert_eq!((profile.name.as_str(), profile.environment), ("a", Environment::Live), "{line}");
+                if profile.read_only { Left::ReadOnly } else { Left::All }
+            }
+            Err(error) => {
+                assert!(error.to_string().contains("profile a cannot be used"), "{line}: {error}");
+                Left::Nothing
+            }
+        };
+        assert_eq!(found, left, "{line}");
+        let said = told(home.settings());
+        assert!(matches!(said[0].line, Some(4 | 5)), "{line}: {said:?}");
+        assert_eq!(said[0].to_string().contains("profile a is read-only"), left == Left::ReadOnly, "{line}");
+        // The other one is as it was.
+        let b = home.with(Some("b")).expect("it is right").profile.expect("a profile");
+        assert!(!b.read_only, "{line}");
+        // And the desk starts.
+        let desk = Settings::for_desk(&Flags::default(), &home.env()).expect("it starts");
+        assert_eq!(desk.profile.is_none(), left == Left::Nothing, "{line}");
+        assert_eq!(
+            desk.refused.map(|(name, _)| name),
+            (left == Left::Nothing).then(|| "a".to_owned()),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn a_mistake_of_all_profiles_costs_all_of_them() {
+    let base = "base_url = 'https://a.example/api/v1/ext'";
+    for (head, read_only) in [
+        ("theme = dark", false),
+        ("[index]\nenabled = 'no'", false),
+        ("[jobs]\nbatch = 0", false),
+        ("[jobs]\nbatch = 1 2", false),
+        ("[jobs.policies]\nvalid = 'blok'", true),
+        ("[jobs.policies]\nvalid = block", true),
+        ("[jobs.policies\nvalid = 'block'", true),
+        ("[jobs]\npolicys = {}", true),
+    ] {
+        let home = Home::with_config(&format!("{head}\n[profiles.a]\n{base}\n")).with_key("a", "k-1234");
+        let settings = home.settings().expect(head);
+        assert!(!settings.left_out.is_empty(), "{head}");
+        assert_eq!(settings.profile.expect("a profile").read_only, read_only, "{head}");
+    }
+}
+
+/// A profile that cannot be used, or a wrong name, does not put another profile in its place.
+#[test]
+fn no_mistake_chooses_another_profile() {
+    let (a, b) =
+        ("[profiles.a]\nbase_url = 'https://a.example'\n", "[profiles.b]\nbase_url = 'https://b.example'\n");
+    for (text, refused) in [
+        (format!("default_profile = 'c'\n{a}"), ""),
+        (format!("default_profile = c\n{a}"), ""),
+        (format!("default_profile = 'a'\n{b}[profiles.a]\nbase_url = 5\n"), "a"),
+        (format!("{b}[profiles.a]\nbase_url = 5\n"), ""),
+        ("[profiles.a\nbase_url = 'https://a.example'\n".to_owned(), "nobody"),
+        // Its key would be another one's.
+        (format!("{a}[profiles.b\nkey = {{ env = 'B' }}\n"), "used"),
+        (format!("{a}[profiles.a]\nread_only = true\n"), "a"),
+    ] {
+        let home = Home::with_config(&text).with_key("a", "k-1234").with_key("b", "k-5678");
+        let desk = Settings::for_desk(&Flags::default(), &home.env()).expect("it starts");
+        let found = match (&desk.profile, &desk.refused) {
+            (Some(profile), None) => {
+                assert_eq!(profile.key.fetch().expect("a key").expose_secret(), "k-1234", "{text}");
+                "used"
+            }
+            (None, Some((name, _))) => name,
+            (None, None) => "nobody",
+            (Some(_), Some(_)) => panic!("{text}"),
+        };
+        assert_eq!(found, refused, "{text}");
+        assert!(!desk.left_out.is_empty(), "{text}");
+    }
+}
+
 #[test]
 fn a_mistake_names_file_line_and_field_and_shows_no_value() {
     for (text, line, field, said) in MISTAKES {
         let text = text.replace("PROFILE", PROFILE).replace("SECRET", SECRET);
         let home = Home::with_config(&text);
-        let error = home.settings().expect_err(&text);
-        let first = &error.mistakes()[0];
-        let whole = error.to_string();
+        let found = told(home.settings());
+        let first = &found[0];
+        let whole = found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
         assert_eq!(first.file.as_deref(), Some(home.paths().config_file().as_path()), "{text}: {whole}");
         assert_eq!(first.line, Some(*line), "{text}: {whole}");
         assert!(first.field.as_deref().unwrap_or_default().contains(field), "{text}: {whole}");
         assert!(whole.contains(&format!("config.toml, line {line}: ")), "{text}: {whole}");
         assert!(whole.contains(said), "{text}: {whole}");
-        assert!(!whole.contains(SECRET) && !format!("{error:?}").contains(SECRET), "{text}: {whole}");
+        assert!(!whole.contains(SECRET) && !format!("{found:?}").contains(SECRET), "{text}: {whole}");
         assert!(!whole.contains("s3cret"), "not even a part of it: {whole}");
     }
 }
@@ -116,19 +236,19 @@ fn a_mistake_names_file_line_and_field_and_shows_no_value() {
 fn all_mistakes_are_told_at_once_in_order() {
     let home =
         Home::with_config(&format!("theme = 1\n{PROFILE}\nread_only = 2\n[profiles.b]\nrate_limit = 0\n"));
-    let lines: Vec<_> = home.settings().expect_err("four").mistakes().iter().map(|m| m.line).collect();
-    assert_eq!(lines, [Some(1), Some(4), Some(5), Some(6)]);
+    let lines: Vec<_> = told(home.settings()).iter().map(|m| m.line).collect();
+    assert_eq!(lines[..4], [Some(1), Some(4), Some(5), Some(6)]);
 }
 
 #[test]
 fn mistakes_of_several_files_are_told_together_and_shortly_for_the_demo() {
     let home = Home::with_config("theme = 1\nglyphs = 2\n");
     fs::write(home.paths().theme_file(), "[colours]\neror = 'red'\n").expect("a file");
-    let error = home.settings().expect_err("both");
-    let lines: Vec<_> = error.mistakes().iter().map(|m| m.line).collect();
-    assert_eq!(lines, [Some(1), Some(2), Some(2)], "{error}");
+    let found = told(home.settings());
+    let lines: Vec<_> = found.iter().map(|m| m.line).collect();
+    assert_eq!(lines, [Some(1), Some(2), Some(2)], "{found:?}");
     let demo = Settings::for_demo(&Flags::default(), &home.env());
-    assert_eq!(demo.left_out, error.mistakes());
+    assert_eq!(demo.left_out, found);
     let said = lapel::config::left_out(&demo.left_out).expect("two files");
     assert_eq!(
         said,
@@ -173,15 +293,17 @@ fn files_that_are_no_settings_are_refused() {
 
     let home = Home::with_config("");
     fs::write(home.paths().config_file(), b"theme = 'dark'\n# \xff\xfe\n").expect("bytes");
-    let error = home.settings().expect_err("no UTF-8");
-    assert_eq!(error.mistakes()[0].line, Some(2));
-    assert!(error.to_string().contains("UTF-8"));
+    let desk = |home: &Home| Settings::for_desk(&Flags::default(), &home.env());
+    let settings = desk(&home).expect("one line is no UTF-8");
+    assert_eq!(settings.left_out[0].line, Some(2));
+    assert!(settings.left_out[0].what.contains("UTF-8"));
+    assert_eq!(settings.ui.theme.theme, ThemeChoice::Dark, "the others are read");
 
     fs::write(home.paths().config_file(), "#".repeat((1 << 20) + 1)).expect("a large file");
     assert!(home.settings().expect_err("too large").to_string().contains("larger than 1 MB"));
 
     fs::write(home.paths().config_file(), format!("a = {}", "[".repeat(100_000))).expect("a deep file");
-    assert!(home.settings().expect_err("too deep").to_string().contains("not TOML"));
+    assert!(desk(&home).expect("one line is too deep").left_out[0].what.contains("not TOML"));
 }
 
 #[test]

@@ -69,6 +69,7 @@ async fn a_key_twice_in_one_request_is_no_key() {
 #[tokio::test]
 async fn keys_are_per_organisation_and_see_what_is_theirs() {
     let kit = kit::demo().await;
+    kit.set("waiting-history", "visible");
     let total = async |org: &str, path: &str| -> i64 {
         let reply: Reply = kit.get_as(org, path).await;
         reply.ok().total()

@@ -97,6 +97,7 @@ async fn the_ledger_counts_what_was_committed() {
 #[tokio::test]
 async fn rows_are_put_in_and_taken_out_in_any_state() {
     let kit = kit::small().await;
+    kit.set("waiting-history", "visible");
     let states = ["issued", "waiting", "overdue", "revoking", "revoked", "expired"];
     let insert: Vec<Value> = states
         .iter()

@@ -171,6 +171,7 @@ async fn the_items_of_a_batch_lie() {
         assert_eq!(kit.ledger().accepted_total(), 3);
     }
     let kit = faulty(&["get match=page=2 items=empty", "get match=page=3 items=null"]).await;
+    kit.set("waiting-history", "visible");
     let reply = kit.get("/badges/history?page=2").await;
     assert!(reply.ok().list().is_empty() && reply.total() == 300);
     assert!(kit.get("/badges/history?page=3").await.ok().data().is_null());

@@ -5,6 +5,7 @@ use crate::kit::{self, enc};
 #[tokio::test]
 async fn the_history_is_filtered_by_name_address_and_title() {
     let kit = kit::demo().await;
+    kit.set("waiting-history", "visible");
     let total = async |query: &str| kit.get(&format!("/badges/history?{query}")).await.ok().total();
     assert_eq!(total(&format!("recipient_name={}", enc("윤태오"))).await, 1);
     assert_eq!(total("recipient_email=seoyun.han%40naru.example").await, 1);
@@ -22,6 +23,7 @@ async fn the_history_is_filtered_by_name_address_and_title() {
 #[tokio::test]
 async fn a_plus_in_an_address_must_be_encoded() {
     let kit = kit::small().await;
+    kit.set("waiting-history", "visible");
     kit.issue("TPL-001", "a+b@example.org").await;
     assert_eq!(kit.get("/badges/history?recipient_email=a%2Bb@example.org").await.total(), 1);
     assert_eq!(kit.get("/badges/history?recipient_email=a+b@example.org").await.total(), 0);
@@ -86,14 +88,15 @@ async fn the_issue_range_includes_both_days() {
 async fn waiting_badges_are_visible_or_hidden() {
     let kit = kit::demo().await;
     let jiho = "/badges/history?recipient_email=jiho.oh@naru.example";
+    assert_eq!(kit.get(jiho).await.total(), 0, "hidden is the default");
+    kit.set("waiting-history", "visible");
     let row = kit.get(jiho).await.list()[0].clone();
-    assert_eq!((row["status_name"].as_str(), row["issued_at"].is_null()), (Some("발급대기"), true));
+    assert_eq!((row["status_name"].as_str(), &row["issued_at"]), (Some("발급대기"), &row["reg_date"]));
     let detail = format!("/badges/{}", row["badge_id"].as_str().unwrap());
     kit.get(&detail).await.ok();
-    kit.set("waiting-issued-at", "set");
-    assert_eq!(kit.get(jiho).await.list()[0]["issued_at"], row["reg_date"]);
+    kit.set("waiting-issued-at", "null");
+    assert!(kit.get(jiho).await.list()[0]["issued_at"].is_null());
     kit.set("waiting-history", "hidden");
-    assert_eq!(kit.get(jiho).await.total(), 0);
     assert_eq!(kit.get("/badges/history").await.total(), 4300 - 172);
     kit.set("waiting-detail", "hidden");
     kit.get(&detail).await.refused(404);
@@ -108,6 +111,7 @@ async fn waiting_badges_are_visible_or_hidden() {
 #[tokio::test]
 async fn a_jump_of_the_clock_moves_badges_on_in_lists_that_were_read_before() {
     let kit = kit::demo().await;
+    kit.set("waiting-history", "visible");
     let list = "/badges/history?sort_by=status_name&sort_type=ASC&recipient_email=seoyun.han@naru.example";
     assert_eq!(kit.get(list).await.list()[0]["status_name"], "발급대기");
     let waiting = async || {
@@ -126,6 +130,7 @@ async fn a_jump_of_the_clock_moves_badges_on_in_lists_that_were_read_before() {
 #[tokio::test]
 async fn labels_are_korean_english_mixed_or_unknown() {
     let kit = kit::demo().await;
+    kit.set("waiting-history", "visible");
     let labels = async || -> std::collections::BTreeSet<String> {
         let rows = kit.all("/badges/history").await;
         rows.iter().map(|row| row["status_name"].as_str().unwrap().to_owned()).collect()

@@ -56,7 +56,8 @@ async fn an_issued_badge_is_visible_in_detail_and_history_with_its_times() {
     let reply = kit.issue("TPL-034", "times@example.org").await;
     let id = reply.data()["badge_id"].as_str().unwrap().to_owned();
     assert_eq!(state(&kit, &id).await, "발급대기");
-    assert!(kit.get(&format!("/badges/{id}")).await.data()["issued_at"].is_null());
+    let waiting = kit.get(&format!("/badges/{id}")).await;
+    assert_eq!(waiting.data()["issued_at"], "2026-03-11 10:30:00", "never null: the time of acceptance");
     kit.minutes(5);
     assert_eq!(state(&kit, &id).await, "발급완료");
     let row = kit.get("/badges/history?recipient_email=times@example.org").await.list()[0].clone();
@@ -174,6 +175,7 @@ async fn a_bad_row_refuses_the_batch_or_is_skipped() {
 #[tokio::test]
 async fn names_and_addresses_come_back_as_they_were_sent() {
     let kit = kit::small().await;
+    kit.set("waiting-history", "visible");
     let people = [
         ("김 민수", "Kim.Min+a@Example.org"),
         ("علي حسن", "ali@example.org"),

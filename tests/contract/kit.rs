@@ -31,6 +31,9 @@ impl Reply {
     pub fn message(&self) -> &str {
         self.body["message"].as_str().unwrap_or("")
     }
+    pub fn body(&self) -> &Value {
+        &self.body
+    }
     pub fn data(&self) -> &Value {
         &self.body["data"]
     }

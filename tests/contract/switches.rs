@@ -25,6 +25,7 @@ const DAY: [&str; 12] = [
 async fn with_any_value_of_any_switch_the_service_answers_json() {
     let kit = kit::small().await;
     kit.control().set_rate_limit(u32::MAX);
+    kit.set("waiting-history", "visible");
     let rows = kit.all("/badges/history").await;
     let id = rows[0]["badge_id"].as_str().unwrap().to_owned();
     for gap in GAPS {
@@ -40,6 +41,7 @@ async fn with_any_value_of_any_switch_the_service_answers_json() {
         }
         kit.set(gap.name, gap.default);
     }
+    kit.set("waiting-history", "visible");
     let words: usize = GAPS.iter().map(|gap| gap.values.len()).sum();
     assert_eq!(kit.ledger().accepted_total() as usize, words);
     assert_eq!(kit.get("/badges/history").await.ok().total() as usize, rows.len() + words);

@@ -23,5 +23,6 @@ mod oracle;
 mod owners;
 mod person;
 mod random;
+mod several;
 mod steps;
 mod world;

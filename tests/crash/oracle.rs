@@ -40,7 +40,7 @@ pub fn explained(rows: &[JobRow]) {
     for row in rows {
         let open = matches!(row.bucket, Bucket::Unbound | Bucket::LeftOut | Bucket::Other | Bucket::Dropped);
         if open || row.bucket.needs_a_person() {
-            assert!(row.why.as_ref().is_some_and(|why| !why.wire().is_empty()), "without a word: {row:?}");
+            assert!(row.why.as_ref().is_some_and(|why| !why.english().is_empty()), "without a word: {row:?}");
         }
     }
 }

@@ -46,7 +46,10 @@ fn the_second_of_two_only_watches() {
         let id = person::begin(first, &world, &script).await;
         let label = format!("process {}", std::process::id());
         let job = second.jobs.job(id).await.expect("it is shown");
-        assert!(job.owner.as_ref().is_some_and(|owner| !owner.is_me && owner.label == label), "{job:?}");
+        assert!(
+            job.owner.as_ref().is_some_and(|owner| !owner.is_me && owner.label.to_string() == label),
+            "{job:?}"
+        );
         let refused = [
             second.jobs.begin(id, "b").await.err(),
             second.jobs.pause(id).await.err(),
@@ -338,7 +341,7 @@ fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
                         job.note.is_some() || (job.in_flight == 0 && job.counts.of(Bucket::Ready) < 4)
                     })
                     .await;
-                    job.note.map(|note| note.wire().to_owned())
+                    job.note.map(|note| note.to_string())
                 }
             };
             if let Some(said) = &trouble {

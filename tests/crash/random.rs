@@ -38,7 +38,7 @@ const SWITCHES: [(&str, &[&str]); 9] = [
     ("default-order", &["newest", "oldest"]),
 ];
 
-fn fault() -> impl Strategy<Value = String> {
+pub fn fault() -> impl Strategy<Value = String> {
     let when = (1_u64..4, 0_u64..4, 1_u64..4);
     let post = prop_oneof![
         select(faults::EITHER.to_vec()).prop_map(str::to_owned),

@@ -42,7 +42,8 @@ impl World {
     pub fn with(options: Options) -> Self {
         let seed = SEED.fetch_add(1, Ordering::Relaxed);
         let options = Options { seed, ..options };
-        let sandbox = SERVICES.block_on(Sandbox::start(options)).expect("the sandbox starts");
+        let sandbox =
+            SERVICES.block_on(Sandbox::start(options.showing_waiting())).expect("the sandbox starts");
         let mut connection = session(&sandbox, Environment::Demo).connection;
         connection.timeouts.pause = Duration::from_millis(2);
         Self {

@@ -16,7 +16,8 @@ impl Demo {
     /// Begins with the seed, the history and the switches that nobody changed.
     pub async fn begin(at: &str) -> Self {
         let start = Some(at.parse().expect("a time"));
-        let sandbox = Sandbox::start(Options { speed: 0.0, start, ..Options::default() }).await;
+        let sandbox =
+            Sandbox::start(Options { speed: 0.0, start, ..Options::default() }.showing_waiting()).await;
         Self::read(sandbox.expect("a sandbox")).await
     }
 

@@ -212,6 +212,39 @@ async fn a_row_that_was_never_seen_is_sent_again_only_with_a_reason_and_a_confir
 }
 
 #[tokio::test]
+async fn all_rows_that_were_never_seen_are_sent_again_by_one_decision_with_a_typed_number() {
+    let options = Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() };
+    let mut h = Harness::new(options, 100, 30).await;
+    h.sandbox.control().add_fault("post /badges/batch drop times=1").expect("a rule");
+    issue(&mut h, 0..3).await;
+    h.shows("This badge may exist").await;
+    h.sandbox.control().advance(std::time::Duration::from_secs(27 * 3600));
+    h.press("enter");
+    h.shows("row 1 of 3").await;
+    h.press("r");
+    h.shows("? never seen").await;
+    h.settled().await;
+    h.press("d");
+    h.shows("send all again").await;
+    h.press("up enter");
+    h.type_text("서비스 장애 때 보낸 명단");
+    h.press("enter");
+    h.shows("3 rows are sent").await;
+    h.press("y");
+    h.type_text("2");
+    h.press("y");
+    h.settled().await;
+    assert_eq!(accepted(&h), 0, "another number confirms nothing");
+    h.press("backspace");
+    h.type_text("3");
+    h.press("y");
+    h.shows("3 waiting").await;
+    assert_eq!(accepted(&h), 3);
+    let batches = h.sandbox.control().ledger().requests_to("POST /badges/batch");
+    assert_eq!(batches, 2, "they are sent together");
+}
+
+#[tokio::test]
 async fn a_receipt_never_replaces_a_file_unasked() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("receipt.csv");

@@ -144,20 +144,50 @@ async fn call_6_an_employer_says_that_it_is_revoked() {
 #[tokio::test]
 async fn call_7_is_this_badge_real() {
     let mut h = Harness::new(frozen(), 80, 24).await;
-    let ids =
-        insert(&h, vec![RowSpec { recipient_email: "someone@example.org".into(), ..RowSpec::default() }]);
+    let row = RowSpec {
+        recipient_name: "나만봄".into(),
+        recipient_email: "someone@example.org".into(),
+        ..RowSpec::default()
+    };
+    let ids = insert(&h, vec![row.clone(), RowSpec { minutes_ago: 90, ..row }]);
     let (screen, requests) = answer(&mut h, &format!(" <{}>\n", ids[0])).await;
     says(
         &screen,
         &[
+            "The record of one badge",
             &format!("id {}", ids[0]),
             "VALID",
+            "name on it 나***",
             "To an employer: the issuer's record says this of the id",
             "Confirm neither name nor address",
             "verify its signature, find one by certificate number",
         ],
     );
-    assert_eq!(requests, 3);
+    for hidden in ["나만봄", "someone", "mail SENT", "letter by letter", "in the wallet", &ids[1]] {
+        assert!(!screen.contains(hidden), "{hidden}:\n{screen}");
+    }
+    assert_eq!(requests, 1);
+    // Nothing that would show the holder is offered, and reading again shows no more.
+    for keys in ["J", "x", "u", "o", "e"] {
+        h.press(keys);
+        let screen = h.settled().await;
+        assert!(screen.contains("name on it 나***") && !screen.contains("나만봄"), "{keys}:\n{screen}");
+    }
+    h.press("r");
+    assert!(!h.settled().await.contains("나만봄"), "{}", h.screen());
+    h.press("Y");
+    let text = copied(&mut h);
+    assert!(text.contains(&ids[0]) && text.contains("나***"), "{text}");
+    for hidden in ["나만봄", "someone", "mail", "Mail"] {
+        assert!(!text.contains(hidden), "{text}");
+    }
+    // The wallet is opened by a key, which is written down.
+    h.press("enter");
+    let screen = h.settled().await;
+    says(&screen, &["나만봄 · 2 badges in the wallet", "mail SENT to someone@example.org"]);
+    h.press("r");
+    says(&h.settled().await, &["나만봄 · 2 badges in the wallet"]);
+    let mut h = h.reopened(|session| session, 80, 24);
     let (screen, requests) = answer(&mut h, "DMU-2026-999999").await;
     says(
         &screen,
@@ -179,11 +209,11 @@ async fn call_8_i_got_it_twice() {
     let (screen, requests) = answer(&mut h, "twice@naru.example").await;
     says(
         &screen,
-        &["They have it 2 times, each valid; this is the newer one", "It does no harm", "can revoke one"],
+        &["They have it 2 times, each valid; this is the newest", "It does no harm", "can revoke one"],
     );
     assert_eq!(requests, 2);
     h.press("j");
-    says(&h.settled().await, &["is the newer one"]);
+    says(&h.settled().await, &["is the newest"]);
 }
 
 #[tokio::test]
@@ -287,6 +317,8 @@ async fn what_was_given_by_its_id_is_no_part_of_another_holders_wallet() {
     let ids = insert(&h, vec![row("na.rm@hanmail.example"), row("na.rm@hanmial.example")]);
     let (screen, _) = answer(&mut h, &ids[0]).await;
     says(&screen, &["To an employer"]);
+    h.press("enter");
+    says(&h.settled().await, &["To an employer", "1 badge in the wallet"]);
     h.press("d");
     h.settled().await;
     h.press("enter");

@@ -42,6 +42,10 @@ async fn a_certificate_number_in_the_wallets_box_finds_its_holder() {
     h.paste(&format!(" [{}] \n", cert.to_lowercase()));
     h.press("enter");
     let screen = h.settled().await;
+    assert!(screen.contains("문***") && !screen.contains("문채원"), "{screen}");
+    assert_eq!(all_requests(&h) - before, 1, "its record, and no more");
+    h.press("enter");
+    let screen = h.settled().await;
     assert!(screen.contains("문채원") && screen.contains("in the wallet"), "{screen}");
     assert_eq!(all_requests(&h) - before, 3, "the badge, and what its holder has");
     h.press("/ ctrl-u");

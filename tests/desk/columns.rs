@@ -180,7 +180,7 @@ async fn restore_switched_off_keeps_nothing_and_removes_what_was_kept() {
 #[tokio::test]
 async fn whoever_changes_the_profile_finds_both_as_they_were() {
     let folder = tempfile::tempdir().expect("a folder");
-    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let service = session(&sandbox, Environment::Demo);
     let profile = |name: &str| keeping(folder.path(), name)(service.clone());
     let (one, two) = (profile("one"), profile("two"));
@@ -217,7 +217,7 @@ async fn whoever_changes_the_profile_finds_both_as_they_were() {
 
 #[tokio::test]
 async fn flags_open_a_tab_with_its_filter() {
-    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let wanted = Wanted::of(None, &["title=파이썬".to_owned()]).expect("flags");
     let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
     let mut h = Harness { desk: desk_wanting(wanted, begin, 80, 24), sandbox };

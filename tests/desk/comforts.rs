@@ -240,9 +240,12 @@ async fn the_log_of_requests_grows_while_it_is_open_and_is_masked() {
     let before = selected(&h.screen());
     let screen = h.shows("500 failed").await;
     assert_eq!(selected(&screen), before);
-    h.until("the second attempt", |s| s.lines().any(|l| l.contains("/wallet/badges") && l.contains("  2 ")))
-        .await;
-    assert!(!h.desk.app.is_busy(), "watching is no loading");
+    h.until("the second attempt", |s| {
+        s.lines().any(|l| l.contains("/wallet/badges") && l.contains(" 200 ") && l.contains("  2 "))
+    })
+    .await;
+    // Watching is no loading: otherwise this would never come back.
+    h.settled().await;
     // Each time it grows it is watched anew; once it is closed nothing is.
     h.press("esc");
     h.settled().await;

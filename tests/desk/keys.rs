@@ -141,7 +141,7 @@ async fn screens_name_the_keys_that_are_bound() {
     o.says("or a badge id, then press {}", &[Accept]);
     o.h.type_text("CERT-2026-no-such-thing");
     o.h.settled().await;
-    o.says("{} opens the badge with this id", &[Accept]);
+    o.says("{} shows what the issuer's record says of the badge", &[Accept]);
     o.does(&[Accept]).await;
     o.says("{} opens the overview, where {} turns one on", &[Overview, Action::IndexOn]);
     o.does(&[Action::BadgeTab]).await;

@@ -1,6 +1,9 @@
 //! The link: slow, failing, refusing, hostile.
 
+use super::narrow::flat;
 use super::*;
+use lapel::tui::Session;
+use std::time::Duration;
 
 #[tokio::test]
 async fn a_key_is_never_held_up_by_the_network() {
@@ -73,6 +76,94 @@ async fn retry_after_holds_everything_and_is_shown() {
     assert!(screen.contains("reading badges"), "{screen}");
     h.press("1 j");
     assert!(h.screen().contains("row 2 of"), "keys go on");
+}
+
+/// Requests by their method and path.
+fn requests_of(h: &Harness, what: &str) -> u64 {
+    h.sandbox.control().ledger().requests.get(what).copied().unwrap_or(0)
+}
+
+#[tokio::test]
+async fn a_long_wait_is_explained_at_every_width_and_one_ping_that_is_answered_ends_it() {
+    let mut h = Harness::new(held(), 120, 36).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("any status=429 retry-after=3540 times=1").expect("a rule");
+    h.press("2");
+    h.shows("▲ waits 59 min").await;
+    let told = "The service asks lapel to wait 59 min (Retry-After).";
+    for (columns, rows) in [(120, 36), (79, 24), (60, 16)] {
+        h.desk.terminal.backend_mut().resize(columns, rows);
+        h.desk.app.update(Message::Resize(columns, rows));
+        let screen = h.screen();
+        assert!(flat(&screen).contains(told), "{columns}: {screen}");
+    }
+    // The minutes change, and nothing else moves.
+    let tick = h.desk.app.next_tick().expect("the minutes run");
+    let wait = tick.saturating_duration_since(tokio::time::Instant::now());
+    assert!(wait > Duration::from_secs(1) && wait <= Duration::from_secs(60), "{wait:?}");
+    let before = all_requests(&h);
+    h.press("r");
+    let screen = h.screen();
+    assert!(flat(&screen).contains("with one ping?"), "{screen}");
+    h.press("esc r");
+    assert_eq!(all_requests(&h), before, "a question sends nothing");
+    h.press("enter");
+    let screen = h.shows("600 badges").await;
+    assert!(!screen.contains("waits"), "{screen}");
+    assert_eq!(requests_of(&h, "GET /ping"), 1);
+}
+
+#[tokio::test]
+async fn a_ping_that_is_refused_leaves_the_wait_and_sends_nothing_more() {
+    let mut h = Harness::new(held(), 80, 24).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("any status=429 retry-after=3540 times=2").expect("a rule");
+    h.press("2");
+    h.shows("▲ waits 59 min").await;
+    let before = all_requests(&h);
+    h.press("r enter");
+    h.shows("over this key's request limit").await;
+    assert!(h.screen().contains("▲ waits 59 min"));
+    assert_eq!((all_requests(&h) - before, requests_of(&h, "GET /ping")), (1, 1));
+}
+
+#[tokio::test]
+async fn a_wait_that_lasts_at_the_start_is_explained_before_there_is_a_connection() {
+    let mut h = Harness::new(held(), 80, 24).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("any status=429 retry-after=3540 times=1").expect("a rule");
+    h.press("2");
+    h.shows("▲ waits 59 min").await;
+    let checked = |mut session: Session| {
+        session.connection.pin = Some(super::profiles::pinned("dmu_test_"));
+        session
+    };
+    let mut h = h.reopened(checked, 80, 24);
+    let before = all_requests(&h);
+    h.shows("asks lapel to wait 59 min").await;
+    h.press("r");
+    h.shows("with one ping?").await;
+    assert_eq!(all_requests(&h), before);
+    h.press("enter");
+    h.shows("40 templates").await;
+}
+
+#[tokio::test]
+async fn a_slow_read_says_how_long_it_takes_and_esc_stops_it() {
+    let mut h = Harness::new(small(), 60, 16).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("get /badges/history delay=60s").expect("a rule");
+    h.press("2");
+    h.until("the request has arrived", |_| true).await;
+    h.shows("reading for 3 s, attempt 1; esc stops it").await;
+    h.press("esc");
+    let screen = h.shows("Given up.").await;
+    assert!(screen.contains("r reads again"), "{screen}");
+    assert!(!screen.contains("reading for"), "{screen}");
+    assert!(!h.desk.app.is_busy(), "nothing is on its way");
+    h.sandbox.control().clear_faults();
+    h.press("r");
+    h.shows("600 badges").await;
 }
 
 #[tokio::test]

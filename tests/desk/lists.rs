@@ -1,5 +1,6 @@
 //! Lists: pages, marks, ranges, filters, order.
 
+use super::columns::{ended, keeping};
 use super::*;
 
 #[tokio::test]
@@ -157,4 +158,75 @@ async fn rows_that_come_in_while_one_scrolls_are_noticed() {
     h.press("pagedown");
     let screen = h.settled().await;
     assert!(screen.contains("the list changed while it was read (600 → 630)"), "{screen}");
+}
+
+#[tokio::test]
+async fn an_order_under_which_the_service_fails_is_given_up_and_not_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = Harness::with(small(), 120, 36, keeping(folder.path(), "one")).await;
+    h.press("2");
+    h.settled().await;
+    h.press("s down down enter");
+    h.shows("by holder").await;
+    ended(&h).await;
+    let fails = "get /badges/history match=sort_by status=500";
+    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
+    h.sandbox.control().add_fault(fails).expect("a rule");
+    h.press("2");
+    let screen = h.shows("in the service's own order now").await;
+    assert!(screen.contains("600 badges") && !screen.contains("· by holder"), "{screen}");
+    ended(&h).await;
+    h.sandbox.control().clear_faults();
+    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
+    h.press("2");
+    let screen = h.shows("600 badges").await;
+    assert!(!screen.contains("by holder"), "it is not restored: {screen}");
+    // Where the service fails without an order, too, the order is not to blame.
+    h.press("s down down enter");
+    h.shows("by holder").await;
+    ended(&h).await;
+    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
+    h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
+    h.press("2");
+    let screen = h.shows("badges were not read").await;
+    assert!(screen.contains("by holder"), "{screen}");
+    h.sandbox.control().clear_faults();
+    h.press("r");
+    let screen = h.shows("600 badges").await;
+    assert!(screen.contains("by holder"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_last_page_that_is_given_for_ever_makes_no_rows() {
+    let switches = [("beyond-end", "last"), ("total-count", "huge")];
+    let switches = switches.map(|(n, v)| (n.to_owned(), v.to_owned())).to_vec();
+    let mut h = Harness::new(Options { switches, ..small() }, 120, 36).await;
+    h.press("2");
+    h.settled().await;
+    for _ in 0..8 {
+        h.press("G");
+        h.settled().await;
+    }
+    let screen = h.screen();
+    assert!(screen.contains("600 badges") && screen.contains("row 600 of 600"), "{screen}");
+    assert!(screen.contains("repeats its last page"), "{screen}");
+}
+
+#[tokio::test]
+async fn what_was_not_read_is_not_called_nothing() {
+    let mut h = Harness::new(small(), 120, 36).await;
+    h.settled().await;
+    for rule in ["get /badges/history items=null", "get /wallet/badges items=null"] {
+        h.sandbox.control().add_fault(rule).expect("a rule");
+    }
+    h.press("2");
+    let screen = h.settled().await;
+    assert!(screen.contains("badges were not read"), "{screen}");
+    h.press("3");
+    h.settled().await;
+    h.paste("nobody@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("could not be read"), "{screen}");
+    assert!(!screen.contains("No badge for") && !screen.contains("none nearby"), "{screen}");
 }

@@ -33,6 +33,8 @@ mod pointing;
 mod profiles;
 mod read_only;
 mod recents;
+mod repaint;
+mod secrets;
 mod sending;
 #[allow(dead_code, reason = "another binary uses the rest of it")]
 #[path = "../api_hostile/server.rs"]

@@ -78,7 +78,7 @@ async fn the_terminals_background_changes_the_theme_once_and_only_where_it_is_le
 
 pub fn keys(text: &str) -> lapel::tui::Keymap {
     let file = lapel::config::KeymapFile::parse(std::path::Path::new("keys.toml"), text);
-    lapel::tui::Keymap::with(&file).expect("keys").named(&lapel::tui::Glyphs::UNICODE)
+    lapel::tui::Keymap::with(&file).0.named(&lapel::tui::Glyphs::UNICODE)
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ fn resize(h: &mut Harness, columns: u16, rows: u16) {
 }
 
 /// The words of a screen, as if it had one line only.
-fn flat(screen: &str) -> String {
+pub fn flat(screen: &str) -> String {
     screen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -77,4 +77,94 @@ async fn lists_keep_names_and_gaps() {
     let screen = h.settled().await;
     assert!(screen.contains("… 1 ") && !screen.contains("…1 "), "a gap before the levels: {screen}");
     assert!(screen.contains("Type code: COMPLETE  Type: ") && !screen.contains("badge_type"), "{screen}");
+}
+
+/// The session of a profile that nobody may send with, on a service that must be told from others.
+fn staging(session: Session) -> Session {
+    let mut session = Session {
+        environment: lapel::config::Environment::Staging,
+        organisation: Some("나루대학교 디지털배지센터".to_owned()),
+        ..session
+    };
+    session.connection.read_only = true;
+    session
+}
+
+#[tokio::test]
+async fn in_trouble_the_header_says_what_matters_at_any_width() {
+    for columns in [60, 62, 66, 70, 75, 79, 80] {
+        let mut h = Harness::with(held(), columns, 16, staging).await;
+        h.settled().await;
+        h.sandbox.control().add_fault("any status=429 retry-after=30 times=1").expect("a rule");
+        h.press("2");
+        let screen = h.shows("waits").await;
+        let head = screen.lines().next().unwrap_or_default();
+        assert!(head.contains("STAGING read-only") && head.contains("▲ waits "), "{columns}: {screen}");
+        assert!(head.contains("History"), "the open tab: {screen}");
+        // The others are where their numbers or names are.
+        let at = screen.lines().next().and_then(|l| l.find(['3', 'W'])).expect("the wallet");
+        let click = crossterm::event::MouseEvent {
+            kind: crossterm::event::MouseEventKind::Down(crossterm::event::MouseButton::Left),
+            column: u16::try_from(at).expect("small"),
+            row: 0,
+            modifiers: crossterm::event::KeyModifiers::NONE,
+        };
+        h.desk.app.update(Message::Mouse(click));
+        assert!(h.screen().contains("Holder"), "{columns}: {}", h.screen());
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_of_a_list_is_said_whole() {
+    let mut h = Harness::new(small(), 60, 20).await;
+    h.press("2");
+    h.settled().await;
+    h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
+    h.press("G");
+    let screen = h.until("why", |s| flat(s).contains("Try again in a while.")).await;
+    assert!(flat(&screen).contains("▲ The service failed") && screen.contains("row 600 of 600"), "{screen}");
+    let selected = screen.lines().filter(|line| line.starts_with('▌')).count();
+    assert_eq!(selected, 1, "the selected row is in sight: {screen}");
+    h.press("3");
+    h.paste("nobody.of.this.name@department.naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(flat(&screen).contains("department.naru.example"), "{screen}");
+    assert!(flat(&screen).contains("No badge found for"), "{screen}");
+    assert!(flat(&screen).contains("but not everything could be read."), "{screen}");
+}
+
+/// What was pasted by mistake is long; what is wrong with it is short, and in sight.
+#[tokio::test]
+async fn an_error_about_a_long_paste_is_in_sight() {
+    let long = "가나다x".repeat(1_500);
+    let mut h = Harness::new(small(), 60, 20).await;
+    h.settled().await;
+    h.press("3");
+    h.paste(&long);
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(flat(&screen).contains("No badge has the name"), "{screen}");
+    h.press("esc 3");
+    h.paste(&format!("{}@naru.example", "x".repeat(1_500)));
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(
+        screen.contains("Holder") && screen.lines().filter(|l| l.contains("xxxxx")).count() < 6,
+        "{screen}"
+    );
+    h.press("esc 4");
+    h.paste(&long);
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(flat(&screen).contains("was not read"), "{screen}");
+    h.press("esc esc 2");
+    h.settled().await;
+    h.press("F");
+    h.paste(&format!("/tmp/{long}"));
+    h.press("enter");
+    h.type_text("no reason");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(flat(&screen).contains("too long") || flat(&screen).contains("Check the path"), "{screen}");
 }

@@ -41,8 +41,10 @@ fn live(sandbox: &Sandbox) -> Session {
 }
 
 async fn two(columns: u16, rows: u16) -> Two {
-    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
-    let other = Sandbox::start(Options { history: Some(123), seed: 9, ..frozen() }).await.expect("a sandbox");
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
+    let other = Sandbox::start(Options { history: Some(123), seed: 9, ..frozen() }.showing_waiting())
+        .await
+        .expect("a sandbox");
     let opened = Arc::new(Mutex::new(Vec::new()));
     let (first, second, notes) = (session(&sandbox, Environment::Demo), live(&other), opened.clone());
     let helpers = Helpers {
@@ -157,7 +159,7 @@ async fn while_something_is_sent_the_profile_stays() {
 
 #[tokio::test]
 async fn a_profile_that_cannot_be_opened_says_why_and_the_one_before_stays() {
-    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let helpers = Helpers {
         profiles: Arc::new(|| Box::pin(async { Ok(vec![line("locked", Environment::Live)]) })),
         open_profile: Arc::new(|_| {
@@ -180,7 +182,7 @@ async fn a_profile_that_cannot_be_opened_says_why_and_the_one_before_stays() {
 /// The first frame waits for no keyring, and keys are taken meanwhile.
 #[tokio::test]
 async fn a_key_that_has_to_be_asked_for_holds_nothing_up() {
-    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let door = Arc::new(tokio::sync::Notify::new());
     let tries = Arc::new(AtomicU64::new(0));
     let (opened, again, good) = (door.clone(), tries.clone(), live(&sandbox));
@@ -223,7 +225,7 @@ pub fn pinned(prefix: &str) -> Pin {
 
 #[tokio::test]
 async fn another_key_is_asked_nothing_before_it_is_pinned() {
-    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let mut begin = Session { name: "uni".to_owned(), ..session(&sandbox, Environment::Live) };
     begin.connection.pin = Some(pinned("abc_live_"));
     let mut good = begin.clone();
@@ -286,7 +288,7 @@ async fn a_key_that_was_pinned_is_recognised_and_what_is_odd_is_said() {
 #[tokio::test]
 async fn jobs_of_the_profile_before_are_let_go_of() {
     let folder = tempfile::tempdir().expect("a folder");
-    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let other = Sandbox::start(Options { seed: 9, ..small() }).await.expect("a sandbox");
     let second = live(&other);
     let helpers = Helpers {
@@ -328,7 +330,7 @@ async fn jobs_of_the_profile_before_are_let_go_of() {
 
 #[tokio::test]
 async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key() {
-    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let kept = Arc::new(Mutex::new(None));
     let (notes, good) = (kept.clone(), live(&sandbox));
     let helpers = Helpers {
@@ -384,7 +386,7 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
 #[tokio::test]
 async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
     for first_screen in [true, false] {
-        let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+        let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
         let kept = Arc::new(Mutex::new(None));
         let (notes, good) = (kept.clone(), live(&sandbox));
         let key = sandbox.api_key().to_owned();
@@ -471,7 +473,7 @@ type Asked = Arc<Mutex<Vec<ProfileAsk>>>;
 
 /// A desk whose profile `one` is in use, with another one beside it, or on the first screen.
 async fn managed(first_screen: bool) -> (Harness, Asked) {
-    let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+    let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
     let asked: Asked = Arc::default();
     let (notes, session) = (asked.clone(), session(&sandbox, Environment::Demo));
     let folder = std::env::temp_dir();

@@ -30,7 +30,7 @@ async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
     // The key of the profile, in the wrong box.
     let key = h.sandbox.api_key().to_owned();
     look_up(&mut h, &key).await;
-    h.press("4");
+    h.press("esc 4");
     h.type_text("B-1");
     h.press("enter");
     h.settled().await;

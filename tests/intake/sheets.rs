@@ -5,6 +5,7 @@ use lapel::jobs::intake::{
     CellFact, Choices, Format, HeaderRow, IntakeError, Note, Question, RawRow, Source, Standing, Table,
 };
 use rust_xlsxwriter::{ExcelDateTime, Format as Look, Formula, Url, Workbook};
+use std::fmt::Write as _;
 
 fn saved(mut book: Workbook) -> Vec<u8> {
     book.save_to_buffer().expect("saved")
@@ -427,6 +428,72 @@ fn a_file_that_unpacks_without_end_is_refused_before_it_does() {
     }
     let refused = open_bytes("x.xlsx", &lying).map(|_| ());
     assert!(matches!(refused, Err(IntakeError::TooBig { .. } | IntakeError::Damaged { .. })), "{refused:?}");
+}
+
+/// A sheet of so many rows, each of them a cell that is the one shared text.
+fn sharing(rows: usize, text: &str) -> Vec<u8> {
+    let cells = (1..=rows).fold(String::new(), |mut all, n| {
+        let _ = write!(all, "<row r=\"{n}\"><c r=\"A{n}\" t=\"s\"><v>0</v></c></row>");
+        all
+    });
+    let strings = format!("<sst uniqueCount=\"1\"><si><t>{text}</t></si></sst>");
+    book_with(&[("a", "", &format!("<sheetData>{cells}</sheetData>"))], Some(&strings))
+}
+
+#[test]
+fn one_text_in_very_many_cells_is_counted_as_often_as_it_is_there() {
+    let begun = std::time::Instant::now();
+    // A megabyte is no cell, wherever it comes from.
+    let long = "x".repeat(1024 * 1024);
+    let refused = open_bytes("x.xlsx", &sharing(60_000, &long)).map(|_| ()).expect_err("no list");
+    assert!(matches!(refused, IntakeError::CellTooLong { line: 1, .. }), "{refused}");
+    let long_cell = ods(&format!(
+        "<table:table table:name=\"a\"><table:table-row table:number-rows-repeated=\"60000\">{}</table:table-row></table:table>",
+        ods_text(&long)
+    ));
+    let refused = open_bytes("x.ods", &long_cell).map(|_| ()).expect_err("no list");
+    assert!(
+        matches!(refused, IntakeError::RowTooLong { line: 1, .. } | IntakeError::CellTooLong { line: 1, .. }),
+        "{refused}"
+    );
+    // The longest cell that there can be, in as many rows.
+    let longest = "가".repeat(32_767);
+    let refused = open_bytes("x.xlsx", &sharing(60_000, &longest)).map(|_| ()).expect_err("too much");
+    assert!(matches!(refused, IntakeError::TooBig { .. }), "{refused}");
+    let wide = ods_text(&longest)
+        .replace("<table:table-cell ", "<table:table-cell table:number-columns-repeated=\"1000\" ");
+    let wide = ods(&format!(
+        "<table:table table:name=\"a\"><table:table-row>{wide}</table:table-row></table:table>"
+    ));
+    let refused = open_bytes("x.ods", &wide).map(|_| ()).expect_err("too much");
+    assert!(matches!(refused, IntakeError::RowTooLong { line: 1, .. }), "{refused}");
+    // Without the bound this takes minutes, and 60 GB are read.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{:?}", begun.elapsed());
+    // A short text may be as often as there are rows.
+    let many = sharing(100_000, "서울대학교 컴퓨터공학과");
+    let (_folder, table) = open_bytes("x.xlsx", &many).expect("readable");
+    assert_eq!(table.about().sheets[0].rows, 100_000);
+}
+
+#[test]
+fn a_link_over_many_cells_is_kept_only_as_far_as_an_address_goes() {
+    let long = "y".repeat(200_000);
+    let linked = format!(
+        "<table:table-cell office:value-type=\"string\"><text:p><text:a xlink:href=\"mailto:{long}@naru.example\">hong@naru.example</text:a></text:p></table:table-cell>"
+    );
+    let bytes = ods(&format!(
+        "<table:table table:name=\"a\"><table:table-row>{}{}</table:table-row><table:table-row>{}{linked}</table:table-row></table:table>",
+        ods_text("이름"),
+        ods_text("이메일"),
+        ods_text("홍길동")
+    ));
+    let (_folder, table) = open_bytes("x.ods", &bytes).expect("readable");
+    let row = rows(&table).remove(0);
+    let elsewhere = facts(&row, 1).into_iter().find_map(|fact| match fact {
+        CellFact::LinkElsewhere(target) => Some(target),
+        _ => None,
+    });
+    assert!(elsewhere.is_some_and(|target| target.len() <= 1_000 && target.starts_with('y')));
 }
 
 #[test]

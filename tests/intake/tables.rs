@@ -304,6 +304,24 @@ fn what_cannot_be_read_at_all_is_said_with_its_name() {
     assert!(said.contains("없는 파일.csv"), "{said}");
     let here = Source::File(folder.path("."));
     assert!(matches!(open(&here, &Choices::default()).map(|_| ()), Err(IntakeError::NotAFile { .. })));
+    #[cfg(target_os = "linux")]
+    {
+        // Files by their looks; some of these make a reader wait for ever.
+        let link = folder.path("people.csv");
+        std::os::unix::fs::symlink("/proc/self/status", &link).expect("a link");
+        for odd in
+            [link, "/proc/self/mountinfo".into(), "/sys/kernel/uevent_seqnum".into(), "/dev/zero".into()]
+        {
+            if odd.exists() {
+                let refused = open(&Source::File(odd.clone()), &Choices::default()).map(|_| ());
+                assert!(
+                    matches!(refused, Err(IntakeError::NotAFile { .. })),
+                    "{}: {refused:?}",
+                    odd.display()
+                );
+            }
+        }
+    }
     for empty in [&b""[..], b"\xef\xbb\xbf", b"\n\n  \n", b",,\n"] {
         assert!(
             matches!(open_bytes("x.csv", empty).map(|_| ()), Err(IntakeError::Empty { .. })),

@@ -147,7 +147,7 @@ async fn an_older_badge_that_was_hidden_before_is_asked_about() {
     bench.look(id).await;
     let row = bench.row(id).await;
     assert_eq!(row.bucket, Bucket::Ask);
-    assert!(row.why.as_ref().is_some_and(|w| w.wire().contains("before this request")), "{:?}", row.why);
+    assert!(row.why.as_ref().is_some_and(|w| w.to_string().contains("before this request")), "{:?}", row.why);
     bench.jobs.decide(id, 1, Decision::LeaveOut, "me", "enough").await.expect("a decision");
     assert_eq!(bench.row(id).await.bucket, Bucket::LeftOut);
     assert_eq!((bench.accepted(), bench.posts("/badges")), (0, 1));
@@ -182,7 +182,14 @@ async fn no_badge_is_claimed_by_two_jobs() {
     bench.fault("post /badges drop times=1");
     let first = bench.issue(Some(Vec::new())).await;
     bench.until("a doubt", first, rests).await;
-    let second = bench.issue(Some(Vec::new())).await;
+    let refused = bench.jobs.issue(plan(Some(Vec::new())), "test").await.expect_err("nobody was told");
+    assert!(refused.to_string().contains(&format!("job {first}")), "{refused}");
+    let (template, _) = template();
+    let rival = bench.jobs.sent_before(&template, "Gildong@naru.example").await.expect("a journal");
+    let rival = rival.expect("the first");
+    assert_eq!((rival.job, rival.bucket), (first, Bucket::InDoubt));
+    let told = IssuePlan { allows: Some(rival.slot), ..plan(Some(Vec::new())) };
+    let second = bench.jobs.issue(told, "test").await.expect("somebody allows it");
     // The second waits until the first is settled: an answer names addresses only.
     bench.look(first).await;
     let waiting = bench.jobs.job(second).await.expect("a job");
@@ -202,7 +209,7 @@ async fn without_a_look_before_nothing_found_proves_anything() {
     let id = bench.issue(None).await;
     bench.until("asked about", id, |j| j.counts.of(Bucket::Ask) == 1).await;
     let row = bench.row(id).await;
-    assert!(row.why.is_some_and(|w| w.wire().contains("cannot be told")));
+    assert!(row.why.is_some_and(|w| w.to_string().contains("cannot be told")));
 }
 
 #[tokio::test]
@@ -244,4 +251,169 @@ async fn answers_that_lie_about_their_items_bind_nothing_wrong_and_nothing_is_se
             );
         }
     }
+}
+
+fn switched(pairs: &[(&str, &str)]) -> Options {
+    let switches = pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    Options { switches, ..small() }
+}
+
+#[tokio::test]
+async fn of_a_batch_that_was_accepted_in_part_the_rest_is_in_doubt_and_then_known() {
+    for waiting in ["visible", "hidden"] {
+        let options = switched(&[("over-quota", "partial-202"), ("waiting-history", waiting)]);
+        let mut bench = Bench::new(options).await;
+        bench.sandbox.control().set_quota(Some(90));
+        let draft = bench.jobs.draft_people(template(), people(0..100)).await.expect("a draft");
+        let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
+        let token = tokio_util::sync::CancellationToken::new();
+        bench.jobs.guard(draft, &progress, token).await.expect("a guard");
+        bench.fault("post /badges/batch delay=1s times=1");
+        bench.jobs.begin(draft, "test").await.expect("begun");
+        // Nothing can be looked for at first.
+        bench.fault("get /badges/history drop times=40");
+        let job = bench.until("answered", draft, |j| rests(j) && j.accepted.is_some()).await;
+        assert_eq!((job.counts.of(Bucket::Waiting), job.counts.of(Bucket::InDoubt)), (90, 10), "{waiting}");
+        let said = job.accepted.expect("the service has said");
+        assert_eq!((said.accepted, said.sent), (90, 100));
+        bench.sandbox.control().clear_faults();
+        bench.look(draft).await;
+        let job = bench.jobs.job(draft).await.expect("a job");
+        assert_eq!((job.counts.of(Bucket::Waiting), job.counts.of(Bucket::Dropped)), (90, 10), "{waiting}");
+        let rows = bench.rows(draft).await;
+        let left = rows.iter().find(|row| row.bucket == Bucket::Dropped).expect("one of them");
+        assert!(left.why.as_ref().is_some_and(|why| why.is(Code::NotAmongThem)), "{left:?}");
+        assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 90));
+    }
+}
+
+#[tokio::test]
+async fn of_a_refused_batch_of_which_some_is_there_the_rest_is_in_doubt_and_never_sent_by_itself() {
+    let mut bench =
+        Bench::new(switched(&[("over-quota", "partial-422"), ("waiting-history", "visible")])).await;
+    bench.sandbox.control().set_quota(Some(90));
+    let id = begin(&bench, people(0..100)).await;
+    bench.until("the quota", id, |j| j.stop.is_some() && j.in_flight == 0).await;
+    bench.sandbox.control().set_quota(None);
+    // What is there is bound, and with it the rest is no longer certain to have been refused.
+    let _ = bench.jobs.resume(id, "me").await;
+    bench.jobs.sent(id).await;
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((job.counts.of(Bucket::Waiting), job.counts.of(Bucket::InDoubt)), (90, 10), "{job:?}");
+    let rows = bench.rows(id).await;
+    let left = rows.iter().find(|row| row.bucket == Bucket::InDoubt).expect("one of them");
+    assert!(left.why.as_ref().is_some_and(|why| why.is(Code::PartlyThere)), "{left:?}");
+    assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 90));
+}
+
+#[tokio::test]
+async fn what_happened_to_an_answer_is_kept_with_the_row() {
+    for (rule, code, said) in [
+        ("commit redirect=http://127.0.0.1:9/elsewhere status=307", Code::DoubtRedirect, "redirect"),
+        ("commit status=504", Code::DoubtServer, "504"),
+        ("commit-reset", Code::DoubtNoAnswer, "connection"),
+    ] {
+        let mut bench = Bench::new(switched(&[("waiting-history", "hidden")])).await;
+        bench.fault(&format!("post /badges {rule}"));
+        let id = bench.issue(Some(Vec::new())).await;
+        bench.until(rule, id, rests).await;
+        let why = bench.row(id).await.why.expect("a reason");
+        assert_eq!(why.code(), code, "{rule}: {why}");
+        assert!(why.cause().contains(said), "{rule}: {}", why.cause());
+    }
+}
+
+#[tokio::test]
+async fn a_second_badge_of_the_same_moment_is_reported_when_the_job_is_done() {
+    for (count, minutes_before, told) in [(1, 0, true), (6, 0, true), (1, 60, false)] {
+        let mut bench = Bench::new(switched(&[("waiting-history", "visible")])).await;
+        let id = if count == 1 {
+            bench.issue(Some(Vec::new())).await
+        } else {
+            begin(&bench, people(0..count)).await
+        };
+        bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == count as u64).await;
+        let twin = RowSpec {
+            recipient_email: bench.row(id).await.address.wire().to_owned(),
+            minutes_ago: minutes_before,
+            ..RowSpec::default()
+        };
+        let twin = bench.sandbox.control().rows(&Rows { insert: vec![twin], ..Rows::default() });
+        let twin = twin.expect("inserted").remove(0);
+        bench.advance(25 * 60);
+        bench.look(id).await;
+        let job = bench.jobs.job(id).await.expect("a job");
+        assert_eq!(job.counts.of(Bucket::Issued), count as u64, "{job:?}");
+        let is_told = job.note.as_ref().is_some_and(|note| note.is(Code::SomeIssuedTwice));
+        assert_eq!(is_told, told, "{count} {minutes_before}: {job:?}");
+        let why = bench.row(id).await.why;
+        assert_eq!(why.is_some_and(|why| why.is(Code::IssuedTwice) && why.english().contains(&twin)), told);
+    }
+}
+
+#[tokio::test]
+async fn what_was_sent_and_is_not_visible_is_told_from_the_journal() {
+    let mut bench = Bench::new(switched(&[("waiting-history", "hidden")])).await;
+    let id = bench.issue(Some(Vec::new())).await;
+    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    let badge = bench.row(id).await.badge_id.expect("an id");
+    let by_address = bench.jobs.sent_to("Gildong@naru.example").await.expect("read");
+    let by_id = bench.jobs.sent_badge(&badge).await.expect("read");
+    assert_eq!(by_address, by_id);
+    assert_eq!((by_id[0].job, by_id[0].badge_id.as_ref()), (id, Some(&badge)));
+    assert!(bench.jobs.sent_to("nobody@naru.example").await.expect("read").is_empty());
+    bench.advance(25 * 60);
+    bench.look(id).await;
+    assert!(bench.jobs.sent_to("gildong@naru.example").await.expect("read").is_empty(), "it is visible");
+}
+
+#[tokio::test]
+async fn a_process_that_is_gone_does_not_send_and_its_rows_are_in_doubt_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sandbox =
+        Sandbox::start(switched(&[("waiting-history", "visible")])).await.expect("the sandbox starts");
+    let connection = session(&sandbox, Environment::Demo).connection;
+    let account = Account::of("demo", &connection);
+    let access = connect(&connection).expect("connected");
+    let journal = Journal::open(folder.path()).expect("a journal");
+    let (jobs, events) =
+        Jobs::start(access.clone(), journal, account.clone(), Settings::default()).await.expect("jobs");
+    let id = jobs.issue(plan(Some(Vec::new())), "me").await.expect("planned");
+    jobs.sent(id).await;
+    jobs.close().await;
+    drop((jobs, events));
+    // As a process leaves it that is killed between its intent and the answer.
+    let db = rusqlite::Connection::open(Journal::file_in(folder.path())).expect("the file");
+    db.execute_batch(
+        "UPDATE row SET bucket = 'ready', badge = NULL, accepted = NULL;
+         UPDATE row SET bucket = 'sending';
+         UPDATE request SET answered = NULL, outcome = NULL;
+         UPDATE job SET owner = '00000000000000aa', phase = 'running', next_look = 32503680000;",
+    )
+    .expect("changed");
+    // Whoever only reads takes nothing over.
+    let reading = lapel::api::Connection { read_only: true, ..connection };
+    let journal = Journal::open(folder.path()).expect("a journal");
+    let (watching, events) =
+        Jobs::start(connect(&reading).expect("connected"), journal, account.clone(), Settings::default())
+            .await
+            .expect("jobs");
+    let job = watching.list().await.expect("listed").remove(0);
+    assert!(job.is_abandoned() && !job.is_sending() && job.in_flight == 0, "{job:?}");
+    assert_eq!((job.counts.of(Bucket::InDoubt), job.counts.of(Bucket::Sending)), (1, 0));
+    let filter = RowFilter { buckets: vec![Bucket::InDoubt], ..RowFilter::default() };
+    let row = watching.rows(id, filter, 10).await.expect("rows").remove(0);
+    assert!(row.bucket == Bucket::InDoubt && row.why.is_some_and(|why| why.is(Code::Lost)));
+    watching.close().await;
+    drop((watching, events));
+    // Whoever may send takes it over, and looks at once, whatever was due before.
+    let journal = Journal::open(folder.path()).expect("a journal");
+    let (jobs, mut events) = Jobs::start(access, journal, account, Settings::default()).await.expect("jobs");
+    let found = async {
+        while jobs.job(id).await.expect("a job").counts.of(Bucket::InDoubt) > 0 {
+            events.recv().await.expect("it goes on");
+        }
+    };
+    tokio::time::timeout(BOUND, found).await.expect("it is looked for at once");
+    assert_eq!(sandbox.control().ledger().accepted_total(), 1);
 }

@@ -29,7 +29,7 @@ async fn a_zone_that_was_learned_is_known_the_next_time() {
     let zone = jiff::tz::Offset::from_seconds(-(3 * 3600 + 1800)).expect("a zone");
     let start = Some(zone.to_datetime(jiff::Timestamp::now()));
     let options = Options { start, switches: vec![("zone".into(), "-03:30".into())], ..small() };
-    let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
+    let sandbox = Sandbox::start(options.showing_waiting()).await.expect("the sandbox starts");
     let mut connection = session(&sandbox, Environment::Demo).connection;
     connection.utc_offset = None;
     let folder = tempfile::tempdir().expect("a folder");
@@ -85,7 +85,7 @@ async fn a_look_that_failed_is_told_until_one_succeeds() {
     let looked = bench.jobs.look_now(Some(id)).await;
     assert!(looked.failed.is_some());
     let note = bench.jobs.job(id).await.expect("a job").note;
-    assert!(note.is_some_and(|n| n.wire().contains("last look failed")));
+    assert!(note.is_some_and(|n| n.to_string().contains("last look failed")));
     bench.sandbox.control().clear_faults();
     bench.look(id).await;
     assert_eq!(bench.jobs.job(id).await.expect("a job").note, None);
@@ -98,7 +98,7 @@ async fn a_lying_count_is_noticed() {
     bench.fault("post /badges/revoke accepted=5");
     let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
     let job = bench.until("sent", id, |j| j.note.is_some()).await;
-    assert!(job.note.is_some_and(|n| n.wire().contains("tell the provider")));
+    assert!(job.note.is_some_and(|n| n.to_string().contains("tell the provider")));
 }
 
 #[tokio::test]
@@ -182,4 +182,30 @@ async fn how_the_services_filters_match_is_learned_from_ordinary_answers() {
     ] {
         assert!(facts.iter().any(|f| f.name == name && f.value == value), "{name}: {facts:?}");
     }
+}
+
+#[tokio::test]
+async fn a_word_that_says_that_issuing_failed_is_not_waiting_and_needs_a_person() {
+    let mut bench = Bench::new(small()).await;
+    let row = RowSpec {
+        label: Some("발급실패".into()),
+        recipient_email: "gildong@naru.example".into(),
+        ..RowSpec::default()
+    };
+    bench.fault("post /badges commit-drop");
+    bench.fault("get /badges/history drop times=40");
+    let id = bench.issue(Some(Vec::new())).await;
+    bench.until("a doubt", id, rests).await;
+    let failed =
+        bench.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
+    let failed = BadgeId::new(failed[0].clone()).expect("an id");
+    bench.advance(27 * 60);
+    bench.sandbox.control().clear_faults();
+    bench.look(id).await;
+    bench.jobs.decide(id, 1, Decision::IsThis(failed), "me", "it is this one").await.expect("decided");
+    bench.look(id).await;
+    let row = bench.row(id).await;
+    assert_eq!(row.bucket, Bucket::Ask, "{row:?}");
+    assert!(row.why.is_some_and(|why| why.is(Code::IssuingFailed)));
+    assert_eq!(bench.accepted(), 1);
 }

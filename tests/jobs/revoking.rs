@@ -103,7 +103,7 @@ async fn a_corrected_badge_comes_before_the_old_one_goes() {
     let mut bench = Bench::new(small()).await;
     let old = victims(&bench, 1).remove(0);
     let (issue, revoke) =
-        bench.jobs.replace(plan(Some(Vec::new())), old, "재발급: 성명 정정").await.expect("planned");
+        bench.jobs.replace(plan(Some(Vec::new())), old, "재발급: 성명 정정", "test").await.expect("planned");
     bench.until("accepted", issue, |j| j.counts.of(Bucket::Waiting) == 1).await;
     bench.jobs.look_now(None).await;
     let job = bench.jobs.job(revoke).await.expect("a job");
@@ -113,4 +113,29 @@ async fn a_corrected_badge_comes_before_the_old_one_goes() {
     bench.look(revoke).await;
     bench.until("revoked", revoke, |j| j.counts.of(Bucket::Revoking) == 1).await;
     assert_eq!(bench.sandbox.control().ledger().revokes_accepted(), 1);
+}
+
+#[tokio::test]
+async fn when_all_that_was_accepted_is_proven_the_rest_is_known_without_being_seen() {
+    let mut bench = Bench::new(small()).await;
+    let all = victims(&bench, 2);
+    let row = RowSpec { state: Waiting, ..RowSpec::default() };
+    let stale =
+        bench.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
+    // The one that was left out can never be read by its id.
+    bench.fault(&format!("get /badges/{} status=404", stale[0]));
+    let stale =
+        stale.into_iter().filter_map(BadgeId::new).map(|id| Victim { badge_id: id, ..all[0].clone() });
+    let plan = RevokePlan::new(all.iter().cloned().chain(stale).collect(), "중복 발급", false);
+    let id = bench.jobs.revoke(plan).await.expect("can send");
+    let job = bench.until("known", id, |j| j.counts.of(Bucket::Dropped) == 1).await;
+    assert_eq!(job.counts.of(Bucket::Revoking), 2, "{:?}", job.counts);
+    assert_eq!(job.accepted.map(|count| (count.accepted, count.sent)), Some((2, 3)));
+    let rows = bench.rows(id).await;
+    let left = rows.iter().find(|row| row.bucket == Bucket::Dropped).expect("one");
+    assert!(
+        left.why.as_ref().is_some_and(|why| why.is(Code::NotAmongThem)) && left.accepted.is_none(),
+        "{left:?}"
+    );
+    assert!(rows.iter().filter(|row| row.bucket == Bucket::Revoking).all(|row| row.accepted.is_some()));
 }

@@ -6,7 +6,7 @@ use super::*;
 async fn a_service_that_is_gone_stops_the_job_and_nothing_is_lost() {
     let Bench { sandbox, jobs, mut events, .. } = Bench::new(small()).await;
     sandbox.stop().await;
-    let id = jobs.issue(plan(Some(Vec::new()))).await.expect("written down");
+    let id = jobs.issue(plan(Some(Vec::new())), "test").await.expect("written down");
     let job = loop {
         let changed = events.recv().await.expect("the job goes on");
         if changed.job.stop.is_some() {
@@ -17,6 +17,24 @@ async fn a_service_that_is_gone_stops_the_job_and_nothing_is_lost() {
     assert_eq!((job.id, job.counts.of(Bucket::Ready), job.phase), (id, 1, Phase::Stopped));
 }
 
+/// A request that is written down counts as sent. While the service asks to wait, none is.
+#[tokio::test]
+async fn nothing_is_written_down_while_the_service_asks_to_wait() {
+    let mut bench = Bench::with(Options { seed: 5400, ..small() }, |connection| connection).await;
+    bench.fault("post /badges status=429 retry-after=3600 times=1");
+    let id = bench.issue(Some(Vec::new())).await;
+    let mut link = bench.access.reader().link();
+    let held = link.wait_for(|link| link.held_until.is_some() && link.waiting > 0);
+    tokio::time::timeout(BOUND, held).await.expect("in time").expect("a hold");
+    let job = bench.until("not sent", id, |job| job.in_flight == 0).await;
+    assert_eq!((job.phase, job.counts.of(Bucket::Ready)), (Phase::Running, 1));
+    assert_eq!((bench.posts("/badges"), bench.accepted()), (1, 0));
+    // Whoever stops it now has nothing in doubt.
+    bench.jobs.pause(id).await.expect("paused");
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((job.counts.of(Bucket::Ready), job.counts.of(Bucket::InDoubt)), (1, 0));
+}
+
 #[tokio::test]
 async fn a_read_only_connection_has_nothing_to_send_with() {
     let bench = Bench::with(small(), |mut connection| {
@@ -25,7 +43,7 @@ async fn a_read_only_connection_has_nothing_to_send_with() {
     })
     .await;
     assert!(!bench.jobs.can_send());
-    let refused = bench.jobs.issue(plan(None)).await.expect_err("read-only");
+    let refused = bench.jobs.issue(plan(None), "test").await.expect_err("read-only");
     assert!(refused.to_string().contains("read-only"), "{refused}");
     assert_eq!(bench.posts("/badges"), 0);
 }

@@ -27,7 +27,7 @@ fn by_ctrl_c_also_inside_a_field() {
 
 #[test]
 fn by_a_signal() {
-    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT, Signal::QUIT, Signal::ALARM, Signal::USR1] {
         let mut term = open();
         term.signal(signal);
         assert_eq!(term.exit_restored().exit_code(), 0, "{signal:?}");

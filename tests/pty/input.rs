@@ -42,6 +42,63 @@ fn a_paste_into_a_field_is_text_whatever_it_holds() {
     assert!(!shown.has("Sent in this session"), "{}", shown.text);
 }
 
+/// Most terminals send CR between the lines of a paste, some CR LF.
+#[test]
+fn lines_of_a_paste_are_lines_however_they_end() {
+    let mut term = still_demo().start();
+    term.shows("row 1 of");
+    for (end, more) in [("\r", 2), ("\r\n", 3), ("\n", 4)] {
+        let people: Vec<String> = (0..more).map(|n| format!("홍길동{n}\tgildong{n}@naru.example")).collect();
+        term.send("i");
+        term.shows("Name");
+        term.send(pasted(&people.join(end)));
+        term.shows(&format!("{more} lines pasted"));
+        term.send("\x1b");
+        term.until("the form", |s| !s.has("lines pasted"));
+        term.send("\x1b");
+        term.shows("row 1 of");
+        term.send("2");
+        term.until("the history", |s| s.has("Issued") && s.has("row 1 of"));
+        term.send("F");
+        term.shows("Revoke the badges whose ids");
+        term.send(pasted(&vec!["B-000000001-AA"; more].join(end)));
+        term.shows(&format!("{more} lines pasted"));
+        term.send("\x1b");
+        term.shows("row 1 of");
+        term.send("1");
+        term.shows("40 templates");
+    }
+}
+
+/// `ESC ESC [ A` is Esc and an arrow key; the library reads Esc, `[` and `A`.
+#[test]
+fn an_arrow_key_right_after_esc_is_no_command() {
+    let mut term = still_demo().start();
+    term.shows("row 1 of");
+    term.send("2");
+    term.until("the history", |s| s.has("Issued") && s.has("row 1 of"));
+    term.send("jj");
+    term.shows("row 3 of");
+    for (keys, row) in [("\x1b\x1b[A", 2), ("\x1b\x1bOA", 1), ("\x1b\x1b[B", 2), ("\x1b\x1b[1;5Aj", 3)] {
+        term.send(keys);
+        let shown = term.shows(&format!("row {row} of"));
+        assert!(!shown.has("marked") && !shown.has("Columns"), "{keys:?}: {}", shown.text);
+    }
+    // A paste and the mouse, begun in the same moment, press no keys.
+    term.send("\x1b\x1b[200~xq1\x1b[201~");
+    term.send("\x1b\x1b[<64;10;10M");
+    term.resize(100, 30);
+    let shown = term.until("the same screen", |s| s.line(29).contains("quit") && s.has("row 3 of"));
+    assert!(shown.has("4,300 badges") && !shown.has("marked"), "{}", shown.text);
+}
+
+#[test]
+fn a_dumb_terminal_is_refused_like_none() {
+    let mut term = still_demo().env("TERM", "dumb").start();
+    assert_eq!(term.exit().exit_code(), 2);
+    assert!(term.shown().has("the desk needs a terminal"), "{}", term.shown().text);
+}
+
 /// Answers to questions that somebody asked the terminal before lapel, and that come late over a slow line.
 const LATE: &[&str] = &[
     // What the background is, ended either way.

@@ -280,6 +280,19 @@ impl Term {
         }
     }
 
+    /// Waits until the bytes that were written so far fulfil a condition, whatever the screen shows.
+    #[track_caller]
+    pub fn until_written(&self, what: &str, fulfilled: impl Fn(&[u8]) -> bool) {
+        let (seen, news) = &*self.shared;
+        let end = Instant::now() + BOUND;
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        while !fulfilled(&seen.raw) {
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero() && !seen.ended, "waited in vain for: {what}");
+            seen = news.wait_timeout(seen, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
     /// Waits until the screen shows a text.
     #[track_caller]
     pub fn shows(&self, text: &str) -> Shown {
@@ -370,6 +383,9 @@ impl Term {
         assert!(!screen.bracketed_paste(), "bracketed paste is still on");
         assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "the mouse is still on");
         assert!(!screen.hide_cursor(), "the cursor is still hidden");
+        let raw = self.raw();
+        let last = |what: &[u8]| raw.windows(what.len()).rposition(|w| w == what);
+        assert!(last(b"\x1b[?7h") >= last(b"\x1b[?7l"), "lines still do not wrap");
         assert_eq!(self.modes(), self.modes_before, "the modes of the line");
     }
 }

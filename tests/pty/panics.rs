@@ -32,6 +32,7 @@ fn child() {
         keymap: lapel::tui::Keymap::default(),
         wanted: lapel::tui::Wanted::default(),
         glyphs: GlyphChoice::Unicode,
+        joined: lapel::config::JoinedChoice::default(),
         pictures: Pictures::none(),
         helpers: Helpers {
             // `s` on the first screen.

@@ -184,3 +184,34 @@ fn the_desk_begins_as_it_was_left() {
     again.send("q");
     assert_eq!(again.exit_restored().exit_code(), 0);
 }
+
+/// One line that is wrong costs that line; where it might make a profile less careful, it can only read.
+#[test]
+fn a_line_that_is_wrong_does_not_keep_lapel_from_starting() {
+    let files = [
+        (
+            "config.toml",
+            "theme = dark\n[profiles.a]\nbase_url = 'http://127.0.0.1:9/api/v1/ext'\nread_only = tru\n",
+        ),
+        ("keys.toml", "[history]\nmark = 'hyper-q'\n[global]\nquit = 'Q'\n"),
+        ("theme.toml", "[colours]\nerror = red\n"),
+        ("filters.toml", "[history.\"one\"]\nstatus = \n"),
+        ("keys/a", "dmu_test_0123456789abcdefghij\n"),
+    ];
+    let setup = lapel(&[]).size(120, 30);
+    for (name, text) in files {
+        setup.write(&format!("config/{name}"), text);
+    }
+    std::fs::set_permissions(
+        setup.home().join("config/keys/a"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o600),
+    )
+    .expect("a private key");
+    let mut term = setup.start();
+    let shown = term.until("what is wrong", |s| s.has("Left out") && s.has("read-only"));
+    assert!(shown.has("config.toml, line 4") && shown.has("lapel info"), "{}", shown.text);
+    term.send("q");
+    term.shows("LIVE read-only");
+    term.send("Q");
+    assert_eq!(term.exit_restored().exit_code(), 0);
+}

@@ -27,11 +27,15 @@ fn the_tour_is_a_verb_that_begins_and_ends() {
 
 #[test]
 fn an_editor_has_the_terminal_and_its_keys_to_itself() {
-    let setup = still_demo();
+    let setup = still_demo().env("LAPEL_API_KEY", "key-of-the-environment").env("B_KEY", "key-of-a-profile");
+    setup.write(
+        "config/config.toml",
+        "[profiles.b]\nbase_url = \"https://b.example/api/v1/ext\"\nkey = { env = \"B_KEY\" }\n",
+    );
     // It reads a line from the terminal, as an editor reads keys.
     setup.write(
         "editor",
-        "#!/bin/sh\necho \"editing: $(cat \"$1\")\"\nread -r line < /dev/tty\n[ \"$line\" = fail ] && exit 3\necho \"$line\" > \"$1\"\n",
+        "#!/bin/sh\nenv > \"$HOME/editor.env\"\necho \"editing: $(cat \"$1\")\"\nread -r line < /dev/tty\n[ \"$line\" = fail ] && exit 3\necho \"$line\" > \"$1\"\n",
     );
     let editor = setup.home().join("editor");
     std::fs::set_permissions(&editor, PermissionsExt::from_mode(0o755)).expect("made executable");
@@ -51,6 +55,8 @@ fn an_editor_has_the_terminal_and_its_keys_to_itself() {
     let away = term.until("the editor", |s| !s.screen.alternate_screen() && s.has("editing: first"));
     assert!(!away.screen.bracketed_paste() && !away.screen.hide_cursor());
     assert_eq!(term.modes(), term.modes_before, "the line is as any program finds it");
+    let seen = std::fs::read_to_string(term.home.path().join("editor.env")).expect("it was started");
+    assert!(seen.contains("EDITOR=") && !seen.contains("key-of-"), "{seen}");
     // Each key is the editor's, those that mean something to lapel too.
     term.send("jq\x7f then 중복 발급\n");
     let back = term.until("lapel again", |s| s.screen.alternate_screen() && s.has("j then 중복 발급"));

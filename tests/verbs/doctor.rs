@@ -7,7 +7,7 @@ fn what_was_learned_is_told_with_its_evidence() {
     let bench = Bench::switched(&[("issue-time", "5m")]);
     let before = bench.json(&["doctor"], 0);
     assert_eq!((&before["journal"]["exists"], &before["ok"]), (&false.into(), &true.into()), "{before}");
-    assert!(!bench.path("data").exists(), "looking makes no journal");
+    assert!(!bench.path("data/journal.sqlite").exists(), "looking makes no journal");
     bench.run(&["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"]).ended(0);
     bench.run(&["jobs", "follow"]).ended(0);
     let said = bench.json(&["doctor"], 0);
@@ -50,6 +50,9 @@ fn what_is_wrong_is_listed() {
     assert!(said.out.contains("Problems") && said.out.contains("failed"), "{}", said.out);
     bench.control().clear_faults();
     bench.write("data/journal.sqlite", "x".repeat(5000));
+    #[cfg(unix)]
+    std::fs::set_permissions(bench.path("data"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .expect("opened to others");
     let said = bench.json(&["doctor"], 1);
     let problems = said["problems"].to_string();
     assert!(problems.contains("journal"), "{problems}");
@@ -65,7 +68,9 @@ fn without_a_profile_there_is_still_something_to_say() {
     let said = bench.said(command.output().expect("it runs")).ended(2);
     assert!(said.json()["paths"]["data_dir"].is_string());
     bench.settings("themee = 1\n");
-    let said = bench.run(&["doctor", "--json"]).ended(2);
-    assert_eq!(said.json()["error"]["kind"], "settings");
+    let mut command = bench.lapel(&["doctor", "--json"]);
+    command.env_remove("LAPEL_BASE_URL").env_remove("LAPEL_API_KEY");
+    let said = bench.said(command.output().expect("it runs")).ended(2);
+    assert!(said.err.contains("config.toml, line 1: themee"), "{}", said.err);
     assert_eq!(bench.requests(), 0);
 }

@@ -65,7 +65,8 @@ impl Bench {
             .enable_all()
             .build()
             .expect("a runtime");
-        let sandbox = runtime.block_on(Sandbox::start(options)).expect("the sandbox starts");
+        let sandbox =
+            runtime.block_on(Sandbox::start(options.showing_waiting())).expect("the sandbox starts");
         Self { sandbox, _runtime: runtime, home: tempfile::tempdir().expect("a home") }
     }
 
@@ -221,7 +222,11 @@ pub struct Running {
 
 impl Running {
     pub fn start(mut command: Command) -> Self {
-        Self { child: Some(command.spawn().expect("it starts")), heard: String::new() }
+        Self::of(command.spawn().expect("it starts"))
+    }
+
+    pub fn of(child: Child) -> Self {
+        Self { child: Some(child), heard: String::new() }
     }
 
     fn child(&self) -> &Child {

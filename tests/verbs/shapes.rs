@@ -75,12 +75,12 @@ fn the_index_answers_programs_in_fields_that_stay() {
     insta::assert_snapshot!("index_status", told(bench.json(&["index", "status"], 0), &bench));
 }
 
-/// Not tried (2), refused by the service (1), and settings that cannot be read (2): one shape.
+/// Not tried (2), refused by the service (1), and a profile that cannot be used (2): one shape.
 #[test]
 fn what_went_wrong_is_told_to_programs_in_fields_that_stay() {
     let bench = Bench::new();
     insta::assert_snapshot!("error_usage", told(bench.json(&["index", "build"], 2), &bench));
     insta::assert_snapshot!("error_service", told(bench.json(&["badge", "no-such-badge"], 1), &bench));
-    bench.settings("theme = 7\n");
-    insta::assert_snapshot!("error_settings", told(bench.json(&["ping"], 2), &bench));
+    bench.settings("[profiles.uni]\nbase_url = 7\n");
+    insta::assert_snapshot!("error_settings", told(bench.json(&["ping", "--profile", "uni"], 2), &bench));
 }

@@ -181,3 +181,61 @@ fn a_history_that_cannot_be_read_means_that_nothing_is_sent() {
     assert_eq!(bench.posts(), 0);
     assert_eq!(bench.json(&["jobs"], 0)["jobs"].as_array().map(Vec::len), Some(0));
 }
+
+#[test]
+fn rows_that_were_never_seen_are_sent_again_together_once_their_time_is_over() {
+    let bench = Bench::switched(&[("waiting-history", "hidden"), ("waiting-detail", "hidden")]);
+    bench.fault("post /badges/batch drop times=1");
+    let file = bench.write("people.csv", people(5));
+    let id = bench.json(&issue(&file), 5)["jobs"][0]["id"].to_string();
+    let all = |number: &str, code: i32| {
+        let args =
+            ["jobs", "resend", &id, "--all-never-seen", "--number", number, "--why", "lost at noon", "--yes"];
+        bench.run(&args).ended(code)
+    };
+    let said = all("5", 1);
+    assert!(said.err.contains("no rows that were never seen"), "they are still looked for: {}", said.err);
+    bench.run(&["jobs", "resend", &id, "--all-never-seen", "--why", "x", "--yes"]).ended(2);
+    bench.run(&["jobs", "resend", &id, "--row", "1", "--all-never-seen", "--why", "x", "--yes"]).ended(2);
+    bench.advance(27 * 60);
+    bench.run(&["jobs", "follow"]).ended(5);
+    // Somebody else of this office has served one of them meanwhile.
+    let one = format!("{} <person0@naru.example>", name(0));
+    bench.run(&["issue", "--template", "TPL-001", "--to", &one, "--on-duplicate", "allow", "--yes"]);
+    let served = bench.accepted();
+    let posts = bench.posts();
+    for wrong in ["1", "6"] {
+        all(wrong, 1);
+    }
+    assert_eq!(bench.posts(), posts, "something was sent");
+    let ready = 5 - served;
+    let said = all(&ready.to_string(), if served == 0 { 0 } else { 5 });
+    assert_eq!(bench.requests_to("POST /badges/batch"), 2, "in one batch: {}", said.out);
+    assert_eq!((bench.accepted(), bench.most_for_one()), (5, 1));
+    let journal = rusqlite::Connection::open(bench.path("data/journal.sqlite")).expect("the journal");
+    let decided: i64 = journal
+        .query_row(
+            "SELECT count(*) FROM decision WHERE what = 'send again' AND why = 'lost at noon' AND no > 0",
+            [],
+            |r| r.get(0),
+        )
+        .expect("counted");
+    assert_eq!(decided.unsigned_abs(), ready, "each row has its decision");
+}
+
+#[test]
+fn what_just_was_accepted_shows_whether_waiting_badges_are_in_the_history() {
+    for shown in ["visible", "hidden"] {
+        let bench = Bench::switched(&[("waiting-history", shown)]);
+        bench.run(ONE).ended(0);
+        // Another job has a doubt, and nothing of its own that was accepted.
+        bench.fault("post /badges/batch drop times=1");
+        let file = bench.write("people.csv", people(5));
+        bench.run(&issue(&file)).ended(5);
+        let learned = bench.json(&["doctor"], 0)["learned"].clone();
+        let all = learned.as_array().expect("a list");
+        let fact = all.iter().find(|one| one["name"] == "waiting_in_history").expect("it is there");
+        let is = if shown == "visible" { "shown" } else { "hidden" };
+        assert_eq!(fact["values"][0]["value"], is, "{fact}");
+    }
+}

@@ -27,6 +27,7 @@ const SAID: &[(&str, &str, &str)] = &[
     ("jobs.guard_age_minutes", "12", "12"),
     ("jobs.expiring_days", "45", "45"),
     ("jobs.keep_days", "90", "90"),
+    ("joined_text", "'replace'", "replace"),
     ("jobs.policies.twin", "'ask'", "ask"),
     ("jobs.policies.shared_address", "'block'", "block"),
     ("jobs.policies.valid", "'block'", "block"),

@@ -2,8 +2,12 @@
 
 use super::*;
 use proptest::prelude::*;
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::time::{advance, sleep};
+
+/// The shortest wait after a 429.
+const SHORTEST: Duration = Duration::from_secs(1);
 
 fn token() -> CancellationToken {
     CancellationToken::new()
@@ -191,10 +195,10 @@ async fn share(pace: &Arc<Pace>) -> usize {
 async fn after_a_429_the_background_takes_half_as_much_for_a_while() {
     let pace = Pace::new(80);
     assert_eq!(share(&pace).await, 20);
-    pace.hold(Some(Duration::from_secs(1)));
+    pace.hold(Some(Duration::from_secs(1)), SHORTEST);
     sleep(Duration::from_secs(2)).await;
     assert_eq!(share(&pace).await, 10);
-    pace.hold(Some(Duration::from_secs(1)));
+    pace.hold(Some(Duration::from_secs(1)), SHORTEST);
     sleep(Duration::from_secs(2)).await;
     assert_eq!(share(&pace).await, 5);
     sleep(HALVED_FOR).await;
@@ -204,12 +208,12 @@ async fn after_a_429_the_background_takes_half_as_much_for_a_while() {
 #[tokio::test(start_paused = true)]
 async fn a_hold_stops_people_too_and_is_seen() {
     let pace = Pace::new(100);
-    assert_eq!(pace.hold(Some(Duration::from_secs(7))), Duration::from_secs(7));
+    assert_eq!(pace.hold(Some(Duration::from_secs(7)), SHORTEST), Duration::from_secs(7));
     let mut watch = pace.watch();
     let start = Instant::now();
     assert_eq!(watch.borrow_and_update().held_until, Some(start + Duration::from_secs(7)));
     // A shorter wish that comes later does not shorten it.
-    pace.hold(Some(Duration::from_secs(1)));
+    pace.hold(Some(Duration::from_secs(1)), SHORTEST);
     let mut turns = Vec::new();
     for priority in [Priority::Interactive, Priority::Background, Priority::Interactive] {
         let pace = pace.clone();
@@ -231,15 +235,15 @@ async fn blind_waits_grow_and_an_answer_resets_them() {
     let pace = Pace::new(100);
     let mut waits = Vec::new();
     for _ in 0..6 {
-        let wait = pace.hold(None);
+        let wait = pace.hold(None, SHORTEST);
         waits.push(wait.as_secs());
         // Refused together with the first: the same refusal.
-        pace.hold(None);
+        pace.hold(None, SHORTEST);
         advance(wait).await;
     }
     assert_eq!(waits, [5, 10, 20, 40, 60, 60]);
     pace.note(None);
-    assert_eq!(pace.hold(None), BLIND_WAIT);
+    assert_eq!(pace.hold(None, SHORTEST), BLIND_WAIT);
 }
 
 #[tokio::test(start_paused = true)]
@@ -247,18 +251,18 @@ async fn zero_again_and_again_is_no_hammer() {
     let pace = Pace::new(100);
     let mut waits = Vec::new();
     for _ in 0..5 {
-        let wait = pace.hold(Some(Duration::ZERO));
+        let wait = pace.hold(Some(Duration::ZERO), SHORTEST);
         waits.push(wait.as_millis());
         advance(wait).await;
         pace.status_now();
     }
-    assert_eq!(waits, [0, 100, 200, 400, 800]);
+    assert_eq!(waits, [1000, 2000, 4000, 8000, 16_000]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_absurd_hold_is_obeyed_and_can_be_left() {
     let pace = Pace::new(100);
-    pace.hold(Some(Duration::from_secs(u64::MAX)));
+    pace.hold(Some(Duration::from_secs(u64::MAX)), SHORTEST);
     let cancel = token();
     let turn = tokio::spawn({
         let (pace, cancel) = (pace.clone(), cancel.clone());
@@ -366,7 +370,7 @@ proptest! {
                 let (pace, held) = (pace.clone(), held.clone());
                 tasks.push(tokio::spawn(async move {
                     sleep(Duration::from_millis(at)).await;
-                    let wait = pace.hold(asked.map(Duration::from_secs));
+                    let wait = pace.hold(asked.map(Duration::from_secs), SHORTEST);
                     held.lock().expect("lock").push((Instant::now(), wait));
                 }));
             }
@@ -415,4 +419,103 @@ proptest! {
             assert!(count > 0);
         });
     }
+}
+
+/// As many processes: each has its own queue, and all have one file.
+fn processes(folder: &Path, count: usize, limit: u32, window: Duration) -> Vec<Arc<Pace>> {
+    let process = |_| {
+        let pace = Pace::with_window(limit, window);
+        pace.share_in(folder, "one key at one origin".to_owned());
+        assert_eq!(pace.alone(), None);
+        pace
+    };
+    (0..count).map(process).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn processes_share_one_limit_and_use_it_up() {
+    const LIMIT: u32 = 20;
+    const WINDOW: Duration = Duration::from_millis(250);
+    let folder = tempfile::tempdir().expect("a folder");
+    let (seen, background) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new())));
+    let begun = Instant::now();
+    let mut tasks = Vec::new();
+    for (n, pace) in processes(folder.path(), 6, LIMIT, WINDOW).into_iter().enumerate() {
+        for worker in 0..4 {
+            let (pace, seen, background) = (pace.clone(), seen.clone(), background.clone());
+            let priority = if (n + worker) % 4 == 0 { Priority::Background } else { Priority::Interactive };
+            tasks.push(tokio::spawn(async move {
+                for _ in 0..5 {
+                    let mut permit = pace.turn(priority, &token()).await.expect("a turn");
+                    assert!(permit.is_fresh());
+                    permit.sent();
+                    let now = Instant::now();
+                    seen.lock().expect("lock").push(now);
+                    if priority == Priority::Background {
+                        background.lock().expect("lock").push(now);
+                    }
+                    drop(permit);
+                }
+            }));
+        }
+    }
+    for task in tasks {
+        task.await.expect("no panic");
+    }
+    let fullest = |moments: &Mutex<Vec<Instant>>| {
+        let moments = moments.lock().expect("lock");
+        let within =
+            |from: &Instant| moments.iter().filter(|at| *at >= from && **at < *from + WINDOW).count();
+        moments.iter().map(within).max().unwrap_or(0)
+    };
+    assert_eq!(seen.lock().expect("lock").len(), 120);
+    assert!(fullest(&seen) <= LIMIT as usize, "{}", fullest(&seen));
+    assert!(fullest(&background) <= LIMIT as usize / 4, "{}", fullest(&background));
+    // Six windows of twenty would do; the rest is for slow machines.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hold_is_known_to_every_process_and_to_those_that_start_later() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all = processes(folder.path(), 2, 10, WINDOW);
+    let waiting = tokio::spawn({
+        let pace = all[1].clone();
+        async move { pace.turn(Priority::Interactive, &token()).await.map(drop) }
+    });
+    waiting.await.expect("no panic").expect("nothing is held yet");
+    all[0].hold(Some(Duration::from_secs(3600)), SHORTEST);
+    all[0].flush().await;
+    let cancel = token();
+    let held = tokio::spawn({
+        let (pace, cancel) = (all[1].clone(), cancel.clone());
+        async move { pace.turn(Priority::Interactive, &cancel).await.map(drop) }
+    });
+    let mut status = all[1].watch();
+    status.wait_for(|status| status.held_until.is_some() && status.waiting == 1).await.expect("held");
+    cancel.cancel();
+    assert_eq!(held.await.expect("no panic"), Err(ApiError::Cancelled));
+    let later = processes(folder.path(), 1, 10, WINDOW).remove(0);
+    let left = later.held_for();
+    assert!(left > Duration::from_secs(3590) && left <= Duration::from_secs(3600), "{left:?}");
+    // Only a ping that a person has asked for goes through, and its answer ends the wait for all.
+    let span = Span { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
+    assert!(later.turn_through(span).await.is_some());
+    later.lift();
+    later.flush().await;
+    drop(later.turn(Priority::Interactive, &token()).await.expect("a turn"));
+    let after = processes(folder.path(), 1, 10, WINDOW).remove(0);
+    assert_eq!(after.held_for(), Duration::ZERO);
+}
+
+#[tokio::test]
+async fn who_cannot_share_takes_a_quarter_and_says_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("pace.sqlite"), "no database").expect("written");
+    let pace = Pace::new(40);
+    pace.share_in(folder.path(), "x".to_owned());
+    let why = pace.alone().expect("it says so");
+    assert!(why.contains("pace.sqlite") && why.contains("at most 10 requests"), "{why}");
+    assert!(pace.status_now().is_alone);
+    assert_eq!((pace.status_now().limit, share(&pace).await), (10, 2));
 }

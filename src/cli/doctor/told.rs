@@ -165,7 +165,7 @@ impl Found {
         for one in self.learned() {
             lines.push(format!("  {}", scrub(&one.about)));
             for fact in self.values(&one.name) {
-                let (value, evidence) = (scrub(&fact.value), scrub(fact.grounds()));
+                let (value, evidence) = (scrub(&fact.value), &fact.evidence);
                 let times = words::count(fact.times, "time");
                 lines.push(match second(fact.last).map(|at| at.strftime("%Y-%m-%d").to_string()) {
                     Some(day) => {
@@ -209,7 +209,8 @@ fn second(at: i64) -> Option<Timestamp> {
 fn fact_json(fact: &Fact) -> Value {
     json!({
         "value": fact.value,
-        "evidence": fact.evidence,
+        "evidence": fact.evidence.english(),
+        "evidence_code": fact.evidence.code().name(),
         "first": json::time(second(fact.first)),
         "last": json::time(second(fact.last)),
         "times": fact.times,

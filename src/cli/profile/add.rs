@@ -85,7 +85,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     if !desk.json {
         say::note(&t!("asking {base_url} about the key", base_url = scrub(&profile.base_url)));
     }
-    let trial = Trial::of(&profile).await.map_err(nothing_kept)?;
+    let trial = Trial::of(&profile, &desk.paths).await.map_err(nothing_kept)?;
     new.pin = pin_of(&trial);
     if new.organisation.is_none() {
         new.organisation = trial.issuer().filter(|issuer| !issuer.trim().is_empty());

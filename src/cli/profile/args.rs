@@ -16,6 +16,18 @@ pub struct ProfileVerbs {
     pub json: bool,
 }
 
+impl ProfileVerbs {
+    /// What is kept as the name of a profile.
+    pub fn texts(&self) -> Vec<&str> {
+        match &self.verb {
+            Some(ProfileVerb::Add(add)) => {
+                add.name.iter().chain(&add.name_flag).map(String::as_str).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// What can be done with profiles.
 #[derive(Clone, Debug, Subcommand)]
 pub enum ProfileVerb {

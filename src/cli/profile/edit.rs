@@ -86,7 +86,7 @@ pub(super) async fn changed(
     if is_tried {
         let key = profile.key.clone();
         profile.key = Key::Known(desk.aside(move |_, _| key.fetch()).await?);
-        let found = Trial::of(&profile).await.map_err(nothing_kept)?;
+        let found = Trial::of(&profile, &desk.paths).await.map_err(nothing_kept)?;
         if let (Some(pinned), false) = (&former, pin) {
             found.compared_with(pinned, &profile).map_err(nothing_kept)?;
         }
@@ -137,7 +137,7 @@ pub async fn pin_profile(
     let desk = Desk { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false };
     let pinned = async {
         let profile = desk.with_key(name.to_owned()).await?;
-        let found = Trial::of(&profile).await?;
+        let found = Trial::of(&profile, &desk.paths).await?;
         let pin = pin_of(&found).filter(|pin| pin.prefix == prefix);
         let Some(pin) = pin else {
             return Err(Failure::new(

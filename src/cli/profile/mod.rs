@@ -191,7 +191,7 @@ impl Desk {
     /// Why the key is not good, or why nobody knows.
     async fn tested(&self, name: String) -> Result<(Profile, Trial, Vec<String>), Failure> {
         let profile = self.with_key(name).await?;
-        let trial = Trial::of(&profile).await?;
+        let trial = Trial::of(&profile, &self.paths).await?;
         if let Some(pin) = &profile.pin {
             trial.compared_with(pin, &profile)?;
         }
@@ -219,7 +219,8 @@ async fn adopt(desk: &Desk, profile: &Profile, former: Option<&str>) -> Result<A
     let Some(former) = former.filter(|_| Journal::file_in(&folder).exists()) else {
         return Ok(Adopted::default());
     };
-    let account = Account::of(&profile.name, &super::connection(profile)?);
+    let account = Account::of(&profile.name, &super::connection(profile, &desk.paths)?)
+        .of_organisation(profile.organisation.as_deref());
     let journal = tokio::task::spawn_blocking(move || Journal::open(&folder))
         .await
         .map_err(|why| Failure::new("journal", t!("The journal could not be opened: {why}", why)))??;

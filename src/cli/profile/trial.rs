@@ -3,7 +3,7 @@
 use super::Failure;
 use crate::api::{self, ApiError, ApiKey, Call, Identity};
 use crate::cli::connection;
-use crate::config::{Environment, Pin, Profile};
+use crate::config::{Environment, Paths, Pin, Profile};
 use crate::domain::text::scrub;
 use secrecy::ExposeSecret;
 use std::time::Instant;
@@ -20,8 +20,8 @@ impl Trial {
     ///
     /// # Errors
     /// Why the key is not good, or why nobody knows.
-    pub async fn of(profile: &Profile) -> Result<Self, Failure> {
-        let connection = connection(profile)?;
+    pub async fn of(profile: &Profile, paths: &Paths) -> Result<Self, Failure> {
+        let connection = connection(profile, paths)?;
         let key = connection.key.clone();
         let access = tokio::task::spawn_blocking(move || api::connect(&connection))
             .await

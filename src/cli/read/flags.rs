@@ -54,6 +54,21 @@ impl ReadVerb {
         }
     }
 
+    /// What goes to the service as it was typed.
+    pub fn texts(&self) -> Vec<&str> {
+        let texts = match self {
+            Self::Templates(verb) => {
+                vec![&verb.template_id, &verb.title, &verb.category_id, &verb.category_level_id]
+            }
+            Self::History(verb) => vec![&verb.recipient_name, &verb.recipient_email, &verb.title],
+            Self::Categories(verb) => vec![&verb.category_name],
+            Self::Template(verb) | Self::Category(verb) | Self::Badge(verb) => return vec![&verb.id],
+            Self::Wallet(verb) => return vec![&verb.email],
+            Self::BadgeTypes(_) => Vec::new(),
+        };
+        texts.into_iter().flatten().map(String::as_str).collect()
+    }
+
     /// How the answer is given.
     pub(super) fn out(&self) -> &OutFlags {
         match self {
@@ -181,7 +196,7 @@ impl HistoryFlags {
 pub struct WalletFlags {
     /// The holder's e-mail address
     #[arg(value_name = "EMAIL", value_parser = address)]
-    email: String,
+    pub(super) email: String,
     /// Sort by a column; more of them decide between equals
     #[arg(long, value_name = "COLUMN[:asc|desc]", value_parser = wallet_sort, help_heading = "Pages")]
     sort: Vec<Sort>,

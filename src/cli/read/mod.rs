@@ -7,16 +7,18 @@ mod table;
 
 pub use flags::ReadVerb;
 
+use super::connection::{connect, connection};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::office;
 use super::progress::Progress;
-use super::{connection, exit, json, say};
-use crate::api::{self, ApiError, Call, End, Gathered, MAX_ROWS_PER_PAGE, Reader};
+use super::{exit, json, say, words};
+use crate::api::{ApiError, Call, Gathered, MAX_ROWS_PER_PAGE, Reader};
 use crate::config::{GlyphChoice, Settings};
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, CategoryId, RecordProblem, TemplateId};
 use crate::export::{self, ExportError, Kind, List, Order, Record, Row, Walk, What};
+use crate::jobs::{Account, Journal, SentHere};
 use crate::sheet::{Format, SheetError};
 use flags::OutFlags;
 use out::Out;
@@ -46,6 +48,8 @@ struct Desk {
     interrupt: Interrupt,
     progress: Progress,
     glyphs: GlyphChoice,
+    /// Where lapel's own journal is, and whose jobs in it are looked at.
+    journal: (PathBuf, Account),
 }
 
 /// Rows that are there, with what there is to say about them.
@@ -62,15 +66,44 @@ struct Found {
 
 impl Desk {
     async fn open(settings: &Settings) -> Result<Self, Failure> {
-        let connection = connection(office::profile(settings)?)?;
-        let reader = api::connect(&connection)?.reader().clone();
+        let connection = connection(office::profile(settings)?, &settings.paths)?;
+        let reader = connect(&connection)?.reader().clone();
+        let account = Account::of(&office::profile(settings)?.name, &connection);
         office::recognised(&reader, &connection).await?;
         Ok(Self {
             reader,
             interrupt: Interrupt::reading(),
             progress: Progress::new(),
             glyphs: settings.ui.glyphs,
+            journal: (settings.paths.data_dir.clone(), account),
         })
+    }
+
+    /// What was sent from here: a badge that the service does not show, or what somebody is to get. Reading needs
+    /// no journal: where none can be read, nothing is said.
+    async fn sent(&self, of: Result<&BadgeId, &str>) -> Vec<String> {
+        let (folder, account) = &self.journal;
+        if !Journal::file_in(folder).exists() {
+            return Vec::new();
+        }
+        let Ok(journal) = Journal::open(folder) else { return Vec::new() };
+        let sent = match of {
+            Ok(badge) => journal.sent_badge(account, badge).await,
+            Err(email) => journal.sent_to(account, email).await,
+        };
+        let zone = jiff::tz::TimeZone::system();
+        let said = |sent: SentHere| {
+            let (time, state) = (words::local(sent.at, &zone), sent.bucket.word());
+            let (title, id) = (sent.title, sent.job);
+            t!(
+                "{title}: sent from here at {time} in job {id} ({state}); not visible yet.",
+                title,
+                time,
+                id,
+                state
+            )
+        };
+        sent.unwrap_or_default().into_iter().map(said).collect()
     }
 
     async fn run(&mut self, verb: &ReadVerb) -> Result<u8, Failure> {
@@ -80,7 +113,11 @@ impl Desk {
         match verb {
             ReadVerb::Templates(verb) => self.list(verb.list(), verb.pages.all, out).await,
             ReadVerb::History(verb) => self.list(verb.list(), verb.pages.all, out).await,
-            ReadVerb::Wallet(verb) => self.list(verb.list(), verb.pages.all, out).await,
+            ReadVerb::Wallet(verb) => {
+                let code = self.list(verb.list(), verb.pages.all, out).await?;
+                self.sent(Err(&verb.email)).await.iter().for_each(|sent| say::complain(sent));
+                Ok(code)
+            }
             ReadVerb::Template(verb) => {
                 let id = TemplateId::new(verb.id.as_str()).ok_or_else(missing)?;
                 self.one("template", self.reader.template(&id, &call).await, out).await
@@ -91,7 +128,18 @@ impl Desk {
             }
             ReadVerb::Badge(verb) => {
                 let id = BadgeId::new(verb.id.as_str()).ok_or_else(missing)?;
-                self.one("badge", self.reader.badge(&id, &call).await, out).await
+                let read = self.reader.badge(&id, &call).await;
+                let unknown = matches!(read, Err(ApiError::NotFound(_)));
+                let given = self.one("badge", read, out).await;
+                match (given, unknown) {
+                    (Err(mut failure), true) => {
+                        for sent in self.sent(Ok(&id)).await {
+                            failure.message = format!("{sent} {}", failure.message);
+                        }
+                        Err(failure)
+                    }
+                    (given, _) => given,
+                }
             }
             ReadVerb::Categories(verb) => {
                 let read = self.reader.categories(&verb.filter(), &call).await;
@@ -354,8 +402,8 @@ fn doing(far: &export::Progress, pace: u32) -> String {
 /// What the exit code has to say about a list that was read to its end.
 fn code_of(read: &Gathered) -> u8 {
     match read.end {
-        End::Complete | End::Uncounted => exit::OK,
-        End::Unreadable | End::Disagrees | End::Moving => exit::PERSON,
+        end if end.is_complete() => exit::OK,
+        _ => exit::PERSON,
     }
 }
 

@@ -107,9 +107,9 @@ fn the_file_is_made_changed_and_left_alone_where_it_is_damaged() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("config/filters.toml");
     let file = FiltersFile::new(path.clone(), lists());
-    assert_eq!(file.read().expect("none"), []);
+    assert_eq!(file.read(), (Vec::new(), Vec::new()));
     let made = file.change(&save(named("expiring 2026", &[("title", "a \"b\"")]), false)).expect("saved");
-    assert_eq!(made, file.read().expect("read"));
+    assert_eq!((made, Vec::new()), file.read());
     let text = std::fs::read_to_string(&path).expect("the file");
     assert!(text.starts_with("# Filters that lapel keeps"), "{text}");
     #[cfg(unix)]
@@ -161,4 +161,21 @@ proptest! {
         }
         prop_assert!(filters.is_empty());
     }
+}
+
+/// Without one of its fields a filter would be another one: what is marked by it would be more.
+#[test]
+fn a_filter_with_a_mistake_is_left_out_and_the_others_are_there() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = FiltersFile { path: folder.path().join("filters.toml"), ..file() };
+    let text = "[history.good]\nrecipient_name = 'kim'\n[history.bad]\nrecipient_name = 'kim'\nstatus = issued\n\
+                [history.odd]\nrecipient_name = 'kim'\nnobody = 'x'\n[history.last]\nrecipient_name = 'lee'\n";
+    std::fs::write(&file.path, text).expect("written");
+    let (filters, mistakes) = file.read();
+    assert_eq!(filters.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), ["good", "last"]);
+    assert_eq!(mistakes.iter().map(|m| m.line).collect::<Vec<_>>(), [Some(5), Some(8)], "{mistakes:?}");
+    // The file is changed only when nothing is wrong with it.
+    let change = FilterChange::Remove { list: "history".into(), name: "good".into() };
+    assert!(file.change(&change).is_err());
+    assert_eq!(std::fs::read_to_string(&file.path).expect("there"), text);
 }

@@ -79,7 +79,17 @@ impl Row {
 }
 
 fn case<'a>(held: &'a Held, all: &'a [Held]) -> Case<'a> {
-    Case { held, all, asked: ASKED, both: true, by_id: false, namesakes: 0, now: NOW, zone_known: true }
+    Case {
+        held,
+        all,
+        asked: ASKED,
+        both: true,
+        by_id: false,
+        masked: false,
+        namesakes: 0,
+        now: NOW,
+        zone_known: true,
+    }
 }
 
 fn told(all: &[Held]) -> String {
@@ -200,8 +210,31 @@ fn two_valid_copies_are_counted_and_the_newer_one_named() {
     let older = Row::default().held();
     let newer = Row { id: "B-2", accepted: "2026-11-20 10:00:00", ..Row::default() }.held();
     let said = told(&[older.clone(), newer.clone()]);
-    assert!(said.contains("They have it 2 times") && said.contains("B-2 is the newer one"), "{said}");
-    assert!(told(&[newer, older]).contains("this is the newer one"));
+    assert!(said.contains("They have it 2 times") && said.contains("B-2 is the newest"), "{said}");
+    assert!(told(&[newer.clone(), older.clone()]).contains("this is the newest"));
+    // Of two that were accepted in one second, and where a time is missing, neither is called the newest.
+    let twin = Row { id: "B-3", accepted: "2026-11-20 10:00:00", ..Row::default() }.held();
+    for (one, other) in [(&newer, &twin), (&twin, &newer)] {
+        assert!(told(&[one.clone(), other.clone()]).contains("is not said"));
+    }
+    let third = told(&[
+        older.clone(),
+        newer,
+        Row { id: "B-4", accepted: "2026-11-20 11:00:00", ..Row::default() }.held(),
+    ]);
+    assert!(third.contains("They have it 3 times") && third.contains("B-4 is the newest"), "{third}");
+    let undated = Row { id: "B-5", accepted: "soon", ..Row::default() }.held();
+    assert!(told(&[older, undated]).contains("is not said"));
+}
+
+#[test]
+fn a_mail_that_was_not_read_is_not_said_to_be_unsaid() {
+    let only_wallet = [Held { history: None, ..Row::default().held() }];
+    let case = Case { both: false, ..case(&only_wallet[0], &only_wallet) };
+    let said = script(&case);
+    assert!(said.say.join(" ").contains("the mail was not read"), "{said:?}");
+    let text = summary(&case, &said);
+    assert!(text.contains("Mail: not read") && !text.contains("nothing is said"), "{text}");
 }
 
 #[test]
@@ -283,5 +316,19 @@ proptest! {
             prop_assert!(!text.contains(secret), "{text}");
         }
         prop_assert!(text.contains("B-1"));
+    }
+}
+
+#[test]
+fn of_a_record_whose_holder_is_masked_nothing_is_said_of_mail_wallet_or_correction() {
+    let revoked = Row { label: "Revoked", ..Row::default() }.held();
+    for held in [Row::default().held(), Row { wallet: false, ..Row::default() }.held(), revoked] {
+        let all = [held];
+        let said = script(&Case { masked: true, by_id: true, both: false, ..case(&all[0], &all) });
+        assert!(said.say[0].contains("Confirm neither name nor address"), "{said:?}");
+        let told = format!("{} {}", said.say.join(" "), said.cannot).to_lowercase();
+        for hidden in ["mail", "wallet", "letter by letter", "spelling"] {
+            assert!(!told.contains(hidden), "{hidden}: {told}");
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::jobs::job::{Bucket, JobId};
 use crate::jobs::journal::rows::{self, NewRow};
 use crate::jobs::journal::{facts, jobs};
 use crate::jobs::look::{self, Scan, Sight};
+use crate::jobs::reason::{Code, Reason};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 use tokio::sync::watch;
@@ -43,7 +44,8 @@ impl Jobs {
         progress: watch::Sender<Reading>,
         cancel: CancellationToken,
     ) -> Result<JobId, JobError> {
-        self.core.writer()?;
+        self.core.planner()?;
+        JobError::unless_key(&request.reason)?;
         let reason = request.reason.trim().to_owned();
         if reason.is_empty() {
             return Err(JobError::no(t!(
@@ -57,9 +59,9 @@ impl Jobs {
         })
         .await?;
         let ids: Vec<BadgeId> = list.rows.iter().filter_map(|r| r.id.clone().ok()).collect();
-        let seen = self.resolve(&ids, &progress, &cancel).await?;
+        let states = self.resolve(&ids, &progress, &cancel).await?;
         let new: Vec<NewRow> =
-            list.rows.into_iter().map(|row| id_row(row, &seen, request.when_issued)).collect();
+            list.rows.into_iter().map(|row| id_row(row, &states, request.when_issued)).collect();
         let origin = origin_of(&list.about, None);
         let (account, me) = (self.core.account.clone(), self.core.journal.me());
         let (now, _) = self.core.moment();
@@ -82,11 +84,12 @@ impl Jobs {
         ids: &[BadgeId],
         progress: &watch::Sender<Reading>,
         cancel: &CancellationToken,
-    ) -> Result<HashMap<BadgeId, Sight>, JobError> {
+    ) -> Result<States, JobError> {
         let reader = self.core.reader();
         let call = if ids.len() > 100 { Call::background() } else { Call::interactive() }
             .cancelled_by(cancel.clone());
         let mut seen: HashMap<BadgeId, Sight> = HashMap::new();
+        let mut unread = HashMap::new();
         let told = |done: usize| {
             progress.send_replace(Reading {
                 bytes_done: done as u64,
@@ -114,23 +117,34 @@ impl Jobs {
             match look::badge(reader, id, &call).await {
                 Ok(Some(sight)) => drop(seen.insert(id.clone(), sight)),
                 Ok(None) | Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
+                Err(error @ ApiError::Unreadable { .. }) => drop(unread.insert(id.clone(), error)),
                 Err(error) => return Err(error.into()),
             }
             told(done + 1);
         }
-        Ok(seen)
+        Ok(States { seen, unread })
     }
 }
 
+/// Where badges stand.
+struct States {
+    seen: HashMap<BadgeId, Sight>,
+    /// Badges whose record could not be read, and why.
+    unread: HashMap<BadgeId, ApiError>,
+}
+
 /// A row of a revocation, for an id of a file.
-fn id_row(row: IdRow, seen: &HashMap<BadgeId, Sight>, when_issued: bool) -> NewRow {
+fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {
     let new = NewRow { line: Some(row.line), cells: vec![row.raw.wire().to_owned()], ..NewRow::default() };
     let id = match row.id {
         Ok(id) => id,
-        Err(why) => return NewRow { bucket: Some(Bucket::Invalid), why: Some(why), ..new },
+        Err(why) => return NewRow { bucket: Some(Bucket::Invalid), why: Some(Reason::told(&why)), ..new },
     };
-    let Some(sight) = seen.get(&id) else {
-        let why = t!("the service knows no such badge, or does not show it").to_owned();
+    let Some(sight) = states.seen.get(&id) else {
+        let why = match states.unread.get(&id) {
+            Some(error) => Reason::from(Code::BadgeNotRead).because("why", Reason::from(error)),
+            None => Code::UnknownBadge.into(),
+        };
         return NewRow { badge: Some(id), bucket: Some(Bucket::LeftOut), why: Some(why), ..new };
     };
     let state = sight.verdict.state();

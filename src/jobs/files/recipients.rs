@@ -1,7 +1,7 @@
 //! Recipients of a file: one draft for the template, or one for each template that a column names.
 
 use super::{Reading, Watcher, off_the_loop, origin_of, placed, remembered};
-use crate::api::{Call, Paging, TemplateFilter, TemplateQuery, whole};
+use crate::api::{Call, TemplateFilter, TemplateQuery, whole};
 use crate::domain::{EmailKey, Template, TemplateId, Text};
 use crate::jobs::core::Jobs;
 use crate::jobs::draft::issue_job;
@@ -12,6 +12,7 @@ use crate::jobs::intake::{
 use crate::jobs::job::{Bucket, JobId, Origin};
 use crate::jobs::journal::rows::{self, NewRow};
 use crate::jobs::journal::{Account, Journal, facts, jobs};
+use crate::jobs::reason::{Code, Reason};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,9 +49,9 @@ impl Jobs {
         progress: watch::Sender<Reading>,
         cancel: CancellationToken,
     ) -> Result<Vec<JobId>, JobError> {
-        self.core.writer()?;
+        self.core.planner()?;
         let known = match &request.template {
-            Some(_) => HashMap::new(),
+            Some(_) => Templates { known: HashMap::new(), complete: true },
             None => self.templates(&cancel).await?,
         };
         let (journal, account, me) =
@@ -73,25 +74,23 @@ impl Jobs {
         .await
     }
 
-    /// The organisation's templates by id and by title; a title that two of them share names none.
-    async fn templates(
-        &self,
-        cancel: &CancellationToken,
-    ) -> Result<HashMap<String, Option<(TemplateId, Text)>>, JobError> {
+    /// The organisation's templates by id and by title; a title that two of them share names none. Where not all
+    /// of them could be read, no title is certain to be that of one only.
+    async fn templates(&self, cancel: &CancellationToken) -> Result<Templates, JobError> {
         let call = Call::interactive().cancelled_by(cancel.clone());
         let reader = self.core.reader();
         let all = whole(
             TEMPLATE_PAGES,
             |t: &Template| t.template_id.clone(),
-            |page| {
-                let query = TemplateQuery { filter: TemplateFilter::default(), paging: Paging::full(page) };
+            |wanted| {
+                let query = TemplateQuery { filter: TemplateFilter::default(), paging: wanted.paging() };
                 let call = call.clone();
                 async move { reader.templates(&query, &call).await }
             },
         )
         .await?;
         let mut known: HashMap<String, Option<(TemplateId, Text)>> = HashMap::new();
-        for template in &all.items {
+        for template in all.items.iter().filter(|_| all.complete) {
             let title = template.title.clone().unwrap_or_default();
             let this = (template.template_id.clone(), title.clone());
             known
@@ -104,8 +103,16 @@ impl Jobs {
             let title = template.title.unwrap_or_default();
             known.insert(fold(template.template_id.wire()), Some((template.template_id, title)));
         }
-        Ok(known)
+        Ok(Templates { known, complete: all.complete })
     }
+}
+
+/// Templates that rows may name.
+struct Templates {
+    /// By folded id and title.
+    known: HashMap<String, Option<(TemplateId, Text)>>,
+    /// Whether these are all that there are.
+    complete: bool,
 }
 
 fn new_row(checked: Checked) -> NewRow {
@@ -193,7 +200,7 @@ fn ask_about(db: &Connection, id: JobId, suspects: &[(String, String)]) -> rusql
          WHERE job = ?1 AND bucket = 'ready' AND substr(email_key, -length(?2)) = ?2",
     )?;
     for (suspect, meant) in suspects {
-        let why = t!("e-mail address: did you mean {meant}, as in most other rows?", meant);
+        let why = Reason::from(Code::DomainSlip).with("meant", meant);
         ask.execute(params![id.0, format!("@{suspect}"), why])?;
     }
     Ok(())
@@ -202,7 +209,7 @@ fn ask_about(db: &Connection, id: JobId, suspects: &[(String, String)]) -> rusql
 fn read_into(
     drafts: &mut Drafts<'_>,
     request: &FileRequest,
-    known: &HashMap<String, Option<(TemplateId, Text)>>,
+    templates: &Templates,
     watcher: &Watcher,
     now: i64,
 ) -> Result<(), JobError> {
@@ -231,7 +238,9 @@ fn read_into(
         let checked = check(row.map_err(failed)?, &map);
         let template = match &request.template {
             Some(template) => Some(template.clone()),
-            None => checked.template.as_deref().and_then(|t| known.get(&fold(t)).cloned().flatten()),
+            None => {
+                checked.template.as_deref().and_then(|t| templates.known.get(&fold(t)).cloned().flatten())
+            }
         };
         let named = checked.template.clone();
         let mut new = new_row(checked);
@@ -244,12 +253,12 @@ fn read_into(
                 if new.bucket != Some(Bucket::LeftOut) {
                     let named = named.unwrap_or_default();
                     new.bucket = Some(Bucket::Invalid);
-                    new.why = Some(match known.get(&fold(&named)) {
-                        Some(None) => t!("template: more than one has this title; write its id").to_owned(),
-                        _ => t!(
-                            "template: there is none with the id or title \u{201c}{named}\u{201d}",
-                            named = crate::domain::text::scrub(&named)
-                        ),
+                    new.why = Some(match templates.known.get(&fold(&named)) {
+                        None if !templates.complete => {
+                            Reason::from(Code::TemplateNotRead).with("named", &named)
+                        }
+                        Some(None) => Code::TemplateShared.into(),
+                        _ => Reason::from(Code::TemplateUnknown).with("named", &named),
                     });
                 }
                 strays.push(new);

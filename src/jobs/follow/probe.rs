@@ -3,6 +3,7 @@
 
 use super::super::core::{Core, lock};
 use super::super::journal::facts;
+use super::super::reason::Code;
 use super::Failed;
 use super::sweep::Group;
 use crate::api::{Call, HistoryFilter, HistoryQuery, Paging, Priority};
@@ -94,14 +95,8 @@ pub(super) async fn learn(
     let Some(before) = before.filter(|_| issued > 0) else { return Ok(()) };
     let follows = count.saturating_sub(before) >= issued;
     let (account, now) = (core.account.key.clone(), core.moment().0.as_second());
-    let (value, evidence) = if follows {
-        ("follows", mark!("the number of badges issued since a day went up as ours were issued"))
-    } else {
-        (
-            "ignores",
-            mark!("ours were issued, and the number of badges issued since a day did not go up by as many"),
-        )
-    };
+    let (value, evidence) =
+        if follows { ("follows", Code::CountFollows) } else { ("ignores", Code::CountIgnores) };
     core.journal.write("fact", move |db| facts::learn(db, &account, FACT, value, evidence, now, 1)).await?;
     Ok(())
 }

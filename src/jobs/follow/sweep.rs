@@ -2,41 +2,32 @@
 
 use super::super::core::Core;
 use super::super::job::{Bucket, JobId};
-use super::super::journal::{facts, rows};
+use super::super::journal::{facts, jobs as journal_jobs, rows};
 use super::super::look::{self, Scan, Sight};
 use super::super::observe::{self, Context, Observed};
+use super::super::reason::{Code, Reason};
 use super::super::settle::{self, Candidate, Doubt, Judgement, Look};
 use super::Failed;
 use super::probe::{self, Probe};
 use crate::api::{ApiError, Call, HistoryFilter};
 use crate::domain::time::OffsetBasis;
 use crate::domain::{BadgeId, EmailKey, ServiceTime, TemplateId, Text};
-use crate::words;
-use jiff::{Timestamp, ToSpan};
+use jiff::civil::DateTime;
+use jiff::{SignedDuration, Timestamp, ToSpan};
 use rusqlite::{Connection, params};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Up to so many badges or addresses are read one by one without asking what pages would cost.
 const ONE_BY_ONE: usize = 3;
+/// Two badges of one person that were accepted so close to each other come of one request.
+const TOGETHER: SignedDuration = SignedDuration::from_mins(10);
+/// Where pages of the history are missing, up to this many addresses and badges are looked up one by one.
+const FEW_MISSING: usize = 200;
 /// So many waiting badges are enough to see whether the history shows them.
 const SAMPLE: usize = 20;
-
-/// Said of a row of which something was found that may or may not be it.
-const AMBIGUOUS: &str = mark!(
-    "a badge of this template was found for this address, but it cannot be told whether it is \
-                         this one: look at the holder's wallet, then decide"
-);
-const HOLDS: &str = mark!(
-    "this person holds one that was accepted before this request: somebody else issued it. Whether \
-                     this one is wanted all the same is for a person to decide"
-);
-const WINDOW_OVER: &str =
-    mark!("looked for until the window was over, and never seen. It can be sent again if you say so");
-const ABSENT: &str = mark!(
-    "looked for twice where the service shows waiting badges, and not seen. It can be sent again if \
-                      you say so"
-);
+/// The fact that tells whether the history shows badges that wait to be issued.
+const WAITING: &str = "waiting_in_history";
 
 /// What a template's rows wait for.
 #[derive(Debug, Default)]
@@ -45,6 +36,8 @@ pub(super) struct Group {
     pub(super) jobs: HashSet<JobId>,
     /// Badges that were accepted.
     pub(super) bound: Vec<BadgeId>,
+    /// Whose they are.
+    pub(super) holders: HashMap<EmailKey, (BadgeId, String)>,
     /// Addresses of rows in doubt.
     pub(super) doubts: HashMap<EmailKey, String>,
 }
@@ -59,10 +52,16 @@ pub(super) async fn sweep(core: &Arc<Core>, due: &[JobId], call: &Call) -> Resul
     one_by_one(core, &queued, call).await?;
     revoked(core, sent, call).await?;
     let context = context(core);
+    let clock = core.reader().clock();
+    let zone = clock.is_zone_known().then(|| clock.offset());
     let ids = due.to_vec();
     core.journal
         .write("overdue", move |db| {
-            ids.iter().try_for_each(|id| observe::overdue(db, &context, *id).map(drop))
+            for id in &ids {
+                observe::overdue(db, &context, *id)?;
+                observe::rule_out(db, *id, zone)?;
+            }
+            Ok(())
         })
         .await?;
     Ok(complete)
@@ -97,7 +96,11 @@ async fn groups(core: &Core, due: &[JobId]) -> Result<Vec<(TemplateId, Group)>, 
                 let mut rows = open.query([id.0])?;
                 while let Some(row) = rows.next()? {
                     match row.get::<_, Option<String>>(0)?.and_then(BadgeId::new) {
-                        Some(badge) => group.bound.push(badge),
+                        Some(badge) => {
+                            let email: String = row.get(1)?;
+                            group.holders.insert(EmailKey::of(&email), (badge.clone(), email));
+                            group.bound.push(badge);
+                        }
                         None => {
                             let email: String = row.get(1)?;
                             group.doubts.insert(EmailKey::of(&email), email);
@@ -108,7 +111,10 @@ async fn groups(core: &Core, due: &[JobId]) -> Result<Vec<(TemplateId, Group)>, 
             Ok(groups)
         })
         .await?;
-    Ok(groups.into_iter().collect())
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    // What is in doubt first: somebody may wait to send more.
+    groups.sort_by_key(|(_, group)| group.doubts.is_empty());
+    Ok(groups)
 }
 
 /// What was found for addresses in doubt, and whether all of it was read.
@@ -119,6 +125,8 @@ struct Found {
     complete: HashSet<EmailKey>,
     /// Badges that were seen to have become Issued.
     issued: u64,
+    /// What else the holders of badges have of the template, by when the service accepted it.
+    copies: HashMap<EmailKey, Vec<(BadgeId, DateTime)>>,
 }
 
 async fn template_sweep(
@@ -154,9 +162,13 @@ async fn template_sweep(
         if by_pages {
             let sample: HashSet<&BadgeId> = group.bound.iter().take(SAMPLE).collect();
             let mut sampled = false;
+            let mut unseen: HashSet<&BadgeId> = group.bound.iter().collect();
             let mut page = Some(first);
             while let Some(sights) = page {
                 sampled |= sights.iter().any(|s| sample.contains(&s.badge_id));
+                for sight in &sights {
+                    unseen.remove(&sight.badge_id);
+                }
                 take(core, template, group, sights, &mut found).await?;
                 page = scan.next().await?;
             }
@@ -164,40 +176,70 @@ async fn template_sweep(
             if scan.is_complete() {
                 found.complete.extend(group.doubts.keys().cloned());
                 if !sample.is_empty() && !sampled {
-                    hidden(
-                        core,
-                        "waiting_in_history",
-                        mark!("accepted badges were not in a complete history"),
-                    )
-                    .await?;
+                    hidden(core, WAITING, Code::NotInHistory).await?;
                 }
                 if let Some((count, _)) = probe {
                     probe::learn(core, template, count, found.issued).await?;
+                }
+            } else {
+                // Pages may be empty that should not be: what they hide is looked up by itself, where it is little.
+                let hidden: Vec<&EmailKey> =
+                    group.doubts.keys().filter(|key| !found.by_key.contains_key(key)).collect();
+                if hidden.len() <= FEW_MISSING {
+                    by_address(core, template, group, &hidden, call, &mut found).await?;
+                }
+                if unseen.len() <= FEW_MISSING {
+                    let ids: Vec<BadgeId> = unseen.into_iter().cloned().collect();
+                    one_by_one(core, &ids, call).await?;
                 }
             }
         }
     }
     if !by_pages {
-        for (key, email) in &group.doubts {
-            let mut complete = true;
-            for spelling in look::spellings(email) {
-                let mut scan = Scan::of_address(reader, &spelling, call);
-                while let Some(sights) = scan.next().await? {
-                    take(core, template, group, sights, &mut found).await?;
-                }
-                core.learn_filters(&scan).await?;
-                complete &= scan.is_complete();
-            }
-            if complete {
-                found.complete.insert(key.clone());
-            }
-        }
+        let all: Vec<&EmailKey> = group.doubts.keys().collect();
+        by_address(core, template, group, &all, call, &mut found).await?;
         one_by_one(core, &group.bound, call).await?;
         learn_zone(core, group, call).await?;
+        // Whoever has a badge now may have two: a record that is read by its id does not tell.
+        for email in finished(core, group).await? {
+            let mut scan = Scan::of_address(reader, &email, call);
+            while let Some(sights) = scan.next().await? {
+                take(core, template, group, sights, &mut found).await?;
+            }
+        }
     }
+    learn_shown(core, call).await?;
+    twice(core, group, &found).await?;
     let complete = found.complete.len() == group.doubts.len();
     settle(core, group, found).await?;
     Ok(complete)
+}
+
+/// Looks addresses in doubt up one by one.
+async fn by_address(
+    core: &Arc<Core>,
+    template: &TemplateId,
+    group: &Group,
+    keys: &[&EmailKey],
+    call: &Call,
+    found: &mut Found,
+) -> Result<(), Failed> {
+    for key in keys {
+        let Some(email) = group.doubts.get(key) else { continue };
+        let mut complete = true;
+        for spelling in look::spellings(email) {
+            let mut scan = Scan::of_address(core.reader(), &spelling, call);
+            while let Some(sights) = scan.next().await? {
+                take(core, template, group, sights, found).await?;
+            }
+            core.learn_filters(&scan).await?;
+            complete &= scan.is_complete();
+        }
+        if complete {
+            found.complete.insert((*key).clone());
+        }
+    }
+    Ok(())
 }
 
 /// Takes a page: writes down what is known, and keeps what may settle a doubt.
@@ -210,6 +252,12 @@ async fn take(
 ) -> Result<(), Failed> {
     for sight in &sights {
         if sight.template_id.as_ref() == Some(template)
+            && let Some(key) = sight.key().filter(|k| group.holders.contains_key(k))
+            && let Some(at) = sight.reg_date.as_ref().and_then(ServiceTime::start)
+        {
+            found.copies.entry(key).or_default().push((sight.badge_id.clone(), at));
+        }
+        if sight.template_id.as_ref() == Some(template)
             && let Some(key) = sight.key().filter(|k| group.doubts.contains_key(k))
         {
             let all = found.by_key.entry(key).or_default();
@@ -219,6 +267,81 @@ async fn take(
         }
     }
     found.issued += seen(core, sights).await?;
+    Ok(())
+}
+
+/// The addresses of holders whose badges have become Issued with this look.
+async fn finished(core: &Core, group: &Group) -> Result<Vec<String>, Failed> {
+    let holders: Vec<(BadgeId, String)> = group.holders.values().cloned().collect();
+    let finished = core
+        .journal
+        .read(move |db| {
+            let mut issued = db.prepare_cached(
+                "SELECT 1 FROM row JOIN job ON job.id = row.job
+                 WHERE row.badge = ?1 AND job.kind = 'issue' AND row.bucket = 'issued'",
+            )?;
+            let mut emails = Vec::new();
+            for (badge, email) in holders {
+                if issued.exists([badge.wire()])? {
+                    emails.push(email);
+                }
+            }
+            Ok(emails)
+        })
+        .await?;
+    Ok(finished)
+}
+
+/// Whether somebody has a second badge that was accepted together with theirs, though it was asked for once:
+/// something on the way may have sent the request twice. It is said, and nothing is done about it.
+async fn twice(core: &Arc<Core>, group: &Group, found: &Found) -> Result<(), Failed> {
+    let mut pairs: Vec<(BadgeId, EmailKey, BadgeId)> = Vec::new();
+    for (key, copies) in &found.copies {
+        let Some((mine, _)) = group.holders.get(key) else { continue };
+        let Some((_, at)) = copies.iter().find(|(badge, _)| badge == mine) else { continue };
+        let other = copies
+            .iter()
+            .find(|(badge, other)| badge != mine && other.duration_since(*at).abs() <= TOGETHER)
+            .map(|(badge, _)| badge.clone());
+        pairs.extend(other.map(|other| (mine.clone(), key.clone(), other)));
+    }
+    if pairs.is_empty() {
+        return Ok(());
+    }
+    let told = core
+        .journal
+        .write("twice", move |db| {
+            let mut told: HashMap<JobId, (u64, BadgeId)> = HashMap::new();
+            for (mine, key, other) in pairs {
+                let Some((job, no)) = rows::holder_of(db, &mine)? else { continue };
+                let known = db
+                    .prepare_cached(
+                        "SELECT 1 FROM baseline WHERE job = ?1 AND email_key = ?2 AND badge = ?3",
+                    )?
+                    .exists(params![job.0, key.as_str(), other.wire()])?;
+                if known || rows::holder_of(db, &other)?.is_some() {
+                    continue;
+                }
+                let why = Reason::from(Code::IssuedTwice).with("id", other.wire());
+                db.prepare_cached("UPDATE row SET why = ?3 WHERE job = ?1 AND no = ?2")?
+                    .execute(params![job.0, no as i64, why])?;
+                told.entry(job).or_insert((0, other)).0 += 1;
+            }
+            for (job, (_, other)) in &told {
+                let n: i64 = db.query_row(
+                    "SELECT count(*) FROM row WHERE job = ?1 AND json_extract(why, '$.code') = ?2",
+                    params![job.0, Code::IssuedTwice.name()],
+                    |r| r.get(0),
+                )?;
+                let note = Reason::from(Code::SomeIssuedTwice).with("n", n).with("id", other.wire());
+                journal_jobs::set_note(db, *job, Some(&note))?;
+            }
+            Ok(told)
+        })
+        .await?;
+    for job in told.into_keys() {
+        core.changed(job, []);
+    }
     Ok(())
 }
 
@@ -252,15 +375,14 @@ async fn tell(core: &Arc<Core>, observed: Observed) -> Result<(), Failed> {
         let (account, now) = (core.account.key.clone(), core.moment().0.as_second());
         core.journal
             .write("fact", move |db| {
-                let evidence = mark!("the service's time of an acceptance that was witnessed");
-                facts::learn(db, &account, "utc_offset", &offset, evidence, now, 1)
+                facts::learn(db, &account, "utc_offset", &offset, Code::WitnessedTime, now, 1)
             })
             .await?;
     }
     Ok(())
 }
 
-async fn hidden(core: &Arc<Core>, name: &'static str, evidence: &'static str) -> Result<(), Failed> {
+async fn hidden(core: &Arc<Core>, name: &'static str, evidence: Code) -> Result<(), Failed> {
     let (account, now) = (core.account.key.clone(), core.moment().0.as_second());
     core.journal
         .write("fact", move |db| facts::learn(db, &account, name, "hidden", evidence, now, 1))
@@ -273,10 +395,10 @@ async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<()
         match look::badge(core.reader(), id, call).await {
             Ok(Some(sight)) => drop(seen(core, vec![sight]).await?),
             Ok(None) => {
-                hidden(core, "waiting_by_id", mark!("an accepted badge could not be read by its id")).await?;
+                hidden(core, "waiting_by_id", Code::NotById).await?;
             }
             // One odd record says nothing about the others; anything else would meet them too.
-            Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
+            Err(ApiError::BadRequest(_) | ApiError::BadInput { .. } | ApiError::Unreadable { .. }) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -311,6 +433,42 @@ async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), 
     Ok(())
 }
 
+/// Where nothing tells yet whether the history shows badges that wait, one that was accepted is looked for there:
+/// only then does it mean something that another one is not seen.
+async fn learn_shown(core: &Arc<Core>, call: &Call) -> Result<(), Failed> {
+    let account = core.account.clone();
+    let one = core
+        .journal
+        .read(move |db| {
+            if facts::all(db, &account.key)?.iter().any(|fact| fact.name == WAITING) {
+                return Ok(None);
+            }
+            db.prepare_cached(
+                "SELECT row.badge, row.email FROM row JOIN job ON job.id = row.job
+                 WHERE job.account = ?1 AND job.base_url = ?2 AND job.kind = 'issue' AND row.bucket = 'waiting'
+                   AND row.badge IS NOT NULL AND row.email <> ''
+                 ORDER BY row.accepted DESC LIMIT 1",
+            )?
+            .query_map(params![account.key, account.base_url], |r| Ok((r.get(0)?, r.get(1)?)))?
+            .next()
+            .transpose()
+        })
+        .await?;
+    let one: Option<(String, String)> = one;
+    let Some((badge, email)) = one else { return Ok(()) };
+    let Some(badge) = BadgeId::new(badge) else { return Ok(()) };
+    let mut scan = Scan::of_address(core.reader(), &email, call);
+    let mut is_there = false;
+    while let Some(sights) = scan.next().await? {
+        is_there |= sights.iter().any(|sight| sight.badge_id == badge);
+        let _ = seen(core, sights).await?;
+    }
+    if scan.is_complete() && !is_there {
+        hidden(core, WAITING, Code::NotInHistory).await?;
+    }
+    Ok(())
+}
+
 /// A row in doubt.
 struct Row {
     job: JobId,
@@ -320,6 +478,8 @@ struct Row {
     request: i64,
     doubt: Doubt,
     bucket: Bucket,
+    /// How many its request accepted, of how many.
+    counts: (i64, i64),
 }
 
 /// Settles what can be settled; what was found is all of the template that was looked for.
@@ -334,8 +494,7 @@ async fn settle(core: &Arc<Core>, group: &Group, found: Found) -> Result<(), Fai
     let observed = core
         .journal
         .write("settle", move |db| {
-            let shows =
-                facts::settled(db, &context.account, "waiting_in_history")?.as_deref() == Some("shown");
+            let shows = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
             let accepted = |reg: &Option<ServiceTime>| -> Option<Timestamp> {
                 zone?.to_timestamp(reg.as_ref()?.start()?).ok()
             };
@@ -379,7 +538,10 @@ async fn settle(core: &Arc<Core>, group: &Group, found: Found) -> Result<(), Fai
 fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
     db.prepare_cached(
         "SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
-                job.guarded_at IS NOT NULL, row.accepted IS NOT NULL, row.name
+                job.guarded_at IS NOT NULL, row.accepted IS NOT NULL, row.name,
+                request.outcome = 'accepted' AND request.accepted <=
+                    (SELECT count(*) FROM row AS other WHERE other.request = request.id AND other.badge IS NOT NULL),
+                request.accepted, request.rows
          FROM row JOIN request ON request.id = row.request JOIN job ON job.id = row.job
          WHERE row.job = ?1 AND row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
     )?
@@ -396,9 +558,11 @@ fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
                 heard: r.get(6)?,
                 accepted: bucket == Bucket::Unbound || r.get::<_, bool>(8)?,
                 baseline: r.get(7)?,
+                ruled_out: r.get::<_, Option<bool>>(10)?.unwrap_or(false),
                 absent: r.get::<_, Option<i64>>(4)?.and_then(|s| Timestamp::from_second(s).ok()),
             },
             bucket,
+            counts: (r.get::<_, Option<i64>>(11)?.unwrap_or(0), r.get(12)?),
         })
     })?
     .collect()
@@ -433,8 +597,16 @@ fn apply(
                 observed.ready.insert(row.job);
             }
         }
-        Judgement::Ambiguous => rows::set(db, row.job, row.no, Bucket::Ask, Some(words::say(AMBIGUOUS)))?,
-        Judgement::HoldsAlready(_) => rows::set(db, row.job, row.no, Bucket::Ask, Some(words::say(HOLDS)))?,
+        Judgement::Ambiguous => rows::set(db, row.job, row.no, Bucket::Ask, Some(&Code::Ambiguous.into()))?,
+        Judgement::HoldsAlready(_) => {
+            rows::set(db, row.job, row.no, Bucket::Ask, Some(&Code::HoldsOlder.into()))?;
+        }
+        Judgement::NotAccepted => {
+            let (accepted, sent) = row.counts;
+            let why = Reason::from(Code::NotAmongThem).with("accepted", accepted).with("sent", sent);
+            rows::set(db, row.job, row.no, Bucket::Dropped, Some(&why))?;
+            observed.ready.insert(row.job);
+        }
         Judgement::Absent => {
             db.prepare_cached("UPDATE row SET absent = ?3 WHERE job = ?1 AND no = ?2")?.execute(params![
                 row.job.0,
@@ -444,8 +616,8 @@ fn apply(
         }
         Judgement::NotSeen if row.bucket != Bucket::NotSeen => {
             let over = context.now.duration_since(row.doubt.intent) >= context.settings.doubt_window;
-            let why = words::say(if over { WINDOW_OVER } else { ABSENT });
-            rows::set(db, row.job, row.no, Bucket::NotSeen, Some(why))?;
+            let why = if over { Code::WindowOver } else { Code::Absent };
+            rows::set(db, row.job, row.no, Bucket::NotSeen, Some(&why.into()))?;
             observed.ready.insert(row.job);
         }
         Judgement::NotSeen | Judgement::Open => {}
@@ -453,15 +625,25 @@ fn apply(
     Ok(())
 }
 
-/// Where some rows of a request were found, all of it was accepted: the others are to come.
+/// Where some rows of a request were found whose answer was lost, all of it was accepted: the others are to come.
+/// Where the answer says that some or all of it were not, the others stay in doubt.
 fn prove(db: &Connection, request: i64) -> rusqlite::Result<()> {
-    let why = t!("others of the same request were found, so it was accepted; this one is not visible yet");
-    let (found, rows): (i64, i64) = db
+    let why = Reason::from(Code::OthersFound);
+    let (found, rows, refused, short): (i64, i64, bool, bool) = db
         .prepare_cached(
-            "SELECT (SELECT count(*) FROM row WHERE request = ?1 AND badge IS NOT NULL), rows
+            "SELECT (SELECT count(*) FROM row WHERE request = ?1 AND badge IS NOT NULL), rows,
+                    coalesce(outcome = 'refused', 0), coalesce(outcome = 'accepted', 0)
              FROM request WHERE id = ?1",
         )?
-        .query_row([request], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        .query_row([request], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?;
+    if refused && found > 0 {
+        let why = Reason::from(Code::PartlyThere).with("found", found).with("rows", rows);
+        db.prepare_cached("UPDATE row SET why = ?2 WHERE request = ?1 AND bucket = 'in_doubt'")?
+            .execute(params![request, why])?;
+    }
+    if refused || short {
+        return Ok(());
+    }
     if settle::proves_request(found.unsigned_abs(), rows.unsigned_abs()) {
         db.prepare_cached(
             "UPDATE row SET bucket = 'unbound', why = ?2, absent = NULL

@@ -1,6 +1,6 @@
 //! Why a source could not be read.
 
-use super::{MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, TextEncoding};
+use super::{MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, TextEncoding};
 
 /// Why a source could not be read as a whole. (What is wrong with a single row is a finding on that row.)
 ///
@@ -91,6 +91,22 @@ pub enum IntakeError {
         )
     )]
     TooManyColumns {
+        /// The source.
+        name: String,
+        /// Where.
+        line: u64,
+    },
+    /// A cell that no spreadsheet program would write.
+    #[error(
+        "{}",
+        t!(
+            "{name}, row {line}: a cell has more than {most} characters. Is this a list of people?",
+            name,
+            line,
+            most = MAX_CELL_CHARS
+        )
+    )]
+    CellTooLong {
         /// The source.
         name: String,
         /// Where.

@@ -203,6 +203,9 @@ fn id_of(row: &RawRow, column: usize) -> Result<BadgeId, String> {
     if id.contains(char::is_whitespace) {
         return Err(t!("has a space in it: two ids in one cell?").to_owned());
     }
+    if crate::secrets::is_key(id) {
+        return Err(t!("this looks like an API key").to_owned());
+    }
     BadgeId::new(id).ok_or_else(|| t!("there is no badge id in this row").to_owned())
 }
 

@@ -58,6 +58,8 @@ pub const MAX_UNPACKED_BYTES: u64 = 200 * 1024 * 1024;
 pub const MAX_ROWS: u64 = 1_048_576;
 /// Most columns of a row.
 pub const MAX_COLUMNS: usize = 1_000;
+/// Longest cell of a spreadsheet, in characters: what Excel allows.
+pub const MAX_CELL_CHARS: usize = 32_767;
 /// Longest row of a text file, in bytes. A quotation mark that is never closed ends here.
 pub const MAX_ROW_BYTES: usize = 1024 * 1024;
 

@@ -1,10 +1,11 @@
 //! The source as bytes that can be read again.
 
 use super::{IntakeError, MAX_PASTED_BYTES, Source};
-use crate::domain::text::scrub;
+use crate::disk::open_plain;
+use crate::domain::text::short;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Where the bytes are, with the name that messages use.
@@ -31,14 +32,10 @@ impl Origin {
         match source {
             Source::File(path) => {
                 let shown = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-                let name = scrub(&shown).into_owned();
-                // Asked before it is opened: opening a pipe would wait for somebody to write.
-                let about = std::fs::metadata(path).map_err(|e| failed(&name, e))?;
-                if !about.is_file() {
-                    return Err(IntakeError::NotAFile { name });
-                }
+                let name = short(&shown).into_owned();
+                let bytes = plain(path, &name)?.metadata().map_err(|e| failed(&name, e))?.len();
                 let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-                Ok(Self { name, ending, bytes: about.len(), place: Place::File(path.clone()) })
+                Ok(Self { name, ending, bytes, place: Place::File(path.clone()) })
             }
             Source::Pasted(text) => {
                 let origin = Self {
@@ -64,7 +61,7 @@ impl Origin {
     /// Opens it from the start.
     pub fn open(&self) -> Result<Box<dyn Read + Send>, IntakeError> {
         match &self.place {
-            Place::File(path) => Ok(Box::new(File::open(path).map_err(|e| self.failed(e))?)),
+            Place::File(path) => Ok(Box::new(plain(path, &self.name)?)),
             Place::Memory(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
         }
     }
@@ -84,6 +81,12 @@ impl Origin {
     pub fn failed(&self, error: io::Error) -> IntakeError {
         failed(&self.name, error)
     }
+}
+
+/// Opens a file that can be read without waiting for anybody.
+fn plain(path: &Path, name: &str) -> Result<File, IntakeError> {
+    let opened = open_plain(path).map_err(|e| failed(name, e))?;
+    opened.ok_or_else(|| IntakeError::NotAFile { name: name.to_owned() })
 }
 
 fn failed(name: &str, error: io::Error) -> IntakeError {

@@ -1,5 +1,6 @@
 //! A key that has taken another one's place: its profile goes on with the jobs of the former key.
 
+use super::accounts;
 use super::jobs::{Account, decide};
 use super::{Journal, JournalError, Result};
 use crate::jobs::job::JobId;
@@ -43,6 +44,7 @@ impl Journal {
                 adopted.jobs += 1;
             }
             learn(&writing, &to, &former).map_err(failed)?;
+            share(&writing, &to, &former).map_err(failed)?;
             writing.commit().map_err(failed)?;
             Ok(adopted)
         })
@@ -62,7 +64,14 @@ fn give(db: &Connection, id: JobId, to: &Account, former: &str, who: &str) -> ru
         "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1",
         params![id.0, to.key],
     )?;
-    decide(db, id, None, "adopt", who, &format!("the key {former} was replaced by {}", to.key))
+    decide(db, id, None, "adopt", who, &format!("the key {former} was replaced by {}", to.key))?;
+    Ok(())
+}
+
+/// Both keys are of one account from now on: what was sent with the former one counts for the new one.
+fn share(db: &Connection, to: &Account, former: &str) -> rusqlite::Result<()> {
+    let from = accounts::of(db, &to.base_url, former)?;
+    accounts::merge(db, from, accounts::join(db, to)?)
 }
 
 fn learn(db: &Connection, to: &Account, former: &str) -> rusqlite::Result<()> {
@@ -79,7 +88,7 @@ mod tests {
     use super::*;
 
     fn account(profile: &str, base_url: &str, key: &str) -> Account {
-        Account { profile: profile.into(), base_url: base_url.into(), key: key.into() }
+        Account { profile: profile.into(), base_url: base_url.into(), key: key.into(), organisation: None }
     }
 
     async fn insert(journal: &Journal, account: Account, owner: Option<String>) {

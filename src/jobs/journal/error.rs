@@ -48,6 +48,48 @@ pub enum JournalError {
         /// What the system says.
         why: String,
     },
+    /// Nothing is in it, or it is gone, although there were jobs.
+    #[error(
+        "{}",
+        t!(
+            "The journal is empty or gone ({file}), but lapel has kept jobs in it. Nothing is sent: these jobs could be sent twice. Put a backup back (lapel journal restore FILE). To begin a new journal without these jobs, close every lapel first, then remove {file} and the files beside it whose names begin the same.",
+            file
+        )
+    )]
+    Emptied {
+        /// Its file.
+        file: String,
+    },
+    /// On a network drive, and another computer has it.
+    #[error(
+        "{}",
+        t!(
+            "The journal is on a network drive ({file}), and lapel uses it on the computer {computer}. Two computers must not use one journal at the same time. Nothing was changed. Close lapel there first. If lapel does not run there any more, remove {mark} and start again. Or set LAPEL_DATA_DIR to a folder on this computer.",
+            file,
+            computer,
+            mark
+        )
+    )]
+    Elsewhere {
+        /// Its file.
+        file: String,
+        /// The name of the other computer.
+        computer: String,
+        /// The file that names it.
+        mark: String,
+    },
+    /// A copy that was made to be put back.
+    #[error(
+        "{}",
+        t!(
+            "{file} is a backup of a journal, not a journal. Nothing was changed. Move it out of the data folder, then type: lapel journal restore FILE",
+            file
+        )
+    )]
+    Backup {
+        /// Its file.
+        file: String,
+    },
     /// Written by a later version.
     #[error(
         "{}",
@@ -86,14 +128,17 @@ pub enum JournalError {
 impl JournalError {
     pub(super) fn of(error: &rusqlite::Error, file: &str) -> Self {
         let file = file.to_owned();
-        let why = error.to_string();
+        let why = crate::domain::text::scrub(&said(error)).into_owned();
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::Full { file },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy { file },
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::NotWritable { file, why }
             }
-            Some(ErrorCode::SystemIoFailure) => Self::NotWritable { file, why },
+            Some(ErrorCode::SystemIoFailure) => Self::NotWritable {
+                file,
+                why: t!("{why}: the disk may be damaged, or your share of it used up", why),
+            },
             _ => Self::Corrupt { file, why },
         }
     }
@@ -103,6 +148,34 @@ impl JournalError {
         match error.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::Full { file },
             _ => Self::NotWritable { file, why: error.to_string() },
+        }
+    }
+}
+
+/// What SQLite says of an error, without the statement that it was about: nobody who reads it has written one.
+fn said(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqlInputError { msg, .. } | rusqlite::Error::SqliteFailure(_, Some(msg)) => {
+            msg.clone()
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_statement_is_in_what_people_read() {
+        let db = rusqlite::Connection::open_in_memory().expect("a database");
+        db.execute_batch("CREATE TABLE job (x)").expect("a table");
+        for wrong in ["SELECT secret FROM job", "SELECT 1 FROM nowhere", "CREATE TABLE job (secret)"] {
+            let error = db.execute_batch(wrong).expect_err(wrong);
+            let said = JournalError::of(&error, "journal.sqlite").to_string();
+            for word in ["SELECT", "CREATE", "FROM", "offset"] {
+                assert!(!said.contains(word), "{wrong}: {said}");
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the service has shown of itself, with evidence and date; and what is offered again.
 
-use crate::words::{self, Language};
+use crate::jobs::reason::{Code, Reason};
+use crate::secrets::redact;
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Something that the service has shown of itself (the contract leaves it open).
@@ -10,8 +11,8 @@ pub struct Fact {
     pub name: String,
     /// What was seen, such as `shown`.
     pub value: String,
-    /// On what that rests, in English words without names or addresses.
-    pub evidence: String,
+    /// On what that rests, without names or addresses.
+    pub evidence: Reason,
     /// When it was first seen: seconds of the service's UTC.
     pub first: i64,
     /// When it was last seen.
@@ -20,23 +21,13 @@ pub struct Fact {
     pub times: u64,
 }
 
-impl Fact {
-    /// On what it rests, in the language that is spoken.
-    pub fn grounds(&self) -> &str {
-        match words::language() {
-            Language::English => &self.evidence,
-            Language::Korean => words::translated(&self.evidence).unwrap_or(&self.evidence),
-        }
-    }
-}
-
 /// Notes a fact that was seen so many times. The first evidence is kept; later ones count.
 pub(in crate::jobs) fn learn(
     db: &Connection,
     account: &str,
     name: &str,
     value: &str,
-    evidence: &str,
+    evidence: Code,
     at: i64,
     times: i64,
 ) -> rusqlite::Result<()> {
@@ -44,7 +35,7 @@ pub(in crate::jobs) fn learn(
         "INSERT INTO fact VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)
          ON CONFLICT DO UPDATE SET last = ?5, times = times + ?6",
     )?
-    .execute(params![account, name, value, evidence, at, times])?;
+    .execute(params![account, name, value, Reason::from(evidence), at, times])?;
     Ok(())
 }
 
@@ -90,8 +81,12 @@ pub(in crate::jobs) fn keep(
     value: &str,
     at: i64,
 ) -> rusqlite::Result<()> {
-    db.prepare_cached("INSERT OR REPLACE INTO kept VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![what, key, value, at])?;
+    db.prepare_cached("INSERT OR REPLACE INTO kept VALUES (?1, ?2, ?3, ?4)")?.execute(params![
+        what,
+        redact(key),
+        redact(value),
+        at
+    ])?;
     Ok(())
 }
 

@@ -1,7 +1,12 @@
 //! Jobs as they stand in the journal.
 
+use crate::domain::text::scrub;
 use crate::domain::{TemplateId, Text};
-use crate::jobs::job::{Bucket, Counts, Job, JobId, Kind, Origin, Owner, Phase, Stop, StopKind};
+use crate::jobs::job::{
+    AcceptedCount, Bucket, Counts, Job, JobId, Kind, Origin, Owner, Phase, Stop, StopKind,
+};
+use crate::jobs::reason::{Code, Reason};
+use crate::secrets::redact;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::{Value, json};
@@ -11,10 +16,13 @@ use serde_json::{Value, json};
 pub struct Account {
     /// The profile's name, for people.
     pub profile: String,
-    /// The base URL.
+    /// The base URL, in its one spelling.
     pub base_url: String,
     /// What tells one key from another, and says nothing of it.
     pub key: String,
+    /// The organisation, where the profile names it: keys of one organisation count as one account where it is
+    /// asked who was sent a badge before.
+    pub organisation: Option<String>,
 }
 
 impl Account {
@@ -22,9 +30,16 @@ impl Account {
     pub fn of(profile: &str, connection: &crate::api::Connection) -> Self {
         Self {
             profile: profile.to_owned(),
-            base_url: connection.base_url.trim_end_matches('/').to_owned(),
+            base_url: super::accounts::normal_url(&connection.base_url),
             key: connection.key.fingerprint(),
+            organisation: None,
         }
+    }
+
+    /// The same, of an organisation that the profile names.
+    #[must_use]
+    pub fn of_organisation(self, organisation: Option<&str>) -> Self {
+        Self { organisation: organisation.map(str::to_owned), ..self }
     }
 }
 
@@ -65,7 +80,7 @@ pub(in crate::jobs) fn insert(
             ":base_url": account.base_url,
             ":account": account.key,
             ":template": new.template.as_ref().map(TemplateId::wire),
-            ":title": new.title,
+            ":title": redact(&new.title),
             ":origin": origin,
             ":follows": new.follows.map(|id| id.0),
             ":after": new.after,
@@ -79,7 +94,12 @@ pub(in crate::jobs) fn insert(
 const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \
                        coalesce(look_note, note) AS note, \
                        guarded_at, follows, next_look, owner, owner_label, \
-                       (SELECT count(*) FROM request WHERE job = job.id AND answered IS NULL) AS in_flight";
+                       (SELECT sum(accepted) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
+                       (SELECT sum(rows) FROM request WHERE job = job.id AND outcome = 'accepted' \
+                        AND accepted IS NOT NULL) AS accepted_of, \
+                       (SELECT count(*) FROM request WHERE job = job.id AND answered IS NULL) AS in_flight, \
+                       (SELECT CASE WHEN moves THEN file END FROM handover WHERE id = job.handover) AS went_with, \
+                       (SELECT computer FROM handover WHERE id = job.handover) AS left_on";
 
 /// One job, or `None` when there is none of this number.
 pub(in crate::jobs) fn load(db: &Connection, id: JobId, me: &str) -> rusqlite::Result<Option<Job>> {
@@ -109,6 +129,9 @@ pub(in crate::jobs) fn list(
 
 fn with_counts(db: &Connection, mut job: Job) -> rusqlite::Result<Job> {
     job.counts = counts(db, job.id)?;
+    if job.counts.of(Bucket::Ask) > 0 {
+        job.held = super::claims::held(db, job.id)?;
+    }
     // What it waited for may have been seen elsewhere meanwhile.
     job.next_look = job.next_look.filter(|_| job.is_open());
     Ok(job)
@@ -133,6 +156,10 @@ fn text(r: &Row<'_>, column: &str) -> rusqlite::Result<Option<Text>> {
     Ok(r.get::<_, Option<String>>(column)?.map(Text::new))
 }
 
+fn reason(r: &Row<'_>, column: &str) -> rusqlite::Result<Option<Reason>> {
+    r.get(column)
+}
+
 pub(in crate::jobs) fn moment(r: &Row<'_>, column: &str) -> rusqlite::Result<Option<Timestamp>> {
     Ok(r.get::<_, Option<i64>>(column)?.and_then(|s| Timestamp::from_second(s).ok()))
 }
@@ -141,13 +168,16 @@ fn read(r: &Row<'_>, me: &str) -> rusqlite::Result<Job> {
     let code = |column: &str| -> rusqlite::Result<String> { r.get(column) };
     let stop = r.get::<_, Option<String>>("stop")?.and_then(|s| StopKind::from_code(&s));
     let owner = r.get::<_, Option<String>>("owner")?;
-    let label = r.get::<_, Option<String>>("owner_label")?.unwrap_or_default();
+    let label = reason(r, "owner_label")?.unwrap_or_else(|| Code::Told.into());
+    let phase = Phase::from_code(&code("phase")?).unwrap_or(Phase::Stopped);
     Ok(Job {
         id: JobId(r.get("id")?),
         kind: Kind::from_code(&code("kind")?).unwrap_or(Kind::Issue),
-        phase: Phase::from_code(&code("phase")?).unwrap_or(Phase::Stopped),
+        phase,
         stop: match stop {
-            Some(kind) => Some(Stop { kind, why: text(r, "stop_why")?.unwrap_or_default() }),
+            Some(kind) => {
+                Some(Stop { kind, why: reason(r, "stop_why")?.unwrap_or_else(|| Code::Told.into()) })
+            }
             None => None,
         },
         title: text(r, "title")?.unwrap_or_default(),
@@ -155,14 +185,31 @@ fn read(r: &Row<'_>, me: &str) -> rusqlite::Result<Job> {
         origin: r.get::<_, Option<String>>("origin")?.and_then(|raw| origin(&raw)),
         created: Timestamp::from_millisecond(r.get("created")?).unwrap_or(Timestamp::UNIX_EPOCH),
         counts: Counts::default(),
-        note: text(r, "note")?,
+        held: 0,
+        note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { reason(r, "note")? },
+        accepted: match (r.get::<_, Option<i64>>("accepted")?, r.get::<_, Option<i64>>("accepted_of")?) {
+            (Some(accepted), Some(sent)) => {
+                Some(AcceptedCount { accepted: accepted.unsigned_abs(), sent: sent.unsigned_abs() })
+            }
+            _ => None,
+        },
         in_flight: r.get::<_, i64>("in_flight")?.unsigned_abs(),
         next_look: moment(r, "next_look")?,
-        owner: owner.map(|id| Owner { is_me: id == me, label }),
+        owner: owner.map(|id| Owner { is_me: id == me, is_alive: true, label }),
         profile: r.get("profile")?,
         follows: r.get::<_, Option<i64>>("follows")?.map(JobId),
         guarded: moment(r, "guarded_at")?,
     })
+}
+
+/// Where a job goes on that is only a record here.
+fn elsewhere(r: &Row<'_>) -> rusqlite::Result<Reason> {
+    if let Some(file) = r.get::<_, Option<String>>("went_with")? {
+        return Ok(Reason::from(Code::WentWith).with("file", file));
+    }
+    let computer = r.get::<_, Option<String>>("left_on")?.unwrap_or_default();
+    let computer = scrub(computer.lines().next().unwrap_or_default()).into_owned();
+    Ok(Reason::from(Code::StayedOn).with("computer", computer))
 }
 
 fn origin(raw: &str) -> Option<Origin> {
@@ -173,7 +220,10 @@ fn origin(raw: &str) -> Option<Origin> {
         name: Text::new(field("name")),
         sha256: field("sha256"),
         columns: columns.filter_map(Value::as_str).map(Text::from).collect(),
-        read_as: field("read_as"),
+        read_as: value
+            .get("read_as")
+            .and_then(|kept| serde_json::from_value(kept.clone()).ok())
+            .unwrap_or_else(|| Reason::list(Code::ReadAs, Vec::new())),
         map: value.get("map").and_then(|map| serde_json::from_value(map.clone()).ok()),
     })
 }
@@ -186,7 +236,12 @@ pub(in crate::jobs) fn set_phase(db: &Connection, id: JobId, phase: Phase) -> ru
 }
 
 /// Stops a job that is running, and keeps why.
-pub(in crate::jobs) fn stop(db: &Connection, id: JobId, kind: StopKind, why: &str) -> rusqlite::Result<()> {
+pub(in crate::jobs) fn stop(
+    db: &Connection,
+    id: JobId,
+    kind: StopKind,
+    why: &Reason,
+) -> rusqlite::Result<()> {
     db.prepare_cached(
         "UPDATE job SET phase = 'stopped', stop = ?2, stop_why = ?3 WHERE id = ?1 AND phase = 'running'",
     )?
@@ -208,13 +263,17 @@ pub(in crate::jobs) fn set_batch(db: &Connection, id: JobId, most: Option<i64>) 
 }
 
 /// What a person should know about the whole of it.
-pub(in crate::jobs) fn set_note(db: &Connection, id: JobId, note: Option<&str>) -> rusqlite::Result<()> {
+pub(in crate::jobs) fn set_note(db: &Connection, id: JobId, note: Option<&Reason>) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET note = ?2 WHERE id = ?1")?.execute(params![id.0, note])?;
     Ok(())
 }
 
 /// How the last look went: nothing, when it went well. Another note is not touched.
-pub(in crate::jobs) fn set_look_note(db: &Connection, id: JobId, note: Option<&str>) -> rusqlite::Result<()> {
+pub(in crate::jobs) fn set_look_note(
+    db: &Connection,
+    id: JobId,
+    note: Option<&Reason>,
+) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET look_note = ?2 WHERE id = ?1")?.execute(params![id.0, note])?;
     Ok(())
 }
@@ -237,6 +296,22 @@ pub(in crate::jobs) fn look_by(db: &Connection, id: JobId, at: Timestamp) -> rus
     )?
     .execute(params![id.0, at.as_second()])?;
     Ok(())
+}
+
+/// The jobs of a service and key whose owner is none of these, drafts left out.
+pub(in crate::jobs) fn not_of(
+    db: &Connection,
+    account: &Account,
+    living: &[String],
+    me: &str,
+) -> rusqlite::Result<Vec<JobId>> {
+    let living = serde_json::to_string(living).unwrap_or_else(|_| "[]".to_owned());
+    db.prepare_cached(
+        "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND phase <> 'draft' AND owner <> ?3
+           AND owner NOT IN (SELECT value FROM json_each(?4))",
+    )?
+    .query_map(params![account.key, account.base_url, me, living], |r| r.get(0).map(JobId))?
+    .collect()
 }
 
 /// The owners of jobs of a service and key that are not this process.
@@ -270,7 +345,8 @@ pub(in crate::jobs) fn of_others(
 /// Whether there are jobs that nobody has.
 pub(in crate::jobs) fn has_orphans(db: &Connection, account: &Account, me: &str) -> rusqlite::Result<bool> {
     db.prepare_cached(
-        "SELECT 1 FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NULL AND ?3 <> ''",
+        "SELECT 1 FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NULL AND phase <> 'moved'
+           AND ?3 <> ''",
     )?
     .exists(params![account.key, account.base_url, me])
 }
@@ -286,7 +362,7 @@ pub(in crate::jobs) fn take_over(
     let taken: Vec<JobId> = db
         .prepare_cached(
             "UPDATE job SET owner = ?3, owner_label = ?4
-             WHERE account = ?1 AND base_url = ?2 AND phase <> 'draft' AND owner IS NOT ?3
+             WHERE account = ?1 AND base_url = ?2 AND phase NOT IN ('draft', 'moved') AND owner IS NOT ?3
                AND (owner IS NULL OR owner NOT IN (SELECT value FROM json_each(?5)))
              RETURNING id",
         )?
@@ -311,7 +387,7 @@ pub(in crate::jobs) fn let_go(db: &Connection, me: &str) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// Writes down what a person decided.
+/// Writes down what a person decided, and gives its number.
 pub(in crate::jobs) fn decide(
     db: &Connection,
     id: JobId,
@@ -319,10 +395,17 @@ pub(in crate::jobs) fn decide(
     what: &str,
     who: &str,
     why: &str,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<i64> {
     db.prepare_cached("INSERT INTO decision (at, job, no, what, who, why) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-        .execute(params![Timestamp::now().as_millisecond(), id.0, no.map(|n| n as i64), what, who, why])?;
-    Ok(())
+        .execute(params![
+            Timestamp::now().as_millisecond(),
+            id.0,
+            no.map(|n| n as i64),
+            what,
+            who,
+            redact(why)
+        ])?;
+    Ok(db.last_insert_rowid())
 }
 
 /// Removes a draft, or drafts that no living process plans any more.

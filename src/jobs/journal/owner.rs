@@ -2,6 +2,7 @@
 //! file of its own; the system lets go of it when the process ends, however it ends. A lease that runs by
 //! the clock would lapse while its owner sleeps with an open request.
 
+use crate::jobs::reason::{Code, Reason};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub(in crate::jobs) struct Me {
     /// Never the same twice.
     pub(in crate::jobs) id: String,
-    /// For people.
+    /// What it is called, as it is kept.
     pub(in crate::jobs) label: String,
     folder: Option<PathBuf>,
     /// Locked as long as this lives.
@@ -22,7 +23,7 @@ impl Me {
     /// Shows that this process lives, in a folder beside the journal; without a folder nobody else can look.
     pub(in crate::jobs) fn appear(folder: Option<&Path>) -> io::Result<Self> {
         let id = format!("{:016x}", fastrand::Rng::new().u64(..));
-        let label = t!("process {id}", id = std::process::id());
+        let label = Reason::from(Code::Process).with("id", std::process::id()).stored();
         let lock = match folder {
             None => None,
             Some(folder) => {

@@ -1,5 +1,6 @@
-//! Personal data does not stay for ever: names, addresses and cells of finished jobs are removed, the
-//! numbers and the badge ids stay, so that nothing is ever claimed twice.
+//! Personal data does not stay for ever: names, addresses and cells of finished jobs are removed, and the sentences
+//! that may quote them. The numbers and the badge ids stay, so that nothing is ever claimed twice; so do decisions,
+//! with the reasons that people gave. What is removed is overwritten in the file: see `erase`.
 
 use crate::jobs::job::{Bucket, JobId};
 use rusqlite::{Connection, params};
@@ -20,7 +21,7 @@ pub(in crate::jobs) fn purge(
         "SELECT id FROM job WHERE purged = 0 AND phase <> 'draft' AND created < ?1
            AND (?2 IS NULL OR account = ?2)
            AND NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({})
-                           AND NOT (bucket = 'ready' AND job.phase = 'cancelled'))",
+                           AND NOT (job.phase = 'moved' OR bucket = 'ready' AND job.phase = 'cancelled'))",
         open.join(",")
     );
     let jobs: Vec<i64> = db
@@ -29,11 +30,14 @@ pub(in crate::jobs) fn purge(
         .collect::<rusqlite::Result<_>>()?;
     for job in &jobs {
         db.execute(
-            "UPDATE row SET name = '', email = '', email_key = '', cells = NULL WHERE job = ?1",
+            "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL
+             WHERE job = ?1",
             [job],
         )?;
+        // What the service said may name people.
+        db.execute("UPDATE request SET why = NULL WHERE job = ?1", [job])?;
         db.execute("DELETE FROM baseline WHERE job = ?1", [job])?;
-        db.execute("UPDATE job SET purged = 1, origin = NULL WHERE id = ?1", [job])?;
+        db.execute("UPDATE job SET purged = 1, origin = NULL, stop_why = NULL, note = NULL, look_note = NULL WHERE id = ?1", [job])?;
     }
     Ok(jobs.into_iter().map(JobId).collect())
 }

@@ -1,9 +1,12 @@
 //! Requests that act: written down with their rows before the first byte leaves, and answered afterwards.
 
-use super::jobs;
+use super::{claims, jobs, rows};
 use crate::domain::BadgeId;
 use crate::jobs::intake::hex;
-use crate::jobs::job::{Bucket, JobId, Kind, StopKind};
+use crate::jobs::job::{Bucket, JobId, Kind, Phase, StopKind};
+use crate::jobs::reason::{Code, Reason};
+use crate::jobs::rules::{self, Step};
+use jiff::Timestamp;
 use ring::digest::{Context, SHA256};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
@@ -25,11 +28,21 @@ pub(in crate::jobs) struct Chunk {
     pub(in crate::jobs) entries: Vec<Entry>,
 }
 
+/// Whether [`take`] may find something to send.
+pub(in crate::jobs) fn has_ready(db: &Connection, job: JobId, me: &str) -> rusqlite::Result<bool> {
+    db.prepare_cached(
+        "SELECT EXISTS (SELECT 1 FROM row WHERE job = ?1 AND bucket = 'ready')
+            AND EXISTS (SELECT 1 FROM job WHERE id = ?1 AND phase = 'running' AND owner = ?2)",
+    )?
+    .query_row(params![job.0, me], |r| r.get(0))
+}
+
 /// Takes the next rows that may be sent, at most `most`, and writes down that they will be: from now on they
 /// may have left. `None` when nothing may be sent now.
 ///
 /// Answers to a batch name addresses only, so no two rows of one address are in a request, and none whose
-/// address is in a request of the same template that is not settled.
+/// address is in a request of the same template that is not settled. A row of an issue job without a claim that
+/// holds needs review, and is not sent.
 pub(in crate::jobs) fn take(
     db: &Connection,
     job: JobId,
@@ -37,40 +50,35 @@ pub(in crate::jobs) fn take(
     most: usize,
     (at, heard): (i64, bool),
 ) -> rusqlite::Result<Option<Chunk>> {
-    type Found = (String, String, Option<String>, String, Option<i64>);
-    let found: Option<Found> = db
-        .prepare_cached(
-            "SELECT kind, account, template, base_url, batch FROM job
-             WHERE id = ?1 AND phase = 'running' AND owner = ?2",
-        )?
-        .query_row(params![job.0, me], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?)))
+    let found: Option<(String, Option<i64>)> = db
+        .prepare_cached("SELECT kind, batch FROM job WHERE id = ?1 AND phase = 'running' AND owner = ?2")?
+        .query_row(params![job.0, me], |r| Ok((r.get(0)?, r.get(1)?)))
         .optional()?;
-    let Some((kind, account, template, base_url, batch)) = found else { return Ok(None) };
+    let Some((kind, batch)) = found else { return Ok(None) };
     let most = batch.map_or(most, |b| most.min(usize::try_from(b).unwrap_or(1))).max(1);
     let issues = kind == Kind::Issue.code();
-    let mut blocked = db.prepare_cached(
-        "SELECT 1 FROM row INDEXED BY row_key JOIN job ON job.id = row.job
-         WHERE row.email_key = ?1 AND row.bucket IN ('sending', 'in_doubt', 'unbound')
-           AND job.kind = 'issue' AND job.template IS ?2 AND job.account = ?3 AND job.base_url = ?4 LIMIT 1",
-    )?;
     let mut ready = db.prepare_cached(
         "SELECT no, name, email, email_key, badge FROM row WHERE job = ?1 AND bucket = 'ready' ORDER BY no",
     )?;
     let mut rows = ready.query([job.0])?;
-    let (mut entries, mut keys) = (Vec::new(), HashSet::new());
+    let (mut entries, mut keys, mut unclaimed) = (Vec::new(), HashSet::new(), Vec::new());
     while let Some(row) = rows.next()? {
+        let no: i64 = row.get(0)?;
         let entry = Entry {
-            no: row.get::<_, i64>(0)?.unsigned_abs(),
+            no: no.unsigned_abs(),
             name: row.get(1)?,
             email: row.get(2)?,
             key: row.get(3)?,
             badge: row.get::<_, Option<String>>(4)?.and_then(BadgeId::new),
         };
-        if issues
-            && (!keys.insert(entry.key.clone())
-                || blocked.exists(params![entry.key, template, account, base_url])?)
-        {
-            continue;
+        if issues {
+            if !claims::holds(db, job, no)? {
+                unclaimed.push(no);
+                continue;
+            }
+            if !keys.insert(entry.key.clone()) || claims::is_held_up(db, job, no)? {
+                continue;
+            }
         }
         if !issues && entry.badge.is_none() {
             continue;
@@ -81,6 +89,9 @@ pub(in crate::jobs) fn take(
         }
     }
     drop(rows);
+    for no in unclaimed {
+        rows::set(db, job, no.unsigned_abs(), Bucket::Ask, Some(&Code::NoClaim.into()))?;
+    }
     if entries.is_empty() {
         return Ok(None);
     }
@@ -119,7 +130,7 @@ pub(in crate::jobs) struct Ended {
     pub(in crate::jobs) outcome: &'static str,
     pub(in crate::jobs) status: Option<u16>,
     pub(in crate::jobs) accepted: Option<u64>,
-    pub(in crate::jobs) why: Option<String>,
+    pub(in crate::jobs) why: Option<Reason>,
 }
 
 /// Writes down how a request ended.
@@ -127,14 +138,7 @@ pub(in crate::jobs) fn ended(db: &Connection, request: i64, at: i64, how: &Ended
     db.prepare_cached(
         "UPDATE request SET answered = ?2, outcome = ?3, status = ?4, accepted = ?5, why = ?6 WHERE id = ?1",
     )?
-    .execute(params![
-        request,
-        at,
-        how.outcome,
-        how.status,
-        how.accepted.map(|n| n as i64),
-        how.why.as_deref().map(|w| w.chars().take(2000).collect::<String>()),
-    ])?;
+    .execute(params![request, at, how.outcome, how.status, how.accepted.map(|n| n as i64), how.why,])?;
     Ok(())
 }
 
@@ -143,7 +147,7 @@ pub(in crate::jobs) fn settle(
     db: &Connection,
     request: i64,
     bucket: Bucket,
-    why: Option<&str>,
+    why: Option<&Reason>,
 ) -> rusqlite::Result<u64> {
     let moved = db
         .prepare_cached("UPDATE row SET bucket = ?2, why = ?3 WHERE request = ?1 AND bucket = 'sending'")?
@@ -156,7 +160,7 @@ pub(in crate::jobs) fn accepted_unbound(
     db: &Connection,
     request: i64,
     at: i64,
-    why: &str,
+    why: &Reason,
 ) -> rusqlite::Result<()> {
     db.prepare_cached(
         "UPDATE row SET bucket = 'unbound', why = ?3, accepted = ?2 WHERE request = ?1 AND bucket = 'sending'",
@@ -181,11 +185,11 @@ const UNPROVEN: &str =
 /// off what was not sent.
 pub(in crate::jobs) fn back(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
     settle(db, request, Bucket::Ready, None)?;
-    let cancelled: bool = db
-        .prepare_cached("SELECT phase = 'cancelled' FROM job WHERE id = ?1")?
-        .query_row([job.0], |r| r.get(0))?;
+    let (cancelled, kind): (bool, String) = db
+        .prepare_cached("SELECT phase = 'cancelled', kind FROM job WHERE id = ?1")?
+        .query_row([job.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
     if cancelled {
-        call_off(db, job, Bucket::Ready)?;
+        call_off(db, job, Kind::from_code(&kind).unwrap_or(Kind::Revoke))?;
     }
     Ok(())
 }
@@ -201,7 +205,7 @@ pub(in crate::jobs) fn doubt_refusal(db: &Connection, job: JobId) -> rusqlite::R
                 "UPDATE row SET bucket = 'in_doubt', why = ?3
                  WHERE job = ?1 AND request IN {UNPROVEN} AND bucket = 'ready'"
             ),
-            params![job.0, request, t!("refused, which is being proven")],
+            params![job.0, request, Reason::from(Code::BeingProven)],
         )?;
     }
     Ok(request)
@@ -227,15 +231,21 @@ pub(in crate::jobs) fn is_provable(
     Ok(last.is_none_or(|intent| now.saturating_sub(intent) >= window))
 }
 
-/// Nothing of the refused requests was seen: what the service said is believed.
+/// Nothing of the refused requests was seen: what the service said is believed. Where something of one is there
+/// all the same, the rest of it stays in doubt.
 pub(in crate::jobs) fn refusal_proven(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
-    db.execute(
-        &format!(
-            "UPDATE row SET bucket = 'ready', why = NULL, absent = NULL
-             WHERE job = ?1 AND request IN {UNPROVEN} AND bucket IN ('in_doubt', 'not_seen')"
-        ),
-        params![job.0, request],
-    )?;
+    // Through "in doubt", as their claims are: nobody sends them again, they were never sent.
+    for (from, to) in [("not_seen", "in_doubt"), ("in_doubt", "ready")] {
+        db.execute(
+            &format!(
+                "UPDATE row SET bucket = ?4, why = NULL, absent = NULL
+                 WHERE job = ?1 AND request IN {UNPROVEN} AND bucket = ?3
+                   AND NOT EXISTS (SELECT 1 FROM row AS other
+                                   WHERE other.request = row.request AND other.badge IS NOT NULL)"
+            ),
+            params![job.0, request, from, to],
+        )?;
+    }
     db.execute("UPDATE job SET unproven = NULL WHERE id = ?1 AND unproven = ?2", params![job.0, request])?;
     Ok(())
 }
@@ -243,41 +253,38 @@ pub(in crate::jobs) fn refusal_proven(db: &Connection, job: JobId, request: i64)
 /// After the process that sent them has ended: requests of these jobs without an answer are in doubt, and
 /// jobs that have something left to send wait for a person.
 pub(in crate::jobs) fn recover(db: &Connection, taken: &[JobId], at: i64) -> rusqlite::Result<()> {
-    let lost = t!("lapel ended before the answer came");
+    let lost = Reason::from(Code::Lost);
     for job in taken {
         let open: Vec<i64> = db
             .prepare_cached("SELECT id FROM request WHERE job = ?1 AND answered IS NULL")?
             .query_map([job.0], |r| r.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         for request in open {
-            settle(db, request, Bucket::InDoubt, Some(lost))?;
-            let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(lost.to_owned()) };
+            settle(db, request, Bucket::InDoubt, Some(&lost))?;
+            let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(lost.clone()) };
             ended(db, request, at, &how)?;
+            // What is in doubt is looked for before anything else.
+            jobs::set_next_look(db, *job, Timestamp::from_second(at).ok())?;
         }
         let left = jobs::counts(db, *job)?.of(Bucket::Ready);
         if left > 0 {
-            let why = t!(
-                "lapel ended before everything was sent. What is left was not sent; resume when you like."
-            );
-            jobs::stop(db, *job, StopKind::Interrupted, why)?;
+            jobs::stop(db, *job, StopKind::Interrupted, &Code::Interrupted.into())?;
         }
     }
     Ok(())
 }
 
-/// Calls off the rows of a job in a bucket that never left, and says how many.
-pub(in crate::jobs) fn call_off(db: &Connection, job: JobId, bucket: Bucket) -> rusqlite::Result<u64> {
+/// Calls off the rows of a job that never left, and says how many.
+pub(in crate::jobs) fn call_off(db: &Connection, job: JobId, kind: Kind) -> rusqlite::Result<u64> {
+    let unsent = rules::condition(Step::CallOff, kind, Phase::Cancelled);
     let moved = db
-        .prepare_cached(
-            "UPDATE row SET bucket = 'left_out', why = ?3
-             WHERE job = ?1 AND bucket = ?2 AND (bucket <> 'ask' OR request IS NULL)",
-        )?
-        .execute(params![job.0, bucket.code(), t!("called off before it was sent")])?;
+        .prepare_cached(&format!("UPDATE row SET bucket = 'left_out', why = ?2 WHERE job = ?1 AND {unsent}"))?
+        .execute(params![job.0, Reason::from(Code::CalledOff)])?;
     Ok(moved as u64)
 }
 
 /// Jobs of this process that have something left to send wait for a person from now on.
-pub(in crate::jobs) fn interrupt(db: &Connection, me: &str, why: &str) -> rusqlite::Result<()> {
+pub(in crate::jobs) fn interrupt(db: &Connection, me: &str, why: &Reason) -> rusqlite::Result<()> {
     for id in jobs::ready(db, me)? {
         jobs::stop(db, id, StopKind::Interrupted, why)?;
     }

@@ -1,9 +1,13 @@
 //! Rows as they stand in the journal.
 
+use super::claims::People;
 use super::jobs::{bucket, moment};
-use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
+use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::guard::Class;
 use crate::jobs::job::{Bucket, JobId, JobRow};
+use crate::jobs::reason::Reason;
+use crate::jobs::rules::Claim;
+use crate::secrets::redact;
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 
@@ -17,7 +21,7 @@ pub(in crate::jobs) struct NewRow {
     pub(in crate::jobs) title: Option<String>,
     pub(in crate::jobs) badge: Option<BadgeId>,
     pub(in crate::jobs) bucket: Option<Bucket>,
-    pub(in crate::jobs) why: Option<String>,
+    pub(in crate::jobs) why: Option<Reason>,
     pub(in crate::jobs) of: Option<(JobId, u64)>,
     pub(in crate::jobs) status: Option<String>,
 }
@@ -28,20 +32,25 @@ pub(in crate::jobs) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> r
         db.query_row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", [job.0], |r| r.get(0))?;
     let mut insert = db.prepare_cached(
         "INSERT INTO row (job, no, line, cells, name, email, email_key, title, badge, bucket, why, of_job,
-                          of_no, status)
+                          of_no, status, person)
          VALUES (:job, :no, :line, :cells, :name, :email, :key, :title, :badge, :bucket, :why, :of_job,
-                 :of_no, :status)",
+                 :of_no, :status, :person)",
     )?;
+    let people = People::of(db)?;
     for (no, row) in (last + 1..).zip(rows) {
-        let cells = (!row.cells.is_empty()).then(|| serde_json::to_string(&row.cells).unwrap_or_default());
+        // A key that stands in a file is not written down.
+        let cells = (!row.cells.is_empty())
+            .then(|| redact(&serde_json::to_string(&row.cells).unwrap_or_default()).into_owned());
+        let (name, email) = (redact(&row.name), redact(&row.email));
+        let key = EmailKey::of(&email);
         insert.execute(named_params! {
             ":job": job.0,
             ":no": no,
             ":line": row.line.map(|n| n as i64),
             ":cells": cells,
-            ":name": row.name,
-            ":email": row.email,
-            ":key": EmailKey::of(&row.email).as_str(),
+            ":name": name,
+            ":email": email,
+            ":key": key.as_str(),
             ":title": row.title,
             ":badge": row.badge.as_ref().map(BadgeId::wire),
             ":bucket": row.bucket.unwrap_or(Bucket::Ready).code(),
@@ -49,6 +58,7 @@ pub(in crate::jobs) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> r
             ":of_job": row.of.map(|(job, _)| job.0),
             ":of_no": row.of.map(|(_, no)| no as i64),
             ":status": row.status,
+            ":person": people.person(&key),
         })?;
     }
     Ok(())
@@ -136,7 +146,8 @@ pub(in crate::jobs) fn page(
     let sorted = sorted.unwrap_or_default();
     let sql = format!(
         "SELECT row.*, (SELECT intent FROM request WHERE id = row.request) AS intent,
-                (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues FROM row
+                (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues,
+                (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
          WHERE job = ?1 AND no > ?2 {chosen} AND (?3 IS NULL OR class = ?3)
          ORDER BY {sorted} no LIMIT ?4 OFFSET ?5"
     );
@@ -154,26 +165,83 @@ pub(in crate::jobs) fn page(
         .collect()
 }
 
-/// A row of another job of the same template and address that was sent and may be, or become, a badge.
-pub(in crate::jobs) fn sent_before(
+/// Something that was sent from here to a person, and that the service may not show yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentHere {
+    /// The job.
+    pub job: JobId,
+    /// What the badge is called.
+    pub title: Text,
+    /// Its id, where the service has given one.
+    pub badge_id: Option<BadgeId>,
+    /// When its request was written down, in the service's UTC.
+    pub at: Timestamp,
+    /// Where its row stands.
+    pub bucket: Bucket,
+}
+
+impl super::Journal {
+    /// The badge of an id that a job of a service and key has sent.
+    ///
+    /// # Errors
+    /// What is wrong with the journal.
+    pub async fn sent_badge(
+        &self,
+        account: &super::Account,
+        badge: &BadgeId,
+    ) -> Result<Vec<SentHere>, super::JournalError> {
+        let (account, badge) = (account.clone(), badge.clone());
+        self.read(move |db| sent_here(db, &account, Ok(&badge))).await
+    }
+
+    /// What was sent to an address and was not seen to be issued, the newest first.
+    ///
+    /// # Errors
+    /// What is wrong with the journal.
+    pub async fn sent_to(
+        &self,
+        account: &super::Account,
+        email: &str,
+    ) -> Result<Vec<SentHere>, super::JournalError> {
+        let (account, key) = (account.clone(), EmailKey::of(email));
+        self.read(move |db| sent_here(db, &account, Err(&key))).await
+    }
+}
+
+/// What an issue job of a service and key has sent: the badge of an id, or what was sent to an address and was not
+/// seen to be issued, the newest first.
+fn sent_here(
     db: &Connection,
     account: &super::Account,
-    template: &TemplateId,
-    key: &EmailKey,
-    doubt_window: i64,
-) -> rusqlite::Result<Option<JobRow>> {
-    db.prepare_cached(
-        "SELECT row.*, (SELECT intent FROM request WHERE id = row.request) AS intent, 1 AS issues
-         FROM row JOIN job ON job.id = row.job
-         WHERE row.email_key = ?1 AND job.template = ?2 AND job.account = ?3 AND job.base_url = ?4
-           AND job.kind = 'issue' AND job.phase <> 'draft' AND row.request IS NOT NULL
-           AND row.bucket NOT IN ('not_done', 'left_out', 'revoked')
-         ORDER BY row.job DESC, row.no DESC LIMIT 1",
-    )?
-    .query_row(params![key.as_str(), template.wire(), account.key, account.base_url], |r| {
-        read(r, doubt_window)
-    })
-    .optional()
+    of: Result<&BadgeId, &EmailKey>,
+) -> rusqlite::Result<Vec<SentHere>> {
+    let (condition, value) = match of {
+        Ok(badge) => ("row.badge = ?3", badge.wire()),
+        Err(key) => (
+            "row.email_key = ?3
+             AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')",
+            key.as_str(),
+        ),
+    };
+    if value.is_empty() {
+        return Ok(Vec::new());
+    }
+    db.prepare_cached(&format!(
+        "SELECT row.job, job.title, row.badge, request.intent, row.bucket
+         FROM row JOIN job ON job.id = row.job JOIN request ON request.id = row.request
+         WHERE {condition} AND job.kind = 'issue' AND job.account = ?1 AND job.base_url = ?2
+         ORDER BY request.id DESC LIMIT 20"
+    ))?
+    .query_map(params![account.key, account.base_url, value], |r| {
+        Ok(SentHere {
+            job: JobId(r.get(0)?),
+            title: Text::new(r.get::<_, String>(1)?),
+            badge_id: r.get::<_, Option<String>>(2)?.and_then(BadgeId::new),
+            at: Timestamp::from_second(r.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
+            bucket: bucket(r, "bucket")?,
+        })
+    })?
+    .collect()
 }
 
 fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
@@ -188,6 +256,12 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
     let intent: Option<i64> = r.get("intent")?;
     let looked_for =
         r.get("issues")? && matches!(bucket, Bucket::InDoubt | Bucket::Unbound | Bucket::NotSeen);
+    let claim = r.get::<_, Option<String>>("claim")?.and_then(|code| Claim::from_code(&code));
+    let was_sent = if r.get("issues")? {
+        matches!(claim, Some(Claim::Open | Claim::Kept))
+    } else {
+        r.get::<_, Option<i64>>("request")?.is_some()
+    };
     Ok(JobRow {
         no: r.get::<_, i64>("no")?.unsigned_abs(),
         line: r.get::<_, Option<i64>>("line")?.map(i64::unsigned_abs),
@@ -197,8 +271,9 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         title: text("title")?,
         badge_id: r.get::<_, Option<String>>("badge")?.and_then(BadgeId::new),
         bucket,
-        why: text("why")?,
-        was_sent: r.get::<_, Option<i64>>("request")?.is_some(),
+        why: r.get("why")?,
+        claim,
+        was_sent,
         class: r.get::<_, Option<String>>("class")?.and_then(|c| Class::from_code(&c)),
         accepted: moment(r, "accepted")?,
         until: intent
@@ -206,7 +281,8 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
             .and_then(|at| Timestamp::from_second(at.saturating_add(doubt_window)).ok()),
         status: text("status")?,
         mail_status: text("mail")?,
-        issued_at: text("issued_at")?,
+        // A waiting badge can carry the time of its acceptance there.
+        issued_at: text("issued_at")?.filter(|_| !matches!(bucket, Bucket::Waiting | Bucket::Overdue)),
         valid_until: text("valid_until")?,
         revoke_at: text("revoke_at")?,
     })
@@ -218,25 +294,11 @@ pub(in crate::jobs) fn set(
     job: JobId,
     no: u64,
     bucket: Bucket,
-    why: Option<&str>,
+    why: Option<&Reason>,
 ) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE row SET bucket = ?3, why = ?4 WHERE job = ?1 AND no = ?2")?
         .execute(params![job.0, no as i64, bucket.code(), why])?;
     Ok(())
-}
-
-/// Moves all rows of a job from one bucket to another, and says how many.
-pub(in crate::jobs) fn move_all(
-    db: &Connection,
-    job: JobId,
-    from: Bucket,
-    to: Bucket,
-    why: Option<&str>,
-) -> rusqlite::Result<u64> {
-    let moved = db
-        .prepare_cached("UPDATE row SET bucket = ?3, why = ?4 WHERE job = ?1 AND bucket = ?2")?
-        .execute(params![job.0, from.code(), to.code(), why])?;
-    Ok(moved as u64)
 }
 
 /// Gives a row the badge that it is, unless another row of an issue job has it already.
@@ -259,6 +321,21 @@ pub(in crate::jobs) fn bind(
     db.prepare_cached("UPDATE row SET badge = ?3 WHERE of_job = ?1 AND of_no = ?2 AND badge IS NULL")?
         .execute(params![job.0, no as i64, badge.wire()])?;
     Ok(true)
+}
+
+/// A badge of an issue job whose issuing failed is not the one that comes of the next request: it was there before.
+pub(in crate::jobs) fn forget_failed(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<()> {
+    let of_issue =
+        "job = ?1 AND no = ?2 AND badge IS NOT NULL AND (SELECT kind FROM job WHERE id = ?1) = 'issue'";
+    db.prepare_cached(&format!(
+        "INSERT OR IGNORE INTO baseline (job, email_key, badge) SELECT job, email_key, badge FROM row WHERE {of_issue}"
+    ))?
+    .execute(params![job.0, no as i64])?;
+    db.prepare_cached(&format!(
+        "UPDATE row SET badge = NULL, accepted = NULL, status = NULL WHERE {of_issue}"
+    ))?
+    .execute(params![job.0, no as i64])?;
+    Ok(())
 }
 
 /// The row of an issue job whose badge this is.

@@ -10,7 +10,6 @@ mod tests;
 pub use crate::sheet::{Format, Noted, Place, SheetError, Watch, Written};
 pub use mail::{MailGroup, MailReport, mail_failures};
 
-use crate::disk::Mode;
 use crate::sheet::{Entry, Facts, Room, Table};
 use std::error::Error;
 use std::path::Path;
@@ -120,7 +119,7 @@ fn to_file<'a>(
     names: &'a [String],
     facts: Option<(&'static str, &'a Facts<'a>)>,
 ) -> Table<'a> {
-    Table { to, format, overwrite, mode: Mode::Ordinary, names, facts, room: Room::EXCEL }
+    Table { to, format, overwrite, names, facts, room: Room::EXCEL }
 }
 
 /// A line as a row of the file.

@@ -7,16 +7,14 @@ use crate::jobs::core::{Core, touched};
 use crate::jobs::job::{Bucket, Job, StopKind};
 use crate::jobs::journal::requests::{self, Chunk, Ended};
 use crate::jobs::journal::{jobs, rows};
+use crate::jobs::reason::{Code, Reason};
 use crate::jobs::schedule::{self, Looking};
-use crate::words;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-const NOT_NAMED: &str = mark!("the service accepted the request, but did not say which badge this is");
-
 pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Chunk, call: &Call) -> Next {
     let Some(template_id) = job.template_id.clone() else {
-        return Next::Stop(StopKind::BadRequest, t!("the job has no template").to_owned());
+        return Next::Stop(StopKind::BadRequest, Code::NoTemplate.into());
     };
     let answer = ask(writer, template_id, &chunk, call).await;
     let (now, _) = core.moment();
@@ -41,20 +39,31 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
                         bound.push(touched(&item.badge_id, Bucket::Waiting));
                     }
                 }
-                requests::accepted_unbound(db, request, at, words::say(NOT_NAMED))?;
-                let count = accepted.accepted_count.or(Some(accepted.items.len() as u64));
+                let (count, sent) = (accepted.accepted_count, chunk.entries.len() as u64);
+                if count.is_some_and(|n| n >= sent) {
+                    requests::accepted_unbound(db, request, at, &Code::NotNamed.into())?;
+                } else {
+                    // Of some the service says nothing: whether they were accepted is looked for.
+                    let said = count.unwrap_or(accepted.items.len() as u64);
+                    let why = Reason::from(Code::NotNamedOf).with("accepted", said).with("sent", sent);
+                    requests::settle(db, request, Bucket::InDoubt, Some(&why))?;
+                }
                 let how = Ended { outcome: "accepted", status: Some(202), accepted: count, why: None };
                 requests::ended(db, request, at, &how)?;
-                if count.is_some_and(|n| n > chunk.entries.len() as u64) {
-                    let note = t!(
-                        "The service says that it accepted {accepted} of {sent}: tell the provider.",
-                        accepted = count.unwrap_or(0),
-                        sent = chunk.entries.len()
-                    );
+                if count.is_some_and(|n| n > sent) {
+                    let note = Reason::from(Code::AcceptedMore)
+                        .with("accepted", count.unwrap_or(0))
+                        .with("sent", sent);
                     jobs::set_note(db, id, Some(&note))?;
                 }
-                let what = if bound.len() < chunk.entries.len() { Looking::Doubt } else { Looking::Issue };
-                jobs::look_by(db, id, schedule::next(&looks, what, now, now))?;
+                let next = if bound.len() == chunk.entries.len() {
+                    schedule::next(&looks, Looking::Issue, now, now)
+                } else if count.is_some_and(|n| n >= sent) {
+                    schedule::next(&looks, Looking::Doubt, now, now)
+                } else {
+                    now
+                };
+                jobs::look_by(db, id, next)?;
                 Ok(bound)
             })
             .await;
@@ -119,7 +128,7 @@ async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> N
     let Some((outcome, next)) = certain(&error) else {
         let accepted = matches!(error, ApiError::InDoubt { accepted: true, .. });
         conclude(core, id, move |db| {
-            let why = error.to_string();
+            let why = Reason::from(&error);
             if accepted {
                 requests::accepted_unbound(db, request, at, &why)?;
             } else {
@@ -139,7 +148,7 @@ async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> N
     let quota = matches!(next, Next::Stop(StopKind::Quota, _));
     let stop = next.stop();
     conclude(core, id, move |db| {
-        let why = error.to_string();
+        let why = Reason::from(&error);
         if refused {
             requests::settle(db, request, Bucket::NotDone, Some(&why))?;
         } else {

@@ -6,6 +6,7 @@ use crate::jobs::core::{Core, touched};
 use crate::jobs::job::{Bucket, Job, StopKind};
 use crate::jobs::journal::requests::{self, Chunk, Ended};
 use crate::jobs::journal::{jobs, rows};
+use crate::jobs::reason::{Code, Reason};
 use crate::jobs::schedule::{self, Looking};
 use std::sync::Arc;
 
@@ -24,7 +25,8 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
             let done = conclude(core, id, move |db| {
                 let bucket = if all { Bucket::Revoking } else { Bucket::Unproven };
                 requests::settle(db, chunk.request, bucket, None)?;
-                for entry in &chunk.entries {
+                // Of which ones it is true is not known where some were left out.
+                for entry in chunk.entries.iter().filter(|_| all) {
                     rows::accepted_at(db, id, entry.no, at)?;
                 }
                 let how = Ended {
@@ -34,7 +36,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
                     why: None,
                 };
                 requests::ended(db, chunk.request, at, &how)?;
-                jobs::set_note(db, id, note(answer.accepted_count, sent).as_deref())?;
+                jobs::set_note(db, id, note(answer.accepted_count, sent).as_ref())?;
                 // Where the count says that some were left out, the first look is now.
                 let next = if all { schedule::next(&looks, Looking::Revoke, now, now) } else { now };
                 jobs::look_by(db, id, next)?;
@@ -54,16 +56,13 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
     }
 }
 
-fn note(accepted: Option<u64>, sent: u64) -> Option<String> {
+fn note(accepted: Option<u64>, sent: u64) -> Option<Reason> {
+    let sent_of = |code: Code| Reason::from(code).with("sent", sent);
     match accepted {
-        None => Some(t!("{sent} sent; the service did not say how many it accepted.", sent)),
+        None => Some(sent_of(Code::RevokeUncounted)),
         Some(n) if n == sent => None,
-        Some(n) if n > sent => Some(t!(
-            "The service says that it accepted {n}, but only {sent} were sent: tell the provider.",
-            n,
-            sent
-        )),
-        Some(n) => Some(t!("{n} of {sent} accepted; looking which ones were not.", n, sent)),
+        Some(n) if n > sent => Some(sent_of(Code::RevokeAcceptedMore).with("n", n)),
+        Some(n) => Some(sent_of(Code::RevokeShort).with("n", n)),
     }
 }
 
@@ -78,7 +77,7 @@ async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> N
     };
     let stop = next.stop();
     conclude(core, id, move |db| {
-        let why = error.to_string();
+        let why = Reason::from(&error);
         halt(db, id, stop.as_ref())?;
         match bucket {
             Bucket::Ready => requests::back(db, id, request)?,

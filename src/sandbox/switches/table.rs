@@ -19,16 +19,16 @@ choices {
         Swapped = "swapped" "known words with the wrong meaning (waiting says 발급완료 and so on)",
     }
     "waiting-history" waiting_history: WaitingHistory, "is a waiting badge in the history?" {
-        Visible = "visible" "listed with the label for waiting",
         Hidden = "hidden" "listed only once it is Issued",
+        Visible = "visible" "listed with the label for waiting",
     }
     "waiting-detail" waiting_detail: WaitingDetail, "can a waiting badge be read by its id?" {
         Visible = "visible" "yes",
         Hidden = "hidden" "answered like an unknown id until it is Issued",
     }
     "waiting-issued-at" waiting_issued_at: WaitingIssuedAt, "issued_at (and valid_from, valid_until) of a waiting badge" {
+        Set = "set" "the time of acceptance: the contract's issued_at is never null",
         Null = "null" "null",
-        Set = "set" "the time of the request, as if it were issued",
     }
     "wallet-waiting" wallet_waiting: WalletWaiting, "are waiting badges in the wallet?" {
         Hidden = "hidden" "no",

@@ -1,6 +1,7 @@
 //! Which profile the desk speaks for: connecting, another one, and once more.
 
 use super::{App, Notice, Tab};
+use crate::api::{LinkStatus, Reader};
 use crate::tui::ask::Session;
 use crate::tui::env::Out;
 use crate::tui::screens::activity::Activity;
@@ -51,6 +52,7 @@ impl App {
         self.env.session = Some(session.clone());
         self.env.reader = None;
         self.env.link = None;
+        self.connecting = None;
         self.jobs = None;
         self.no_jobs = false;
         self.overview = Overview::default();
@@ -80,11 +82,21 @@ impl App {
     }
 
     pub(super) fn link(&mut self) {
-        let Some(reader) = &self.env.reader else { return };
+        let Some(reader) = self.reader_or_connecting() else { return };
         let now = Some(reader.link_now());
         if now != self.env.link {
+            let alone = |link: &Option<LinkStatus>| link.as_ref().is_some_and(|link| link.is_alone);
+            let why = if alone(&now) && !alone(&self.env.link) { reader.alone() } else { None };
             self.env.link = now;
             self.changed = true;
+            if let Some(why) = why {
+                self.tell(why);
+            }
         }
+    }
+
+    /// The connection in use, or the one that is being made.
+    pub(super) fn reader_or_connecting(&self) -> Option<&Reader> {
+        self.env.reader.as_ref().or(self.connecting.as_ref())
     }
 }

@@ -3,7 +3,9 @@
 use super::{App, Over, Tab};
 use crate::tui::action::Action;
 use crate::tui::copy_menu::CopyMenu;
+use crate::tui::forms::key_question::KeyQuestion;
 use crate::tui::forms::mark_all::MarkAllForm;
+use crate::tui::forms::ping::PingForm;
 use crate::tui::keymap::Context;
 use crate::tui::raw::RawPane;
 use crate::tui::screens::welcome::Welcome;
@@ -39,6 +41,8 @@ impl App {
             Some(Over::Log(log)) => log.stack(),
             Some(Over::Filters(form)) => form.stack(),
             Some(Over::MarkAll(_)) => MarkAllForm::stack(),
+            Some(Over::Ping(_)) => PingForm::stack(),
+            Some(Over::Key(_)) => KeyQuestion::stack(),
             None => self.welcome.as_ref().map_or_else(|| self.tab_stack(), Welcome::stack),
         }
     }
@@ -84,6 +88,8 @@ impl App {
             Some(Over::Raw(pane)) => pane.offers(action),
             Some(Over::Filters(form)) => form.offers(action, &self.env),
             Some(Over::MarkAll(_)) => MarkAllForm::offers(action),
+            Some(Over::Ping(_)) => PingForm::offers(action),
+            Some(Over::Key(_)) => KeyQuestion::offers(action),
             None if action == Action::Reload && self.broken.is_some() => true,
             None if matches!(action, Action::Earlier | Action::Later) => self.offers_earlier(action),
             None if self.welcome.is_some() => self.welcome.as_ref().is_some_and(|w| w.offers(action)),

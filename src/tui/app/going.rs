@@ -2,6 +2,7 @@
 
 use super::{App, Over, READ_ONLY, Tab};
 use crate::config::Environment;
+use crate::jobs::Bucket;
 use crate::tui::ask::Ask;
 use crate::tui::deed::Deed;
 use crate::tui::env::{Go, Out};
@@ -58,7 +59,9 @@ impl App {
             Go::Again(deed) => self.again(*deed, out),
             Go::Undo(job) => self.over.push(Over::Question(Box::new(Question::undo(job)))),
             Go::Decide(job, row) => {
-                self.over.push(Over::Question(Box::new(Question::decide(job, row, self.is_live()))));
+                let unseen = self.activity.find(job).map_or(0, |job| job.counts.of(Bucket::NotSeen));
+                let question = Question::decide(job, row, unseen, self.is_live());
+                self.over.push(Over::Question(Box::new(question)));
             }
             Go::Drafts(jobs) => {
                 if let Some(form) = DraftForm::new(jobs, &self.env, out) {
@@ -100,6 +103,8 @@ impl App {
                 self.over.push(Over::MarkAll(Box::new(MarkAllForm::new(rows, words))));
             }
             Go::MarkAll => self.history.mark_all(out),
+            Go::AskAboutFilter => self.ask_about_filter(),
+            Go::KeyAllowed(then) => self.key_allowed(then, out),
             Go::CloseAll => self.over.clear(),
             Go::Close => {
                 self.over.pop();
@@ -119,7 +124,8 @@ impl App {
 
     /// Does what sends something that was reviewed before; where it is live, it is confirmed first.
     fn again(&mut self, deed: Deed, out: &mut Out<'_>) {
-        if !self.is_live() {
+        // What is decided for many rows is confirmed by their number wherever it is.
+        if !self.is_live() && !matches!(deed, Deed::ResendAll(..)) {
             out.ask(Ask::Do(Box::new(deed)));
             return;
         }

@@ -5,8 +5,10 @@ use crate::tui::action::Action;
 use crate::tui::commands::{Command, CommandPalette};
 use crate::tui::draw::is_cut;
 use crate::tui::env::Out;
+use crate::tui::forms::ping::PingForm;
 use crate::tui::forms::profiles::Profiles;
 use crate::tui::help::Help;
+use crate::tui::hold;
 use crate::tui::keymap::{Context, Press};
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
@@ -104,9 +106,13 @@ impl App {
                 self.act_tour(action, out);
             }
             Action::Editor => self.edit(out),
+            Action::Redraw => self.repaint(),
             Action::Suspend => self.wish = Some(Wish::Suspend),
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
+            // What would be read waits, too: one ping can be asked for.
+            Action::Reload if self.over.is_empty() && self.ask_to_ping() => {}
+            Action::Back if self.stop_reads(out) => {}
             Action::Palette if self.welcome.is_some() => {}
             // The same key closes it again.
             Action::Palette if matches!(self.over.last(), Some(Over::Commands(_))) => {
@@ -117,6 +123,7 @@ impl App {
             }
             // What cannot be seen is not confirmed.
             Action::Confirm if !self.fits() => {}
+            Action::Accept if self.stops_a_key(out) => {}
             Action::Help if matches!(self.over.last(), Some(Over::Help(_))) => {
                 self.act_inside(action, out);
             }
@@ -128,7 +135,7 @@ impl App {
         }
     }
 
-    fn act_inside(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub(super) fn act_inside(&mut self, action: Action, out: &mut Out<'_>) -> bool {
         if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
             if action == Action::ChooseSandbox {
                 self.tour_wanted = false;
@@ -163,6 +170,8 @@ impl App {
             Some(Over::Log(log)) => log.act(action, &self.env, out),
             Some(Over::Filters(form)) => form.act(action, &self.env, out),
             Some(Over::MarkAll(form)) => form.act(action, out),
+            Some(Over::Ping(form)) => form.act(action, out),
+            Some(Over::Key(question)) => question.act(action, out),
             None => match self.tab {
                 Tab::Templates => self.templates.act(action, &self.env, out),
                 Tab::History => self.history.act(action, &self.env, out),
@@ -172,6 +181,16 @@ impl App {
                 Tab::Overview => self.overview.act(action, &self.env, out),
             },
         }
+    }
+
+    /// Asks whether to send one ping while the service asks to wait; false when it does not.
+    fn ask_to_ping(&mut self) -> bool {
+        if self.welcome.is_some() || hold::left(&self.env).is_none() {
+            return false;
+        }
+        let Some(reader) = self.reader_or_connecting().cloned() else { return false };
+        self.over.push(Over::Ping(Box::new(PingForm::new(reader))));
+        true
     }
 
     fn act_outside(&mut self, action: Action, out: &mut Out<'_>) {
@@ -296,7 +315,14 @@ impl App {
             Some(Over::Copy(menu)) => menu.key(key, out),
             Some(Over::Log(log)) => log.key(key),
             Some(Over::Filters(form)) => form.key(key),
-            Some(Over::File(_) | Over::Help(_) | Over::Raw(_) | Over::MarkAll(_)) => false,
+            Some(
+                Over::File(_)
+                | Over::Help(_)
+                | Over::Raw(_)
+                | Over::MarkAll(_)
+                | Over::Key(_)
+                | Over::Ping(_),
+            ) => false,
             None => match self.tab {
                 Tab::Templates => self.templates.browser.key(key, out),
                 Tab::History => self.history.browser.key(key, out),
@@ -309,7 +335,12 @@ impl App {
     }
 
     pub(super) fn paste(&mut self, text: &str, out: &mut Out<'_>) {
+        // Most terminals send CR between the lines of a paste, as their Enter key does.
+        let text = &text.replace("\r\n", "\n").replace('\r', "\n");
         self.begun.1.clear();
+        if self.refuses_paste(text, out) {
+            return;
+        }
         if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
             welcome.paste(text);
             return;
@@ -334,7 +365,9 @@ impl App {
                 | Over::Help(_)
                 | Over::Copy(_)
                 | Over::Raw(_)
-                | Over::MarkAll(_),
+                | Over::MarkAll(_)
+                | Over::Key(_)
+                | Over::Ping(_),
             ) => {}
             None => match self.tab {
                 Tab::Templates => {
@@ -382,7 +415,7 @@ impl App {
             return;
         }
         if mouse.row == 0 && self.over.is_empty() {
-            if let Some(tab) = crate::tui::draw::tab_at(mouse.column) {
+            if let Some(tab) = self.tab_at(mouse.column) {
                 // A menu over a list is not met again when one comes back.
                 if self.stack().iter().any(|c| matches!(c, Context::SortMenu | Context::ColumnMenu)) {
                     self.act_inside(Action::Back, out);

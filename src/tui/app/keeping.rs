@@ -7,7 +7,7 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::Out;
 use crate::tui::recents::{Recents, Typed};
-use crate::tui::saved::Saved;
+use crate::tui::saved::{FiltersRead, Saved};
 use crate::tui::worker::Order;
 
 /// Bytes of what has come by itself beyond which something new takes its place, rather than being added.
@@ -34,9 +34,9 @@ impl App {
 
     /// Takes what was typed, and hands out what the file does not have yet.
     pub(super) fn keep_typed(&mut self, out: &mut Out<'_>) {
-        if let Some(session) = &self.env.session {
+        if self.env.session.is_some() {
             for (typed, text) in std::mem::take(&mut out.typed) {
-                self.env.recents.note(typed, &text, &session.connection.key);
+                self.env.recents.note(typed, &text);
             }
         }
         self.env.recents.hand_out(|ask| out.ask(Ask::Recents(Box::new(ask))));
@@ -82,10 +82,10 @@ impl App {
                 if self.over.iter().any(|over| matches!(over, Over::Filters(_))) {
                     return Err(Answer::Filters(filters, asked));
                 }
-                if let Err(why) = filters {
+                if let Ok(FiltersRead { left_out: Some(why), .. }) | Err(why) = filters {
                     let mut mistakes = why.lines();
                     let why = and_more(mistakes.next().unwrap_or_default(), mistakes.count());
-                    self.tell(t!("Saved filters cannot be used. {why}.", why));
+                    self.tell(t!("Some saved filters cannot be used. {why}.", why));
                 }
                 Ok(())
             }

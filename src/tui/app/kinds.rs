@@ -22,7 +22,7 @@ macro_rules! kinds {
 
 kinds!(
     Issue, Revoke, Question, Again, Draft, Correct, File, Ids, Export, Replace, Commands, Profiles, Pin,
-    Help, Copy, Raw, Log, Filters, MarkAll,
+    Help, Copy, Raw, Log, Filters, MarkAll, Key, Ping,
 );
 
 impl App {

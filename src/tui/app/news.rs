@@ -43,13 +43,15 @@ impl App {
                 Over::Raw(pane) => pane.receive(ticket, left),
                 Over::Log(log) => log.receive(ticket, left, &self.env, out),
                 Over::Filters(form) => form.receive(ticket, left, out),
+                Over::Ping(form) => form.receive(ticket, left, out),
                 // The export was asked above.
                 Over::Again(_)
                 | Over::Commands(_)
                 | Over::Help(_)
                 | Over::Copy(_)
                 | Over::Export(_)
-                | Over::MarkAll(_) => Err(left),
+                | Over::MarkAll(_)
+                | Over::Key(_) => Err(left),
             };
             match taken {
                 Ok(()) => return,

@@ -3,9 +3,11 @@
 use super::{App, Tab};
 use crate::config::{Ground, Palette};
 use crate::tui::action::Action;
+use crate::tui::cells::{Ambiguous, set_ambiguous};
 use crate::tui::env::Out;
 use crate::tui::pictures::{Want, Way};
 use crate::tui::terminal::gives_kitty_pictures;
+use crate::tui::theme::Glyphs;
 
 /// What is said about a picture where there are none.
 pub(super) const OFF: &str = mark!(
@@ -48,6 +50,18 @@ impl App {
         let palette = Palette { ground, ..self.palette };
         if palette.drawn() != self.palette.drawn() {
             self.set_theme(palette);
+        }
+    }
+
+    /// Takes how wide the terminal draws characters of ambiguous width. Where it is two cells, signs such as `●` and
+    /// `─` would break every line: there are plain ones, and no pictures made of characters.
+    pub(super) fn found_widths(&mut self, ambiguous: Ambiguous) {
+        set_ambiguous(ambiguous);
+        if ambiguous == Ambiguous::Wide {
+            self.env.glyphs = Glyphs::ASCII;
+            self.env.keymap = std::mem::take(&mut self.env.keymap).named(&Glyphs::ASCII);
+            self.env.pictures.without_blocks();
+            self.repaint();
         }
     }
 

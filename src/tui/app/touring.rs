@@ -5,10 +5,10 @@ use crate::config::Environment;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask};
 use crate::tui::env::Out;
+use crate::tui::frame::Frame;
 use crate::tui::house::House;
 use crate::tui::keymap::Context;
 use crate::tui::tour::{self, Place, Seen, Tour};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 
 /// What the note of a tour says, for whoever opens it.

@@ -1,13 +1,14 @@
 //! Drawing a browsed list: only the rows on the screen are built.
 
 use super::{Browse, Browser, By, Top, so_many};
+use crate::domain::RecordProblem;
 use crate::tui::action::Action;
 use crate::tui::env::Env;
-use crate::tui::fit::{number, width, wrap};
+use crate::tui::fit::{line_width, number, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::list::{Entry, Note, Place};
 use crate::words::say;
-use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -23,12 +24,13 @@ impl<T: Browse> Browser<T> {
         right: &str,
     ) {
         let bar = self.bar.height(area.width);
+        let note = self.foot_lines(area);
         let [line, filter, head, body, foot] = Layout::vertical([
             Constraint::Length(1),
             Constraint::Length(bar),
             Constraint::Length(1),
             Constraint::Fill(1),
-            Constraint::Length(1),
+            Constraint::Length(foot_height(&note)),
         ])
         .areas(area);
         two_sided(frame, line, self.summary(env), Span::styled(right.to_owned(), env.theme.mark()), true);
@@ -40,7 +42,7 @@ impl<T: Browse> Browser<T> {
         if !self.heading.draw_menu(frame, body, &widths, env) {
             self.draw_rows(frame, body, env, &widths, marked);
         }
-        self.draw_foot(frame, foot, env);
+        self.draw_foot(frame, foot, note, env);
     }
 
     fn summary(&self, env: &Env) -> Line<'static> {
@@ -147,18 +149,9 @@ impl<T: Browse> Browser<T> {
             Place::Failed(error) => {
                 (format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)), env.theme.error())
             }
-            Place::Entry(Entry::Unreadable(problem)) => (
-                format!(
-                    "{} {}",
-                    env.glyphs.alert,
-                    t!(
-                        "the service's record {place} cannot be read: {why}",
-                        place = problem.place,
-                        why = problem.why
-                    )
-                ),
-                env.theme.warning(),
-            ),
+            Place::Entry(Entry::Unreadable(problem)) => {
+                (format!("{} {}", env.glyphs.alert, unreadable(problem)), env.theme.warning())
+            }
             Place::Entry(Entry::Double(other)) => (
                 t!("the same as row {row}: the list moved while it was read", row = number(other + 1)),
                 env.theme.warning(),
@@ -178,15 +171,10 @@ impl<T: Browse> Browser<T> {
         t!("{key} reads again.", key = env.key(&OF_LISTS, Action::Reload))
     }
 
-    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let left = if let Top::Row(field) = &self.top {
-            let mut spans = vec![Span::styled(format!("  {} ", t!("Go to row")), env.theme.strong())];
-            spans.extend(field.spans(14, true, env));
-            let key = |action| env.key(&[Context::Prompt, Context::Always], action);
-            let hint = t!("{enter} go  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
-            spans.push(Span::styled(format!("  {hint}"), env.theme.dim()));
-            Line::from(spans)
-        } else if let Some(note) = self.list.note() {
+    /// What there is to say of the list as a whole, or of the selected place where it holds no row. It is told below
+    /// the list, on as many lines as it takes.
+    fn note(&self) -> Option<(String, Tone)> {
+        if let Some(note) = self.list.note() {
             let text = match note {
                 Note::Changed { before, now } if before == now => {
                     t!("the list changed while it was read; it was read again").to_owned()
@@ -194,7 +182,7 @@ impl<T: Browse> Browser<T> {
                 Note::Changed { before, now } => t!(
                     "the list changed while it was read ({before} {arrow} {now}); it was read again",
                     before = number(*before),
-                    arrow = if env.glyphs.dash.is_ascii() { "->" } else { "→" },
+                    arrow = "→",
                     now = number(*now)
                 ),
                 Note::KeepsMoving => {
@@ -202,24 +190,94 @@ impl<T: Browse> Browser<T> {
                 }
                 Note::SelectedGone => t!("the row that was selected is not in this list any more").to_owned(),
             };
-            Line::styled(format!("  {text}"), env.theme.warning())
-        } else if let (Some(error), false) = (self.list.error(), self.list.is_empty()) {
-            Line::styled(format!("  {} {error}", env.glyphs.alert), env.theme.error())
-        } else if !self.list.is_counted() && !self.list.is_empty() {
-            let text = t!("the service's count is missing or too low; there may be more");
-            Line::styled(format!("  {text}"), env.theme.warning())
-        } else {
-            Line::raw("")
-        };
-        let loading = if self.list.is_loading() { format!("{} ", env.spinner()) } else { String::new() };
-        let right = if self.list.is_empty() {
-            loading
-        } else {
-            let (at, all) = (number(self.list.cursor() + 1), number(self.list.len()));
-            format!("{loading}{}", t!("row {at} of {all}", at, all))
-        };
-        two_sided(frame, area, left, Span::styled(right, env.theme.dim()), true);
+            return Some((text, Tone::Warning));
+        }
+        if self.list.is_empty() {
+            return None;
+        }
+        if let Some(error) = self.list.error() {
+            return Some((error.to_string(), Tone::Error));
+        }
+        let selected = self.list.visible().find(|(place, _)| *place == self.list.cursor());
+        if let Some((_, Place::Entry(Entry::Unreadable(problem)))) = selected {
+            // In its row it is cut.
+            return Some((unreadable(problem), Tone::Warning));
+        }
+        if let Some(said) = self.list.disproved() {
+            let text = t!(
+                "the service counts {said} rows and repeats its last page: there are no others to be read",
+                said = number(said)
+            );
+            return Some((text, Tone::Warning));
+        }
+        (!self.list.is_counted()).then(|| {
+            (t!("the service's count is missing or too low; there may be more").to_owned(), Tone::Warning)
+        })
     }
+
+    /// The note as lines beside the counter, with the room for its sign; no more than leaves some of the list.
+    pub(super) fn foot_lines(&self, area: Rect) -> Vec<(String, Tone)> {
+        let Some((text, tone)) = self.note() else { return Vec::new() };
+        // A spinner stands before the counter at times.
+        let room = usize::from(area.width).saturating_sub(width(&self.counter()) + 6);
+        let text = if tone == Tone::Error { format!("  {text}") } else { text };
+        let most = usize::from(area.height / 2).max(1);
+        wrap(&text, room).into_iter().take(most).map(|line| (line, tone)).collect()
+    }
+
+    fn counter(&self) -> String {
+        if self.list.is_empty() {
+            return String::new();
+        }
+        let (at, all) = (number(self.list.cursor() + 1), number(self.list.len()));
+        t!("row {at} of {all}", at, all)
+    }
+
+    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, note: Vec<(String, Tone)>, env: &Env) {
+        let mut lines: Vec<Line<'_>> = note
+            .into_iter()
+            .enumerate()
+            .map(|(at, (text, tone))| match tone {
+                Tone::Error if at == 0 => {
+                    Line::styled(format!("  {} {}", env.glyphs.alert, text.trim_start()), env.theme.error())
+                }
+                Tone::Error => Line::styled(format!("  {text}"), env.theme.error()),
+                Tone::Warning => Line::styled(format!("  {text}"), env.theme.warning()),
+            })
+            .collect();
+        let mut last = lines.pop().unwrap_or_default();
+        if let Top::Row(field) = &self.top {
+            let mut spans = vec![Span::styled(format!("  {} ", t!("Go to row")), env.theme.strong())];
+            spans.extend(field.spans(14, true, env));
+            let key = |action| env.key(&[Context::Prompt, Context::Always], action);
+            let hint = t!("{enter} go  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
+            spans.push(Span::styled(format!("  {hint}"), env.theme.dim()));
+            last = Line::from(spans);
+        }
+        let loading = if self.list.is_loading() { format!("{} ", env.spinner()) } else { String::new() };
+        let right = Span::styled(format!("{loading}{}", self.counter()), env.theme.dim());
+        let above = u16::try_from(lines.len()).unwrap_or(0);
+        frame
+            .render_widget(ratatui::text::Text::from(lines), Rect { height: above.min(area.height), ..area });
+        let foot = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
+        two_sided(frame, foot, last, right, true);
+    }
+}
+
+fn unreadable(problem: &RecordProblem) -> String {
+    t!("the service's record {place} cannot be read: {why}", place = problem.place, why = problem.why)
+}
+
+/// How grave a note is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    Warning,
+    Error,
+}
+
+/// The lines below a list with such a note.
+pub(super) fn foot_height(note: &[(String, Tone)]) -> u16 {
+    u16::try_from(note.len()).unwrap_or(u16::MAX).max(1)
 }
 
 /// The contexts of every list, without its own.
@@ -229,7 +287,7 @@ const OF_LISTS: [Context; 3] = [Context::List, Context::Global, Context::Always]
 /// one has to stay; otherwise the right one gives way.
 pub fn two_sided(frame: &mut Frame<'_>, area: Rect, left: Line<'_>, right: Span<'_>, right_stays: bool) {
     let room = usize::from(area.width).saturating_sub(width(&right.content) + 1);
-    if right_stays || left.width() < room {
+    if right_stays || line_width(&left) < room {
         let wide =
             u16::try_from(width(&right.content)).unwrap_or(area.width).min(area.width.saturating_sub(1));
         let split = area.width.saturating_sub(wide + 1);

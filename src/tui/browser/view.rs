@@ -14,7 +14,12 @@ impl<T: Browse> Browser<T> {
 
     /// What the list shows now.
     pub fn view(&self) -> ListView {
-        ListView { filter: self.typed(), ..self.heading.view() }
+        let mut view = ListView { filter: self.typed(), ..self.heading.view() };
+        if self.by == (By::Page { refused: true }) {
+            // The service would refuse it again.
+            view.sort = None;
+        }
+        view
     }
 
     /// What is typed into the filter, by the fields' names in the contract.

@@ -8,9 +8,9 @@ use crate::tui::ask::Ask;
 use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::fit::{fit, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -32,6 +32,7 @@ pub fn sends(deed: &Deed) -> Option<JobId> {
         Deed::Resume(id)
         | Deed::UseUp(id)
         | Deed::Retry(id)
+        | Deed::ResendAll(id, ..)
         | Deed::Decide(id, _, Decision::SendAgain, _) => Some(*id),
         // These come from a review, or send nothing.
         Deed::Issue(_)
@@ -45,7 +46,8 @@ pub fn sends(deed: &Deed) -> Option<JobId> {
         | Deed::CallOff(_)
         | Deed::Decide(..)
         | Deed::Look(_)
-        | Deed::Opened
+        | Deed::NeverSeen(_)
+        | Deed::Opened(_)
         | Deed::Allow(..)
         | Deed::LeaveOut(..)
         | Deed::Correct(..) => None,
@@ -56,6 +58,7 @@ pub fn sends(deed: &Deed) -> Option<JobId> {
 fn rows(deed: &Deed, job: &Job) -> u64 {
     match deed {
         Deed::Decide(..) => 1,
+        Deed::ResendAll(_, rows, _) => *rows,
         Deed::Retry(_) => job.left_to_retry(),
         _ => job.left_to_send(),
     }
@@ -66,7 +69,10 @@ impl AgainForm {
     pub fn new(deed: Deed, job: &Job, said: Option<(String, bool)>, env: &Env) -> Option<Self> {
         let id = sends(&deed)?;
         let rows = rows(&deed, job);
-        let confirm = Confirm::new(usize::try_from(rows).unwrap_or(usize::MAX), env);
+        let mut confirm = Confirm::new(usize::try_from(rows).unwrap_or(usize::MAX), env);
+        if matches!(deed, Deed::ResendAll(..)) {
+            confirm.insist();
+        }
         Some(Self { deed, id, title: job.title.to_string(), rows, confirm, said })
     }
 
@@ -124,6 +130,10 @@ impl AgainForm {
             Deed::UseUp(_) => {
                 t!("Job {id} goes on with ever smaller requests, until the quota is used up.", id)
             }
+            Deed::ResendAll(..) => t!(
+                "Job {id}: these rows were never seen, and the time is over in which they could still appear. They are sent again: if a first request worked after all, there are two badges then.",
+                id
+            ),
             Deed::Decide(_, row, ..) => {
                 t!("Row {row} of job {id} is sent again: there may be two badges then.", row, id)
             }

@@ -10,9 +10,9 @@ use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Focus};
 use crate::tui::fit::{fit, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -59,6 +59,11 @@ impl CorrectForm {
             _ => return false,
         }
         true
+    }
+
+    /// What is typed.
+    pub fn typed(&self) -> Vec<&str> {
+        self.fields.iter().map(Field::value).collect()
     }
 
     /// Takes a key that is typed.

@@ -11,11 +11,11 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::fit::{fit, number, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::recents::Typed;
 use crate::words::say;
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

@@ -8,13 +8,13 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::Field;
 use crate::tui::filter::Spec;
 use crate::tui::fit::{fit, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::heading::Head;
 use crate::tui::keymap::Context;
 use crate::tui::pick::{Click, Sight, below};
 use crate::tui::saved::FiltersAsk;
 use crate::words;
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
@@ -214,6 +214,11 @@ impl FiltersForm {
         true
     }
 
+    /// The name as it is typed.
+    pub fn typed(&self) -> Vec<&str> {
+        self.name.iter().map(|naming| naming.field.value()).collect()
+    }
+
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let Some(naming) = &mut self.name else { return false };
@@ -238,7 +243,12 @@ impl FiltersForm {
                 self.ticket = None;
                 match done {
                     Err(why) => self.said = Some(why),
-                    Ok(filters) => self.changed(&filters, *asked, out),
+                    Ok(read) => {
+                        if read.left_out.is_some() {
+                            self.said.clone_from(&read.left_out);
+                        }
+                        self.changed(&read.filters, *asked, out);
+                    }
                 }
                 Ok(())
             }

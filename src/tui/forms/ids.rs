@@ -12,10 +12,10 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
 use crate::tui::fit::{width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::recents::{self, Typed};
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -130,6 +130,11 @@ impl IdsForm {
         }
         let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
         out.go.push(Go::File(Purpose::Revoke { reason, when_issued }, source));
+    }
+
+    /// The reason as it is typed.
+    pub fn typed(&self) -> Vec<&str> {
+        vec![self.reason.value()]
     }
 
     /// Takes a key that is typed.

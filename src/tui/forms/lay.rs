@@ -1,7 +1,7 @@
 //! Laying out a form where there is little room: nothing that matters is cut without a sign.
 
 use crate::tui::env::Env;
-use crate::tui::fit::{fit, width, wrap};
+use crate::tui::fit::{fit, line_width, width, wrap};
 use ratatui::text::{Line, Span};
 
 /// Cells between what is done and where it is done.
@@ -37,7 +37,7 @@ pub fn wrapped(text: &str, room: usize, most: usize, env: &Env) -> Vec<String> {
 pub fn squeezed(mut lines: Vec<Line<'static>>, rows: u16, env: &Env) -> Vec<Line<'static>> {
     let rows = usize::from(rows);
     while lines.len() > rows {
-        let Some(empty) = lines.iter().rposition(|line| line.width() == 0) else { break };
+        let Some(empty) = lines.iter().rposition(|line| line_width(line) == 0) else { break };
         lines.remove(empty);
     }
     if lines.len() > rows && rows > 0 {

@@ -66,7 +66,7 @@ impl PathField {
 
     /// Puts a pasted or dropped path into the field.
     pub fn set_pasted(&mut self, pasted: &str) {
-        self.field.set(&paths::unwrap(pasted));
+        self.field.fill(&paths::unwrap(pasted));
         self.found.clear();
     }
 

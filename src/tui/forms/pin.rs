@@ -7,9 +7,9 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::Field;
 use crate::tui::fit::{fit, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

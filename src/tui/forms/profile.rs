@@ -377,7 +377,7 @@ fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, env: &Env) 
     let gap = if wide(3) + width(hint) <= room { "   " } else { "  " };
     let shown = if wide(2) <= room { &all[..] } else { all.get(chosen..=chosen).unwrap_or_default() };
     let mut spans: Vec<Span<'static>> = shown.iter().map(|word| Span::raw(format!("{word}{gap}"))).collect();
-    if focused && spans.iter().map(Span::width).sum::<usize>() + width(hint) <= room {
+    if focused && spans.iter().map(|span| width(&span.content)).sum::<usize>() + width(hint) <= room {
         spans.push(Span::styled(hint, env.theme.dim()));
     }
     spans

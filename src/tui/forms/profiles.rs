@@ -8,12 +8,12 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::fit::{fit, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::manage::ProfileAsk;
 use crate::tui::pick::{Click, Sight, below};
 use crate::words;
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 

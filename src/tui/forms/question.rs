@@ -6,20 +6,20 @@ use super::label::aligned;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
 use crate::jobs::receipt::MailReport;
-use crate::jobs::{Bucket, Decision, Job, JobError, JobId, JobRow};
+use crate::jobs::{Bucket, Decision, Job, JobError, JobId, JobRow, NeverSeen};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Paper, Ticket};
 use crate::tui::deed::{Deed, Done};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::Field;
 use crate::tui::fit::{fit, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::paths;
 use crate::tui::rows::explain;
 use crate::words::say;
 use crossterm::event::KeyEvent;
 use lines::{mail_lines, undo_words};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -40,7 +40,7 @@ enum About {
     /// Why an issue job is to be undone.
     Undo(Box<Job>),
     /// What became of a row that lapel cannot tell about.
-    Decide { job: JobId, row: Box<JobRow>, at: usize, step: Step },
+    Decide { job: JobId, row: Box<JobRow>, unseen: u64, at: usize, step: Step },
     /// Where a receipt or a redo file goes; whether something is there that would be replaced.
     Paper { job: JobId, redo: bool, exists: bool },
     /// Whom the mail did not reach.
@@ -60,11 +60,20 @@ enum Step {
     Review,
 }
 
-const CHOICES: [(&str, &str); 3] = [
+/// The place of the choice that is about every row of the job that was never seen.
+const ALL: usize = 3;
+
+const CHOICES: [(&str, &str); 4] = [
     (mark!("send it again"), mark!("the first request did nothing, or two badges are accepted")),
     (mark!("it is this badge"), mark!("a badge that was found is the one; its id is typed next")),
     (mark!("leave it as it is"), mark!("it is settled otherwise; nothing more is done about it")),
+    (mark!("send all again"), mark!("every row of this job that was never seen, and may be sent by now")),
 ];
+
+/// How many choices there are.
+fn choices(unseen: u64) -> usize {
+    if unseen > 1 { CHOICES.len() } else { ALL }
+}
 
 impl Question {
     fn new(about: About) -> Self {
@@ -81,9 +90,10 @@ impl Question {
         Self::new(About::Undo(job))
     }
 
-    /// What a person decides about a row.
-    pub fn decide(job: JobId, row: Box<JobRow>, live: bool) -> Self {
-        Self { live, ..Self::new(About::Decide { job, row, at: 0, step: Step::Choice }) }
+    /// What a person decides about a row, or about all `unseen` rows of the job if it is one of them.
+    pub fn decide(job: JobId, row: Box<JobRow>, unseen: u64, live: bool) -> Self {
+        let unseen = if row.bucket == Bucket::NotSeen { unseen } else { 0 };
+        Self { live, ..Self::new(About::Decide { job, row, unseen, at: 0, step: Step::Choice }) }
     }
 
     /// Where a receipt, or the rows to be done again, go.
@@ -152,9 +162,10 @@ impl Question {
             Action::Accept => self.go_on(out),
             Action::Confirm => self.confirm(out),
             Action::Down | Action::Up => {
-                if let About::Decide { at, step: Step::Choice, .. } = &mut self.about {
-                    let by = if action == Action::Down { 1 } else { CHOICES.len() - 1 };
-                    *at = (*at + by) % CHOICES.len();
+                if let About::Decide { at, unseen, step: Step::Choice, .. } = &mut self.about {
+                    let all = choices(*unseen);
+                    let by = if action == Action::Down { 1 } else { all - 1 };
+                    *at = (*at + by) % all;
                 }
             }
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => {}
@@ -193,7 +204,7 @@ impl Question {
                     self.ticket = Some(out.ask(Ask::Do(Box::new(deed))));
                 }
             }
-            About::Decide { at, step, row, job } => match step {
+            About::Decide { at, step, row, job, .. } => match step {
                 Step::Choice => {
                     self.field = match at {
                         1 => Field::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
@@ -204,6 +215,11 @@ impl Question {
                 Step::Badge if empty => self.said = Some(t!("type or paste the badge's id").to_owned()),
                 Step::Why if empty => {
                     self.said = Some(t!("write a few words why: they are kept with the job").to_owned());
+                }
+                Step::Why if *at == ALL => {
+                    if self.ticket.is_none() {
+                        self.ticket = Some(out.ask(Ask::Do(Box::new(Deed::NeverSeen(*job)))));
+                    }
                 }
                 Step::Why if *at == 0 && self.live => {
                     let why = self.field.value().trim().to_owned();
@@ -226,7 +242,7 @@ impl Question {
         }
         let deed = match &self.about {
             About::CallOff(job) => Deed::CallOff(job.id),
-            About::Decide { job, row, at, step: Step::Review } => {
+            About::Decide { job, row, at, step: Step::Review, .. } => {
                 let typed = self.field.value().trim();
                 let (decision, why) = match at {
                     0 => (Decision::SendAgain, typed),
@@ -243,11 +259,33 @@ impl Question {
         self.ticket = Some(out.ask(Ask::Do(Box::new(deed))));
     }
 
+    /// Goes on to the confirmation of so many rows as were found.
+    fn review_all(&mut self, found: NeverSeen, out: &mut Out<'_>) {
+        let About::Decide { job, .. } = self.about else { return };
+        if found.ready == 0 {
+            self.said = Some(
+                t!("none of these rows may be sent again together yet: decide about each, or wait")
+                    .to_owned(),
+            );
+            return;
+        }
+        let why = self.field.value().trim().to_owned();
+        out.go.push(Go::Again(Box::new(Deed::ResendAll(job, found.ready, why))));
+    }
+
     fn write(&mut self, overwrite: bool, out: &mut Out<'_>) {
         let About::Paper { job, redo, .. } = self.about else { return };
         if self.ticket.is_none() {
             let to = paths::typed(self.field.value());
             self.ticket = Some(out.ask(Ask::Paper(Paper { job, redo, to, overwrite })));
+        }
+    }
+
+    /// A reason or a badge id, as it is typed.
+    pub fn typed(&self) -> Vec<&str> {
+        match &self.about {
+            About::Undo(_) | About::Decide { .. } => vec![self.field.value()],
+            About::CallOff(_) | About::Paper { .. } | About::Mail { .. } => Vec::new(),
         }
     }
 
@@ -277,12 +315,13 @@ impl Question {
                 self.ticket = None;
                 match done {
                     Err(why) => self.said = Some(why),
+                    Ok(Done::NeverSeen(found)) => self.review_all(found, out),
                     Ok(done) => {
                         out.go.push(Go::Close);
                         match done {
                             Done::Said(text) => out.say(text),
                             Done::Drafts(jobs) => out.go.push(Go::Drafts(jobs)),
-                            Done::Fine => {}
+                            Done::Fine | Done::NeverSeen(_) => {}
                         }
                     }
                 }
@@ -366,7 +405,7 @@ impl Question {
         match &self.about {
             About::CallOff(job) => {
                 let of = |bucket| job.counts.of(bucket);
-                let n = of(Bucket::Ready) + of(Bucket::Queued);
+                let n = crate::jobs::count(crate::jobs::Step::CallOff, job);
                 let mut text = match n {
                     0 => t!("Nothing else is left to be sent.").to_owned(),
                     n => plural!(
@@ -425,11 +464,12 @@ impl Question {
                     mail_lines(report, &mut lines, &put, env);
                 }
             }
-            About::Decide { row, at, step, job } => {
+            About::Decide { row, at, step, job, unseen } => {
                 put(&mut lines, &explain(row, crate::jobs::Kind::Issue, env), theme.warning());
                 lines.push(Line::raw(""));
                 let words = aligned(CHOICES.map(|(word, _)| word));
-                for (i, (word, what)) in words.iter().zip(CHOICES.map(|(_, what)| say(what))).enumerate() {
+                let there = words.iter().zip(CHOICES.map(|(_, what)| say(what))).take(choices(*unseen));
+                for (i, (word, what)) in there.enumerate() {
                     let sign = if i == *at { env.glyphs.on } else { env.glyphs.off };
                     let style = if i == *at { theme.strong() } else { theme.dim() };
                     let text = format!("  {sign} {word}  {what}");

@@ -5,16 +5,16 @@ use super::confirm::Confirm;
 use super::label::aligned;
 use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
 use crate::jobs::intake::{Severity, check_person};
-use crate::jobs::{Holdings, IssuePlan, JobRow, Victim};
+use crate::jobs::{Holdings, IssuePlan, Rival, Victim};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Focus};
 use crate::tui::fit::{fit, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -42,7 +42,7 @@ struct Review {
     address: Address,
     /// What the person has of the template; an error where that is not known.
     holdings: Option<Result<Holdings, String>>,
-    sent_before: Option<Box<JobRow>>,
+    sent_before: Option<Box<Rival>>,
     ticket: Option<Ticket>,
     confirm: Confirm,
 }
@@ -193,6 +193,7 @@ impl ReplaceForm {
             recipient_name: review.name.clone(),
             recipient_email: review.address.clone(),
             held_before,
+            allows: review.sent_before.as_ref().map(|rival| rival.slot),
         };
         let old = Victim {
             badge_id: self.old.badge_id.clone(),
@@ -205,6 +206,11 @@ impl ReplaceForm {
         out.ask(Ask::Do(Box::new(Deed::Replace(plan, old, reason))));
         out.go.push(Go::Close);
         out.go.push(Go::Activity);
+    }
+
+    /// What is typed.
+    pub fn typed(&self) -> Vec<&str> {
+        self.fields.iter().map(Field::value).collect()
     }
 
     /// Takes a key that is typed.

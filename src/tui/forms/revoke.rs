@@ -10,11 +10,11 @@ use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
-use crate::tui::fit::{cells, number, width, wrap};
+use crate::tui::fit::{cells, line_width, number, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::recents;
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -152,6 +152,11 @@ impl RevokeForm {
         (self.meant() > 0 && self.review.is_none()).then_some(&mut self.reason)
     }
 
+    /// The reason as it is typed.
+    pub fn typed(&self) -> Vec<&str> {
+        vec![self.reason.value()]
+    }
+
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         if self.meant() == 0 {
@@ -203,7 +208,7 @@ impl RevokeForm {
             let mut said: Vec<Line<'_>> = said.map(Line::raw).collect();
             let toggle = Span::styled(key(Action::Toggle), theme.key());
             match said.last_mut() {
-                Some(last) if last.width() + 3 + toggle.width() <= room + 2 => {
+                Some(last) if line_width(last) + 3 + width(&toggle.content) <= room + 2 => {
                     last.push_span(Span::raw("   "));
                     last.push_span(toggle);
                 }

@@ -7,10 +7,10 @@ use crate::tui::action::Action;
 use crate::tui::columns::Choice;
 use crate::tui::env::{Env, Out};
 use crate::tui::fit::{fit, width};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::pick::{Click, Sight, below};
 use crate::words::say;
-use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 

@@ -10,6 +10,7 @@ pub(super) type Line = (Context, Action, &'static [&'static str]);
 pub(super) const DEFAULT: &[Line] = &[
     (Context::Always, Action::QuitNow, &["ctrl-c"]),
     (Context::Always, Action::Suspend, &["ctrl-z"]),
+    (Context::Always, Action::Redraw, &["ctrl-l"]),
     (Context::Always, Action::Help, &["f1"]),
     (Context::Always, Action::Palette, &["ctrl-p"]),
     (Context::Global, Action::Templates, &["1"]),

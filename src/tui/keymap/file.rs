@@ -1,7 +1,7 @@
 //! Keys of one's own: what `keys.toml` says, put in place of the usual keys.
 
 use super::{Chord, Context, DEFAULT, Keymap, parse};
-use crate::config::{ConfigError, KeymapFile, KeymapLine, nearest};
+use crate::config::{KeymapFile, KeymapLine, Mistake, nearest};
 use crate::tui::action::Action;
 use crokey::{KeyCombination, OneToThree};
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -27,34 +27,43 @@ const OPENING: &[Action] = &[
 ];
 
 impl Keymap {
-    /// The usual keys with those of a file in their places.
-    ///
-    /// # Errors
-    /// Every line that names no place, no action of it or no key, that takes a key which another action of the
-    /// place has, that would be lost between places or make another so, or that would make sending too easy or
-    /// leaving impossible.
-    pub fn with(file: &KeymapFile) -> Result<Self, ConfigError> {
-        let mut lines = Self::default().lines;
+    /// The usual keys with those of a file in their places, and what is wrong in the file. Left out is every line that
+    /// names no place, no action of it or no key, that takes a key which another action of the place has, that would
+    /// be lost between places or make another so, or that would make sending too easy or leaving impossible.
+    pub fn with(file: &KeymapFile) -> (Self, Vec<Mistake>) {
         let mut wrong: Vec<(usize, String)> = Vec::new();
-        // Which line of the file a line of the keymap comes from.
-        let mut from: Vec<Option<usize>> = vec![None; lines.len()];
-        for (n, said) in file.lines.iter().enumerate() {
-            match read(said) {
-                Ok((context, action, chords)) => {
-                    let at = lines.iter().position(|(c, a, _)| (*c, *a) == (context, action));
-                    if let Some(at) = at {
-                        lines[at].2 = chords;
-                        from[at] = Some(n);
-                    }
+        loop {
+            let mut lines = Self::default().lines;
+            // Which line of the file a line of the keymap comes from.
+            let mut from: Vec<Option<usize>> = vec![None; lines.len()];
+            let before = wrong.len();
+            for (n, said) in file.lines.iter().enumerate() {
+                if wrong.iter().any(|(left_out, _)| *left_out == n) {
+                    continue;
                 }
-                Err(what) => wrong.push((n, what)),
+                match read(said) {
+                    Ok((context, action, chords)) => {
+                        let at = lines.iter().position(|(c, a, _)| (*c, *a) == (context, action));
+                        if let Some(at) = at {
+                            lines[at].2 = chords;
+                            from[at] = Some(n);
+                        }
+                    }
+                    Err(what) => wrong.push((n, what)),
+                }
+            }
+            let keymap = Self::of(lines);
+            let mut more = keymap.conflicts(&from);
+            more.extend(keymap.dangers(&from));
+            more.extend(keymap.shadows(&from));
+            more.sort_by_key(|(n, _)| *n);
+            more.dedup_by_key(|(n, _)| *n);
+            wrong.extend(more);
+            // Without a line that is wrong, another one may be wrong that relied on it. The usual keys are right.
+            if wrong.len() == before {
+                return (keymap, file.mistakes(wrong));
             }
         }
-        let keymap = Self::of(lines);
-        wrong.extend(keymap.conflicts(&from));
-        wrong.extend(keymap.dangers(&from));
-        wrong.extend(keymap.shadows(&from));
-        file.checked(wrong).map(|()| keymap)
     }
 
     /// Lines of the file whose keys another action of the same place has, or begins with, or that begin with
@@ -203,8 +212,26 @@ mod tests {
     use crossterm::event::KeyEvent;
     use std::path::Path;
 
-    fn keymap(text: &str) -> Result<Keymap, ConfigError> {
-        Keymap::with(&KeymapFile::parse(Path::new("keys.toml"), text))
+    fn keymap(text: &str) -> Result<Keymap, Vec<Mistake>> {
+        let (keymap, mistakes) = Keymap::with(&KeymapFile::parse(Path::new("keys.toml"), text));
+        if mistakes.is_empty() { Ok(keymap) } else { Err(mistakes) }
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_used_costs_that_line() {
+        let text = "[history]\nrevoke = 'X'\nmark = 'hyper-q'\nrange = \n[nowhere]\nx = 'y'\n[global]\ntemplates = '!'\n";
+        let (keymap, mistakes) = Keymap::with(&KeymapFile::parse(Path::new("keys.toml"), text));
+        let lines: Vec<Option<usize>> = mistakes.iter().map(|mistake| mistake.line).collect();
+        assert_eq!(lines, [Some(3), Some(4), Some(6)], "{mistakes:?}");
+        assert_eq!(press(&keymap, "X!"), [Press::Action(Action::Revoke), Press::Action(Action::Templates)]);
+        assert_eq!(press(&keymap, " "), [Press::Action(Action::Mark)], "the usual key");
+        // Two that change places, of which one is wrong: the other one has no room then.
+        let (keymap, mistakes) = Keymap::with(&KeymapFile::parse(
+            Path::new("keys.toml"),
+            "[history]\nmark = 'v'\nrange = 'spacee'\n",
+        ));
+        assert_eq!(mistakes.iter().map(|m| m.line).collect::<Vec<_>>(), [Some(2), Some(3)]);
+        assert_eq!(press(&keymap, "v "), [Press::Action(Action::Range), Press::Action(Action::Mark)]);
     }
 
     fn press(keymap: &Keymap, keys: &str) -> Vec<Press> {
@@ -290,8 +317,8 @@ mod tests {
             ("[history]\nmark = 'Z'\n[global]\nwallet-tab = 'Z'\n", 4, "leaves wallet-tab without"),
         ] {
             let wrong = keymap(text).expect_err(text);
-            let first = &wrong.mistakes()[0];
-            assert!(first.line == Some(line) && first.what.contains(said), "{text}: {wrong}");
+            let first = &wrong[0];
+            assert!(first.line == Some(line) && first.what.contains(said), "{text}: {wrong:?}");
         }
     }
 

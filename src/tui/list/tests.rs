@@ -21,6 +21,8 @@ struct Service {
     no_count: bool,
     short_page: Option<u64>,
     empty_page: Option<u64>,
+    /// Gives its last page for every number beyond.
+    repeats: bool,
 }
 
 impl Service {
@@ -30,6 +32,8 @@ impl Service {
 
     fn page(&self, page: u64, asked: u64) -> Page<Item> {
         let size = self.cap.unwrap_or(asked).min(asked);
+        let last = (self.rows.len() as u64).div_ceil(size).max(1);
+        let page = if self.repeats { page.min(last) } else { page };
         let start = usize::try_from((page - 1) * size).unwrap().min(self.rows.len());
         let end = (start + usize::try_from(size).unwrap()).min(self.rows.len());
         let mut rows = self.rows[start..end].to_vec();
@@ -410,4 +414,52 @@ fn a_count_that_is_too_low_does_not_end_the_list() {
         settle(&mut list, &service);
     }
     assert_eq!(list.selected(), Some(&Item(599)));
+}
+
+/// Rows that the list shows, by place.
+fn rows_at(list: &PagedList<Item>) -> Vec<(u64, u64)> {
+    list.visible()
+        .filter_map(|(place, what)| match what {
+            Place::Entry(Entry::Row(row)) => Some((place, row.0)),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn a_last_page_that_is_given_for_ever_makes_no_rows() {
+    for (rows, count) in [(250, 999_750), (300, 999_700), (300, 1_000), (40, 10_000), (700, 5)] {
+        let service = Service { count: Some(count), repeats: true, ..Service::of(rows) };
+        let mut list = PagedList::<Item>::default();
+        list.set_height(30);
+        settle(&mut list, &service);
+        // Straight to the end that the count names, and then on until there is no more.
+        for _ in 0..20 {
+            list.move_to(u64::MAX);
+            settle(&mut list, &service);
+            assert!(rows_at(&list).iter().all(|(place, row)| place == row), "{rows} {:?}", rows_at(&list));
+        }
+        assert_eq!((list.len(), list.cursor()), (rows, rows - 1), "{rows} + {count}");
+        assert_eq!(list.disproved(), Some(rows + count as u64));
+        list.move_to(0);
+        settle(&mut list, &service);
+        assert_eq!((list.len(), rows_at(&list).len()), (rows, 30));
+    }
+}
+
+#[test]
+fn a_service_that_has_come_right_is_believed_again() {
+    let mut service = Service { count: Some(999_750), repeats: true, ..Service::of(250) };
+    let mut list = PagedList::<Item>::default();
+    list.set_height(30);
+    settle(&mut list, &service);
+    for _ in 0..5 {
+        list.move_to(u64::MAX);
+        settle(&mut list, &service);
+    }
+    assert_eq!(list.len(), 250);
+    service = Service::of(400);
+    list.reload();
+    settle(&mut list, &service);
+    assert_eq!((list.len(), list.disproved()), (400, None));
 }

@@ -1,4 +1,5 @@
-//! What the terminal can do, and whether it is dark or light: asked once, after the first frame and before anybody else reads what it says.
+//! What the terminal can do, how wide it draws some characters, and whether it is dark or light: asked once, after
+//! the first frame and before anybody else reads what it says.
 //!
 //! The questions end with one that every terminal answers, so an answer to that ends the waiting. A terminal
 //! that says nothing costs the bound, in the thread that reads the input; keys that are pressed meanwhile
@@ -6,7 +7,8 @@
 
 use super::pack::{Protocol, Way};
 use super::typed;
-use crate::config::{Ground, PictureChoice, Pictures, TerminalHints, ThemeChoice};
+use crate::config::{GlyphChoice, Ground, PictureChoice, Pictures, TerminalHints, ThemeChoice};
+use crate::tui::cells::Ambiguous;
 use crate::tui::message::Message;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -25,8 +27,15 @@ const PICTURES: &str = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[>0q\x1b[1
 const PICTURES_BETWEEN: &str = "\x1b[16t";
 /// Which colour is the background? It ends as old rxvt needs it: to the other end it gives half an answer.
 const BACKGROUND: &str = "\x1b]11;?\x07";
-/// What every terminal answers, and then what a frame ends with, whatever became of all that.
-const END: &str = "\x1b[c\x1b[?25l";
+/// How wide is a character whose width Unicode calls ambiguous? It is written at the beginning of the second row,
+/// and the cursor's place is behind it. Of the first row the answer would be what shift and F3 send.
+const WIDTH: &str = "\x1b[2;1H●\x1b[6n";
+/// The row that is written over for that, from the top.
+pub const ASKED_ROW: u16 = 1;
+/// What every terminal answers.
+const END: &str = "\x1b[c";
+/// What a frame ends with, whatever became of all that.
+const HIDDEN: &str = "\x1b[?25l";
 
 /// How pictures are shown, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +85,7 @@ pub struct Asked {
     terminal: TerminalHints,
     pictures: bool,
     background: bool,
+    width: bool,
 }
 
 /// What has come of the questions.
@@ -93,14 +103,21 @@ impl Asked {
     ///
     /// # Errors
     /// When the terminal is gone.
-    pub fn ask(pictures: &Pictures, theme: ThemeChoice, out: &mut impl Write) -> io::Result<Option<Self>> {
+    pub fn ask(
+        pictures: &Pictures,
+        theme: ThemeChoice,
+        glyphs: GlyphChoice,
+        out: &mut impl Write,
+    ) -> io::Result<Option<Self>> {
         let terminal = pictures.terminal;
         let asked = Self {
             terminal,
             pictures: unasked(pictures) == How::Asking,
             background: Ground::is_asked(theme, &terminal),
+            // Where there are to be plain signs only, the terminal may not know this one.
+            width: cfg!(unix) && !terminal.bare && glyphs == GlyphChoice::Unicode,
         };
-        if !asked.pictures && !asked.background {
+        if !asked.pictures && !asked.background && !asked.width {
             return Ok(None);
         }
         let about_pictures = match (asked.pictures, terminal.multiplexer) {
@@ -109,15 +126,27 @@ impl Asked {
             (true, true) => PICTURES_BETWEEN,
         };
         let background = if asked.background { BACKGROUND } else { "" };
-        out.write_all([about_pictures, background, END].concat().as_bytes())?;
+        let width = if asked.width { WIDTH } else { "" };
+        // The answer to the width is one that every terminal gives, too.
+        let end = if asked.ends_with_width() { "" } else { END };
+        out.write_all([width, about_pictures, background, end, HIDDEN].concat().as_bytes())?;
         out.flush()?;
         Ok(Some(asked))
+    }
+
+    /// Whether the question has left something on the screen, in the row [`ASKED_ROW`].
+    pub fn has_written(&self) -> bool {
+        self.width
+    }
+
+    fn ends_with_width(&self) -> bool {
+        self.width && !self.pictures && !self.background
     }
 
     /// Waits for the answers, within the bound. Must be called before anything else reads the terminal. Where
     /// standard input is none, nobody has answered.
     pub fn listen(self) -> Heard {
-        let mut answers = Answers::default();
+        let mut answers = Answers { width_is_last: self.ends_with_width(), ..Answers::default() };
         #[cfg(unix)]
         if io::stdin().is_terminal() {
             read(&mut answers);
@@ -128,6 +157,10 @@ impl Asked {
         if self.background {
             tracing::debug!(answered = answers.done, found = ?answers.background, "asked for the background");
             messages.extend(answers.background.map(Message::Background));
+        }
+        if self.width {
+            tracing::debug!(found = ?answers.width, "asked for the width of a sign");
+            messages.extend(answers.width.map(Message::Widths));
         }
         if self.pictures {
             messages.push(Message::Pictures(answers.way(&self.terminal, measured())));
@@ -192,6 +225,9 @@ pub struct Answers {
     name: Option<String>,
     cell: Option<(u16, u16)>,
     background: Option<Ground>,
+    width: Option<Ambiguous>,
+    /// The width is what was asked last.
+    width_is_last: bool,
     /// The last question is answered.
     pub done: bool,
     /// What was no answer: keys, pastes.
@@ -283,6 +319,14 @@ impl Answers {
                 // The first says which class of terminal it is.
                 self.sixel = attributes.split(';').skip(1).any(|a| a == "4");
                 self.done = true;
+            }
+            (Some(b'R'), None) if inner.starts_with("2;") => {
+                self.width = match &inner[2..] {
+                    "2" => Some(Ambiguous::Narrow),
+                    "3" => Some(Ambiguous::Wide),
+                    _ => None,
+                };
+                self.done |= self.width_is_last;
             }
             (Some(b't'), None) if inner.starts_with("6;") => {
                 let mut numbers = inner.split(';').skip(1).map(|n| n.parse::<u16>().unwrap_or(0));

@@ -60,7 +60,9 @@ fn what_stands_between_is_asked_less_and_believed_less() {
     let between = TerminalHints { multiplexer: true, iterm2: true, ..TerminalHints::default() };
     let auto = |terminal| Pictures { choice: PictureChoice::Auto, terminal };
     let mut out = Vec::new();
-    assert!(Asked::ask(&auto(between), ThemeChoice::Auto, &mut out).expect("asked").is_some());
+    assert!(
+        Asked::ask(&auto(between), ThemeChoice::Auto, GlyphChoice::Ascii, &mut out).expect("asked").is_some()
+    );
     let asked = String::from_utf8(out).expect("text");
     assert!(
         !asked.contains("\x1b_") && !asked.contains("\x1bP") && asked.contains("\x1b]11;?\x07\x1b[c"),
@@ -81,7 +83,8 @@ fn nobody_is_asked_where_the_way_is_said() {
         PictureChoice::None,
     ] {
         let mut out = Vec::new();
-        let asked = Asked::ask(&Pictures { choice, terminal }, ThemeChoice::Dark, &mut out).expect("written");
+        let pictures = Pictures { choice, terminal };
+        let asked = Asked::ask(&pictures, ThemeChoice::Dark, GlyphChoice::Ascii, &mut out).expect("written");
         assert!(asked.is_none() && out.is_empty(), "{choice:?}");
     }
     let mute = Pictures { choice: PictureChoice::Auto, terminal: TerminalHints { mute: true, ..terminal } };
@@ -156,7 +159,7 @@ fn an_endless_answer_is_let_go() {
 /// What is written to a terminal.
 fn asked(choice: PictureChoice, terminal: TerminalHints, theme: ThemeChoice) -> String {
     let mut out = Vec::new();
-    Asked::ask(&Pictures { choice, terminal }, theme, &mut out).expect("written");
+    Asked::ask(&Pictures { choice, terminal }, theme, GlyphChoice::Ascii, &mut out).expect("written");
     String::from_utf8(out).expect("text")
 }
 
@@ -211,4 +214,44 @@ fn the_background_is_heard_among_other_answers() {
     }
     let endless = format!("\x1b]11;rgb:{}\x07", "f".repeat(3 * LONGEST));
     assert_eq!(heard(&endless).background, None);
+}
+
+#[test]
+fn the_width_of_a_sign_is_asked_where_signs_are_drawn() {
+    let of = |choice, terminal, theme| {
+        let mut out = Vec::new();
+        let asked = Asked::ask(&Pictures { choice, terminal }, theme, GlyphChoice::Unicode, &mut out);
+        let asked = asked.expect("written").is_some_and(|asked| asked.has_written());
+        (asked, String::from_utf8(out).expect("text"))
+    };
+    let here = TerminalHints::default();
+    // Alone it needs no other question behind it; with others it comes first, and they end as ever.
+    let (asks, said) = of(PictureChoice::None, here, ThemeChoice::Dark);
+    assert!(asks);
+    assert_eq!(said, "\x1b[2;1H●\x1b[6n\x1b[?25l");
+    let (asks, said) = of(PictureChoice::Auto, here, ThemeChoice::Auto);
+    assert!(asks && said.starts_with(WIDTH) && said.ends_with("\x1b[c\x1b[?25l"), "{said:?}");
+    let bare = TerminalHints { bare: true, ..here };
+    assert_eq!(of(PictureChoice::None, bare, ThemeChoice::Auto), (false, String::new()));
+}
+
+#[test]
+fn the_width_is_the_column_behind_the_sign() {
+    for (said, width, left) in [
+        ("\x1b[2;2R", Some(Ambiguous::Narrow), ""),
+        ("\x1b[2;3R", Some(Ambiguous::Wide), ""),
+        // In another encoding the sign is several.
+        ("\x1b[2;4R", None, ""),
+        ("\x1b[2;R", None, ""),
+        // Shift and F3.
+        ("\x1b[1;2R", None, "\x1b[1;2R"),
+        ("", None, ""),
+    ] {
+        let answers = heard(&format!("j{said}{CELL}{DONE}k"));
+        assert_eq!(answers.width, width, "{said:?}");
+        assert_eq!(String::from_utf8_lossy(&answers.left), format!("j{left}k"), "{said:?}");
+        let mut alone = Answers { width_is_last: true, ..Answers::default() };
+        alone.take(said.as_bytes());
+        assert_eq!(alone.done, said.starts_with("\x1b[2;"), "{said:?}");
+    }
 }

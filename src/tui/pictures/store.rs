@@ -10,7 +10,7 @@ use crate::domain::{Badge, Page, Template, Text};
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::Out;
 use crate::tui::fit::wrap;
-use ratatui::Frame;
+use crate::tui::frame::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -56,6 +56,8 @@ pub struct Store {
     /// A picture that is fetched although it is kept.
     fresh: Option<String>,
     asked: u32,
+    /// Whether the terminal can show them in characters.
+    blocks: bool,
 }
 
 impl Store {
@@ -70,6 +72,7 @@ impl Store {
             loading: None,
             fresh: None,
             asked: 0,
+            blocks: true,
         }
     }
 
@@ -84,7 +87,21 @@ impl Store {
             return false;
         }
         self.how = How::By(way);
+        self.give_up_blocks();
         self.wanted.take().is_some()
+    }
+
+    /// Pictures in characters cannot be shown here; others can.
+    pub fn without_blocks(&mut self) {
+        self.blocks = false;
+        self.give_up_blocks();
+    }
+
+    fn give_up_blocks(&mut self) {
+        if !self.blocks && matches!(self.how, How::By(way) if way.protocol == Protocol::Halfblocks) {
+            self.how = How::Off;
+            self.entries.clear();
+        }
     }
 
     /// How pictures are sent to kitty, where they are.

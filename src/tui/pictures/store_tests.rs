@@ -71,7 +71,9 @@ impl Desk {
 
     fn shown(&self, url: &str) -> String {
         let mut terminal = Terminal::new(TestBackend::new(40, 12)).expect("a terminal");
-        terminal.draw(|frame| self.store.draw(frame, &wanted(url), Style::new())).expect("drawn");
+        terminal
+            .draw(|frame| self.store.draw(&mut Frame::new(frame), &wanted(url), Style::new()))
+            .expect("drawn");
         terminal.backend().buffer().content.iter().map(ratatui::buffer::Cell::symbol).collect::<String>()
     }
 }
@@ -165,7 +167,7 @@ fn what_has_no_picture_says_so_and_asks_nobody() {
         let want = Want { raw: raw.map(Text::from), area: Rect::new(2, 1, 38, 9) };
         desk.with(|store, out| store.want(Some(&want), out));
         let mut terminal = Terminal::new(TestBackend::new(40, 12)).expect("a terminal");
-        terminal.draw(|frame| desk.store.draw(frame, &want, Style::new())).expect("drawn");
+        terminal.draw(|frame| desk.store.draw(&mut Frame::new(frame), &want, Style::new())).expect("drawn");
         let shown: String =
             terminal.backend().buffer().content.iter().map(ratatui::buffer::Cell::symbol).collect();
         assert!(shown.contains(said), "{raw:?}: {shown}");

@@ -1,10 +1,6 @@
 use super::*;
 use proptest::prelude::*;
 
-fn key() -> ApiKey {
-    ApiKey::new("Zq3xK9").expect("a key")
-}
-
 fn ticket(n: u64) -> Ticket {
     Ticket::test(n)
 }
@@ -13,9 +9,9 @@ fn ticket(n: u64) -> Ticket {
 fn the_newest_comes_first_once_and_no_more_than_fifty_are_kept() {
     let mut recents = Recents::of(None, "demo", true);
     for n in 0..60 {
-        recents.note(Typed::LookUp, &format!("p{n}@naru.example"), &key());
+        recents.note(Typed::LookUp, &format!("p{n}@naru.example"));
     }
-    recents.note(Typed::LookUp, " p30@naru.example ", &key());
+    recents.note(Typed::LookUp, " p30@naru.example ");
     let list = recents.list(Typed::LookUp);
     assert_eq!(
         (list.len(), list[0].as_str(), list[1].as_str()),
@@ -28,15 +24,16 @@ fn the_newest_comes_first_once_and_no_more_than_fifty_are_kept() {
 
 #[test]
 fn a_key_in_the_wrong_box_is_not_kept() {
+    crate::secrets::register_key("Zq3xK9");
     let mut recents = Recents::of(None, "demo", true);
     for text in
         ["dmu_live_0123456789abcdefghij", "Zq3xK9", "xZq3xK9x", "", " ", "a\u{1b}[2J", &"x".repeat(301)]
     {
-        recents.note(Typed::LookUp, text, &key());
+        recents.note(Typed::LookUp, text);
     }
     assert!(recents.list(Typed::LookUp).is_empty(), "{recents:?}");
     for text in ["hong_gildong_the_first@naru.example", "B-000004301-PS", "한서윤"] {
-        recents.note(Typed::LookUp, text, &key());
+        recents.note(Typed::LookUp, text);
     }
     assert_eq!(recents.list(Typed::LookUp).len(), 3);
 }
@@ -51,7 +48,7 @@ fn what_is_typed_while_the_file_is_written_is_written_next() {
         ticket(asked.len() as u64)
     };
     recents.first(&mut take);
-    recents.note(Typed::LookUp, "a@naru.example", &key());
+    recents.note(Typed::LookUp, "a@naru.example");
     recents.hand_out(&mut take);
     assert_eq!(recents.receive(ticket(9), Err("nobody has asked that".to_owned())), None);
     assert_eq!(recents.receive(ticket(1), Ok(Lists::default())), None);
@@ -77,7 +74,7 @@ fn the_file_is_private_shared_by_two_and_goes_when_nothing_is_kept() {
         assert_eq!(disk::mode_of(&std::fs::metadata(path).expect("there")), mode);
     }
     let mut off = Recents::of(Some(folder.path()), "uni", false);
-    off.note(Typed::LookUp, "b@x.example", &key());
+    off.note(Typed::LookUp, "b@x.example");
     off.first(|ask| {
         run(&ask).expect("removed");
         ticket(1)

@@ -7,25 +7,27 @@ use crate::api::ApiError;
 use crate::domain::script::script;
 use crate::domain::spelling::remarks;
 use crate::domain::summary::summary;
+use crate::domain::text::short;
 use crate::domain::time::age;
-use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Text, Verdict};
+use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Text, Verdict, issue_time};
 use crate::index::Cert;
-use crate::jobs::Victim;
+use crate::jobs::{SentHere, Victim};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
 use crate::tui::fit::{width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::index::{IndexAnswer, IndexAsk};
 use crate::tui::keymap::Context;
 use crate::tui::pictures::Want;
 use crate::tui::recents::{self, Typed};
+use crate::tui::rows;
 use crate::tui::screens::picture;
 use crate::tui::screens::templates::labelled;
 use crate::tui::screens::wallet::cert::{Certs, several};
 use crate::tui::spelled::spelled;
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
@@ -36,6 +38,8 @@ pub struct BadgeScreen {
     accepted_at: Option<ServiceTime>,
     read: Option<Result<Badge, ApiError>>,
     ticket: Option<Ticket>,
+    /// What the journal knows of a badge that the service does not show, and the question for it.
+    sent: (Option<Ticket>, Vec<SentHere>),
     find: Option<Field>,
     /// What was typed earlier, while one goes through it.
     recent: Recent,
@@ -60,6 +64,7 @@ impl Default for BadgeScreen {
             accepted_at: None,
             read: None,
             ticket: None,
+            sent: (None, Vec::new()),
             find: Some(Field::default()),
             recent: Recent::default(),
             cert: None,
@@ -149,6 +154,7 @@ impl BadgeScreen {
             self.over_text = false;
         }
         self.accepted_at = accepted_at;
+        self.sent = (None, Vec::new());
         self.wanted = Some(id.clone());
         out.ask_instead(&mut self.ticket, Ask::Badge(id));
     }
@@ -262,6 +268,11 @@ impl BadgeScreen {
         self.read.as_ref().and_then(|r| r.as_ref().ok())
     }
 
+    /// What Enter would look up.
+    pub fn typed_text(&self) -> Vec<&str> {
+        self.find.iter().map(Field::value).collect()
+    }
+
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let typed = self.find.as_mut().is_some_and(|field| field.key(key));
@@ -317,6 +328,10 @@ impl BadgeScreen {
                 }
                 Ok(())
             }
+            Answer::SentBadge(sent) if self.sent.0 == Some(ticket) => {
+                self.sent = (None, sent);
+                Ok(())
+            }
             Answer::Badge(badge) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 if matches!(&*badge, Err(ApiError::NotFound(_) | ApiError::BadInput { .. }))
@@ -324,6 +339,8 @@ impl BadgeScreen {
                 {
                     // A slip in the id is mended in the box; its letters must not act as keys.
                     self.find = Some(Field::with(id.wire()));
+                    // The service may not show it yet.
+                    self.sent.0 = Some(out.ask(Ask::SentBadge(id.clone())));
                 }
                 self.read = Some(badge.map(|mut badge| {
                     badge.reg_date = badge.reg_date.or_else(|| self.accepted_at.clone());
@@ -377,9 +394,12 @@ impl BadgeScreen {
         }
         let lines: Vec<Line<'static>> = match (&self.read, &self.wanted) {
             (Some(Ok(badge)), _) => badge_lines(badge, (room, usize::from(body.height)), env),
-            (Some(Err(error)), Some(id)) => not_read(error, id, self.certs, room, env),
+            (Some(Err(error)), Some(id)) => not_read(error, id, (self.certs, &self.sent.1), room, env),
             (None, Some(id)) => {
-                vec![Line::styled(format!("{} {}", env.spinner(), t!("reading {id}", id)), env.theme.dim())]
+                vec![Line::styled(
+                    format!("{} {}", env.spinner(), t!("reading {id}", id = short(id.wire()))),
+                    env.theme.dim(),
+                )]
             }
             _ => {
                 let what = t!(
@@ -440,8 +460,26 @@ impl BadgeScreen {
     }
 }
 
-fn not_read(error: &ApiError, id: &BadgeId, certs: Certs, room: usize, env: &Env) -> Vec<Line<'static>> {
-    let mut lines = vec![Line::styled(t!("Badge {id} was not read.", id), env.theme.strong())];
+fn not_read(
+    error: &ApiError,
+    id: &BadgeId,
+    (certs, sent): (Certs, &[SentHere]),
+    room: usize,
+    env: &Env,
+) -> Vec<Line<'static>> {
+    if let ([sent, ..], ApiError::NotFound(_)) = (sent, error) {
+        let mut lines = vec![Line::styled(
+            format!("{}: {}", t!("Badge {id}", id = short(id.wire())), sent.title),
+            env.theme.strong(),
+        )];
+        let said = rows::sent_here(sent, env);
+        lines.extend(wrap(&said, room).into_iter().map(|l| Line::styled(l, env.theme.warning())));
+        lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
+        return lines;
+    }
+    let head = t!("Badge {id} was not read.", id = short(id.wire()));
+    let mut lines: Vec<Line<'static>> =
+        wrap(&head, room).into_iter().map(|l| Line::styled(l, env.theme.strong())).collect();
     lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.error())));
     if matches!(error, ApiError::NotFound { .. }) {
         let said = t!(
@@ -492,17 +530,18 @@ fn badge_lines(badge: &Badge, (room, rows): (usize, usize), env: &Env) -> Vec<Li
     let behind_mail = lines.len();
     lines.push(Line::raw(""));
     let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| with_age(t, now));
-    // A badge that only waits has no dates yet; that is not the same as having no end.
+    // A badge that only waits is not valid yet, whatever dates it carries; that is not the same as having no end.
+    let from = badge.valid_from.as_ref().filter(|_| state != State::Waiting).map(|t| with_age(t, now));
     let until = match (&badge.valid_until, &state) {
+        (_, State::Waiting) => None,
         (Some(until), _) => Some(with_age(until, now)),
-        (None, State::Waiting) => None,
         (None, _) => Some(t!("no end date").to_owned()),
     };
     let fields = [
         (t!("State"), text(&badge.status_name).map(|word| t!("{word} (the service's word)", word))),
         (t!("Accepted at"), time(&badge.reg_date)),
-        (t!("Issued at"), time(&badge.issued_at)),
-        (t!("From"), time(&badge.valid_from)),
+        (t!("Issued at"), issue_time(badge).map(|t| with_age(t, now))),
+        (t!("From"), from),
         (t!("Until"), until),
         (t!("Revoked at"), time(&badge.revoke_at)),
         (t!("Reason"), text(&badge.revoke_reason)),

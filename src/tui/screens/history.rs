@@ -7,7 +7,7 @@ mod take;
 pub use marks::LARGEST_RANGE;
 
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
-use crate::domain::{BadgeId, HistoryItem, Page, ServiceTime, Text, Verdict};
+use crate::domain::{BadgeId, HistoryItem, Page, ServiceTime, Text, Verdict, issue_time};
 use crate::export::{self, What};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
@@ -16,10 +16,10 @@ use crate::tui::browser::{Browse, Browser, level};
 use crate::tui::env::{Env, Go, Out, Takeaway};
 use crate::tui::filter::{Spec, Takes, Value};
 use crate::tui::fit::{Column, number};
+use crate::tui::frame::Frame;
 use crate::tui::heading::{Head, SortKey};
 use crate::tui::keymap::Context;
 use crate::tui::list::Row;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::collections::BTreeMap;
@@ -143,8 +143,7 @@ impl Browse for HistoryItem {
             |t: &Option<Text>| t.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string);
         let dash = || env.glyphs.dash.to_owned();
         let time = |t: &Option<ServiceTime>| t.as_ref().map_or_else(dash, ServiceTime::to_minute);
-        let issued =
-            self.issued_at.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), |t| t.short(Some(now)));
+        let issued = issue_time(self).map_or_else(|| env.glyphs.dash.to_owned(), |t| t.short(Some(now)));
         vec![
             (format!("{} {}", env.glyphs.state(&state), state.word()), env.theme.state(&state)),
             (text(&self.recipient_name), env.theme.text()),
@@ -170,7 +169,7 @@ impl Browse for HistoryItem {
             1 => SortKey::text(self.recipient_name.as_ref()),
             2 => SortKey::text(self.recipient_email.as_ref()),
             3 => SortKey::text(self.title.as_ref()),
-            4 => SortKey::time(self.issued_at.as_ref()),
+            4 => SortKey::time(issue_time(self)),
             5 => SortKey::text(self.email_status.as_ref()),
             6 => SortKey::time(self.valid_until.as_ref()),
             7 => SortKey::time(self.revoke_at.as_ref()),

@@ -14,9 +14,9 @@ use crate::api::ApiError;
 use crate::domain::script::{Case, script};
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
-use crate::domain::{Badge, BadgeId, Held, Query, Text};
+use crate::domain::{Badge, BadgeId, Held, Query, Text, mask};
 use crate::export::{self, What};
-use crate::jobs::Victim;
+use crate::jobs::{Opening, SentHere, Victim};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::Deed;
@@ -40,6 +40,8 @@ struct Found {
     /// Their places in the order that was chosen; none where they stand as they came.
     order: Vec<usize>,
     troubles: Vec<String>,
+    /// What was sent from here and is in neither list.
+    sent: Vec<SentHere>,
     /// Whether both lists were read: only then does one tell what the other lacks.
     both: bool,
     complete: bool,
@@ -55,6 +57,10 @@ struct Call {
     requests: u32,
     /// The badge whose id was given, and what was read of it.
     by_id: Option<BadgeId>,
+    /// Whether only the record of that badge is shown, with its holder masked, and not their wallet.
+    masked: bool,
+    /// Whether the wallet of its holder was opened, which was written down.
+    opened: bool,
     /// The badge that one came from, to be selected.
     wanted: Option<BadgeId>,
     /// The caller's name, where it was typed or stood beside the address.
@@ -80,6 +86,8 @@ enum Errands {
     Cert(Query),
     /// The badge whose id was given.
     ById(BadgeId),
+    /// That the wallet of this badge's holder is opened is being written down.
+    Opening(BadgeId),
     /// A badge of the list in full: its reason.
     Detail(BadgeId),
     /// Whose badges have a name.
@@ -166,6 +174,7 @@ impl Wallet {
     /// Whether an action does something here.
     pub fn offers(&self, action: Action) -> bool {
         match action {
+            _ if self.call.masked && shows_the_holder(action) => false,
             Action::Revoke
             | Action::CopySummary
             | Action::TryPictures
@@ -235,6 +244,7 @@ impl Wallet {
             asked: self.found.as_ref().map_or("", |f| f.email.as_str()),
             both: self.found.as_ref().is_some_and(|f| f.both),
             by_id: self.call.by_id.as_ref() == Some(&held.badge_id),
+            masked: self.call.masked,
             namesakes: self.call.namesakes,
             now: env.now(),
             zone_known: env.clock().is_zone_known(),
@@ -249,6 +259,12 @@ impl Wallet {
         let last = self.len().saturating_sub(1);
         let page = self.height.saturating_sub(1).max(1);
         match action {
+            _ if self.call.masked && shows_the_holder(action) => {
+                out.say(t!(
+                    "Only the record is shown here. {enter} opens the wallet of its holder; the Badge tab shows the badge in full.",
+                    enter = env.key(&[Context::Wallet], Action::Open)
+                ));
+            }
             Action::Accept => self.take_box(out),
             Action::ClearField => {
                 self.field.clear();
@@ -280,8 +296,9 @@ impl Wallet {
             Action::Open if self.choosing && self.len() > 0 => {
                 self.open_match(out);
                 // Whose address it was is nobody's business; that one was opened is.
-                out.ask(Ask::Do(Box::new(Deed::Opened)));
+                out.ask(Ask::Do(Box::new(Deed::Opened(Opening::Match))));
             }
+            Action::Open if self.call.masked => self.open_wallet(out),
             Action::Open => match self.selected() {
                 Some(held) => out.go.push(Go::Badge(held.badge_id.clone(), held.reg_date().cloned())),
                 None => self.typing = true,
@@ -361,6 +378,11 @@ impl Wallet {
         })
     }
 
+    /// What Enter would look up.
+    pub fn typed_text(&self) -> Vec<&str> {
+        if self.typing { vec![self.field.value()] } else { Vec::new() }
+    }
+
     /// Takes a key that is typed.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         if self.typing && self.field.key(key) {
@@ -417,6 +439,23 @@ impl Wallet {
         }
         false
     }
+}
+
+/// Whether an action would show whose badge it is, or act on it, where only its record is shown.
+fn shows_the_holder(action: Action) -> bool {
+    matches!(
+        action,
+        Action::Revoke | Action::TryPictures | Action::OpenPicture | Action::Raw | Action::Export
+    )
+}
+
+/// A record as anybody may be told of it: without the address and what happened to the mail, and with the name
+/// masked.
+fn masked(mut badge: Badge) -> Badge {
+    badge.recipient_name = badge.recipient_name.map(|name| Text::new(mask::name(name.wire())));
+    badge.recipient_email = None;
+    badge.email_status = None;
+    badge
 }
 
 /// Whether the reason of a badge in this state is worth a request: a caller asks for nothing else.

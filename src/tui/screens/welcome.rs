@@ -8,10 +8,10 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::fit::{fit, width, wrap};
 use crate::tui::forms::profile::{ProfileForm, Step};
 use crate::tui::forms::profiles::Profiles;
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::pick::Click;
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 

@@ -5,8 +5,8 @@ use super::{Seen, Step, Tour};
 use crate::tui::action::Action;
 use crate::tui::env::Env;
 use crate::tui::fit::{fit, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

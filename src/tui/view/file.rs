@@ -136,7 +136,7 @@ pub fn keep(file: &Path, view: &View) -> io::Result<()> {
         // Replacing it keeps its permissions.
         disk::make_private(file)?;
     }
-    disk::replace(file, view.to_json().as_bytes())
+    disk::replace(file, crate::secrets::redact(&view.to_json()).as_bytes())
 }
 
 fn forget(file: &Path) -> io::Result<()> {

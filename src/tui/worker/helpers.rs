@@ -6,6 +6,7 @@ use crate::tui::ask::{Candidate, Session};
 use crate::tui::manage::{Managing, ProfileAsk};
 use secrecy::{ExposeSecret, SecretString};
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<ProfileLine>, String>>
 /// What the desk cannot know itself: it is handed in from above.
 #[derive(Clone)]
 pub struct Helpers {
+    /// The data folder, through which lapel processes share their pace; `None` where nothing is kept.
+    pub data_dir: Option<PathBuf>,
     /// Starts a sandbox and says how to connect to it.
     pub start_sandbox: Arc<dyn Fn() -> Connecting + Send + Sync>,
     /// Finds a key that is kept elsewhere: in a variable, or by a command, which may take its time.
@@ -42,6 +45,7 @@ impl Default for Helpers {
     fn default() -> Self {
         let nothing = || -> Connecting { Box::pin(async { Err(t!("this cannot be done here").to_owned()) }) };
         Self {
+            data_dir: None,
             start_sandbox: Arc::new(nothing),
             find_key: Arc::new(|_| Box::pin(async { Err(t!("this cannot be done here").to_owned()) })),
             keep_profile: Arc::new(move |_, _| nothing()),
@@ -62,6 +66,7 @@ pub(super) async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Resu
     };
     let key = ApiKey::new(secret.expose_secret()).map_err(|e| e.to_string())?;
     let mut connection = Connection::new(&profile.base_url, key.clone()).map_err(|e| e.to_string())?;
+    connection.pace_folder.clone_from(&helpers.data_dir);
     let (new, its_key) = (profile.clone(), secret.clone());
     let connecting = move || {
         // Reads the file of certificates.

@@ -97,6 +97,15 @@ impl Link {
             }
         };
         let reader = access.reader().clone();
+        tell.send(Message::Connecting(reader.clone())).await;
+        let (mut status, sender) = (reader.link(), tell.clone());
+        tokio::spawn(async move {
+            while status.changed().await.is_ok() {
+                if !sender.send(Message::Link).await {
+                    break;
+                }
+            }
+        });
         let call = Call::interactive().cancelled_by(given_up);
         match recognise(&reader, &session.connection, &call).await {
             Ok(odd) if odd.is_empty() => {}
@@ -115,7 +124,8 @@ impl Link {
         let connection = session.connection.clone();
         tell.send(Message::Linked(reader.clone())).await;
         let index = Slot::new(session);
-        let account = Account::of(&session.name, &session.connection);
+        let account =
+            Account::of(&session.name, &session.connection).of_organisation(session.organisation.as_deref());
         let journal = session.journal.clone();
         let opened = tokio::task::spawn_blocking(move || match journal {
             Some(folder) => Journal::open(&folder),
@@ -147,14 +157,6 @@ impl Link {
         });
         // A demo without its files is as good as one with them.
         let _ = jobs.offer_files(&session.files).await;
-        let (mut status, sender) = (reader.link(), tell.clone());
-        tokio::spawn(async move {
-            while status.changed().await.is_ok() {
-                if !sender.send(Message::Link).await {
-                    break;
-                }
-            }
-        });
         tell.send(Message::Jobs(Handle(jobs.clone()))).await;
         Some(Self { reader, connection, jobs: Some(jobs), gallery, index })
     }

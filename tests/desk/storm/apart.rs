@@ -4,6 +4,7 @@
 use super::super::common::{desk, session};
 use super::super::profiles::{line, pinned};
 use super::*;
+use lapel::api::{Call, connect};
 use lapel::index::Settings;
 use lapel::sandbox::Sandbox;
 use lapel::tui::{Begin, Helpers, IndexUse, Session};
@@ -28,6 +29,21 @@ impl Storm {
         h.press("ctrl-o");
         h.shows("stopped at the quota").await;
         self.over(&mut h, "R", "goes on").await;
+    }
+
+    /// While the service asks to wait.
+    pub(super) async fn waiting(&mut self) {
+        let mut h = Harness::new(held(), 80, 24).await;
+        h.settled().await;
+        h.sandbox.control().add_fault("any status=429 retry-after=3540 times=1").expect("a rule");
+        // Another user of the key is refused.
+        let connection = session(&h.sandbox, Environment::Demo).connection;
+        let reader = connect(&connection).expect("a client").reader().clone();
+        let asking = tokio::spawn(async move { reader.ping(&Call::interactive()).await });
+        h.shows("▲ waits 59 min").await;
+        // What a larger screen would read waits, too, so that it never settles again.
+        self.over(&mut h, "r", "with one ping?").await;
+        asking.abort();
     }
 
     /// The tour's steps, and what is reviewed and sent on it.
@@ -92,7 +108,7 @@ impl Storm {
 
     /// The list of profiles and its forms; then a key that is another one, and a connection that is broken.
     pub(super) async fn profiles(&mut self) {
-        let sandbox = Sandbox::start(small()).await.expect("a sandbox");
+        let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
         let helpers = Helpers {
             profiles: Arc::new(|| {
                 Box::pin(async { Ok(vec![line("one", Environment::Demo), line("two", Environment::Live)]) })

@@ -74,6 +74,8 @@ impl Storm {
             ("esc L", "GET"),
             ("esc O", "needs an index"),
             ("esc 4 / ctrl-u", "Badge id"),
+            ("type:bdg_live_0011223344556677 enter", "API key"),
+            ("esc ctrl-u", "Badge id"),
         ];
         self.each(&mut h, &places).await;
         self.over(&mut h, &format!("paste:{} enter | c", ids[1]), "Correct and replace").await;

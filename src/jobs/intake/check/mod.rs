@@ -9,6 +9,7 @@ use super::row::{CellFact, RawRow};
 use super::words::{is_blank, trim};
 use super::{ColumnMap, NameColumns};
 use crate::domain::text::scrub;
+use crate::secrets::{Likeness, judge};
 use std::fmt;
 
 pub(super) use name::compose;
@@ -142,6 +143,13 @@ pub fn check_person(name: &str, email: &str) -> (String, String, Standing, Vec<F
 }
 
 fn person(name: &str, email: &str, findings: &mut Findings) -> (String, String) {
+    for (field, text) in [(Field::Name, name), (Field::Email, email)] {
+        match judge(text) {
+            Likeness::None => {}
+            Likeness::Shape => findings.add(field, Severity::Ask, t!("this looks like an API key")),
+            Likeness::Key => findings.add(field, Severity::Refuse, t!("this looks like an API key")),
+        }
+    }
     let composed = name::checked(name, email, findings);
     (composed, address::checked(email, findings))
 }

@@ -2,7 +2,7 @@
 
 use super::address::mixes_scripts;
 use super::{Field, Findings, Severity, quoted};
-use crate::domain::text::is_invisible;
+use crate::domain::text::{is_invisible, is_joined, is_joiner};
 use crate::jobs::intake::mojibake;
 use crate::jobs::intake::words::{
     is_address_like, is_bidi, is_error_token, is_han, is_jamo, is_syllable, trim,
@@ -236,23 +236,14 @@ fn has_entity(name: &str) -> bool {
     })
 }
 
-/// Invisible characters where nothing needs them. Joiners belong into emoji and into Indic and Arabic words,
-/// variation selectors behind what they vary.
+/// Invisible characters where nothing needs them: the same that a screen makes visible.
 fn stray_invisible(chars: &[char]) -> bool {
     chars.iter().enumerate().any(|(at, c)| {
         let before = at.checked_sub(1).and_then(|b| chars.get(b)).copied();
-        let after = chars.get(at + 1).copied();
         match c {
-            '\u{200c}' | '\u{200d}' => !before.is_some_and(takes_joiner) || !after.is_some_and(takes_joiner),
-            '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => before.is_none_or(char::is_whitespace),
+            c if is_joiner(*c) => !is_joined(before, *c, chars.get(at + 1).copied()),
+            '\u{e0100}'..='\u{e01ef}' => before.is_none_or(char::is_whitespace),
             _ => is_invisible(*c),
         }
     })
-}
-
-fn takes_joiner(c: char) -> bool {
-    matches!(c,
-        '\u{600}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{f00}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
-        | '\u{1800}'..='\u{18af}' | '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}'
-        | '\u{2190}'..='\u{21ff}' | '\u{2b00}'..='\u{2bff}' | '\u{a8e0}'..='\u{a8ff}')
 }

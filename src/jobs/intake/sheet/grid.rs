@@ -11,6 +11,9 @@ use std::fmt;
 /// Most cells of a sheet that are not empty.
 pub(super) const MAX_CELLS: usize = 20_000_000;
 
+/// Characters of a link's address that are compared and shown: no address is as long.
+const LONGEST_LINK: usize = 1_000;
+
 /// What a cell is besides its text: bits of [`Cell::facts`].
 pub(super) mod fact {
     pub const FORMULA: u8 = 1;
@@ -104,6 +107,9 @@ impl Grid {
             return;
         };
         let address = address.split('?').next().unwrap_or("");
+        // One link can lie over a million cells, and each of them keeps where it leads.
+        let end = address.char_indices().nth(LONGEST_LINK).map_or(address.len(), |(at, _)| at);
+        let address = address.get(..end).unwrap_or("");
         let decoded = percent_decoded(address);
         if text.contains('@') && !EmailKey::of(text).is(&decoded) {
             self.elsewhere.insert((at.0, at.1 as u16), decoded);

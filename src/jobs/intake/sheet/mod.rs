@@ -12,12 +12,15 @@ pub(super) use grid::{Grid, GridRows};
 use super::about::{Format, Note, SheetInfo};
 use super::origin::Origin;
 use super::words::is_address_like;
-use super::{Choices, IntakeError, Watch};
+use super::{Choices, IntakeError, MAX_CELL_CHARS, MAX_UNPACKED_BYTES, Watch};
 use crate::domain::Text;
 use crate::domain::text::scrub;
 use crate::words;
 use std::io::Cursor;
 use std::sync::Arc;
+
+/// Bytes of the longest text that is looked at for an e-mail address; no name and address together are as long.
+const LONGEST_ADDRESS: usize = 2_000;
 
 /// A spreadsheet's bytes. They are read several times: they are few, see [`super::MAX_SHEET_BYTES`].
 type Bytes = Cursor<Arc<[u8]>>;
@@ -100,11 +103,14 @@ struct Seen {
 }
 
 impl Seen {
-    fn see(&mut self, row: u64, text: &str) {
+    /// Looks at a cell of a row, counted from 1.
+    fn see(&mut self, row: u64, text: &str, desk: &Desk<'_>) -> Result<(), IntakeError> {
+        desk.unfold(row, text)?;
         if !super::words::is_blank(text) {
             self.rows = self.rows.max(row);
-            self.addresses = self.addresses || is_address_like(text);
+            self.addresses = self.addresses || text.len() <= LONGEST_ADDRESS && is_address_like(text);
         }
+        Ok(())
     }
 }
 
@@ -123,12 +129,31 @@ trait Workbook {
 struct Desk<'a> {
     name: &'a str,
     watch: &'a dyn Watch,
+    /// Bytes of text in the cells that were looked at: many cells can be one text of the file.
+    unfolded: std::cell::Cell<u64>,
 }
 
 impl Desk<'_> {
     fn damaged(&self, what: &'static str, why: impl std::fmt::Display) -> IntakeError {
         let why = scrub(&why.to_string()).into_owned();
         IntakeError::Damaged { name: self.name.to_owned(), what: words::say(what), why }
+    }
+
+    /// Takes a cell's text into account.
+    ///
+    /// # Errors
+    /// When it is longer than a cell can be, or the text of all cells is more than a spreadsheet may have.
+    fn unfold(&self, row: u64, text: &str) -> Result<(), IntakeError> {
+        if text.len() > MAX_CELL_CHARS && text.chars().nth(MAX_CELL_CHARS).is_some() {
+            return Err(IntakeError::CellTooLong { name: self.name.to_owned(), line: row });
+        }
+        let all = self.unfolded.get() + text.len() as u64;
+        self.unfolded.set(all);
+        if all > MAX_UNPACKED_BYTES {
+            let what = t!("a spreadsheet, unfolded,");
+            return Err(IntakeError::TooBig { name: self.name.to_owned(), what, limit: MAX_UNPACKED_BYTES });
+        }
+        Ok(())
     }
 
     fn unless_cancelled(&self) -> Result<(), IntakeError> {
@@ -146,7 +171,7 @@ pub(super) fn open(
     let all = bytes.len() as u64;
     let is_zip = kind_of(&bytes) == Kind::Zip;
     let bytes: Bytes = Cursor::new(Arc::from(bytes));
-    let desk = Desk { name: &origin.name, watch };
+    let desk = Desk { name: &origin.name, watch, unfolded: std::cell::Cell::default() };
     let mut book: Box<dyn Workbook> = if is_zip {
         match archive::look(&bytes, &desk)? {
             Format::Ods => Box::new(ods::Ods::new(bytes)),

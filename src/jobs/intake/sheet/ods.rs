@@ -6,7 +6,7 @@ use super::archive::{attribute, part};
 use super::grid::{Grid, MAX_CELLS, fact, number};
 use super::{Bytes, Desk, Seen, Workbook, archive};
 use crate::jobs::intake::about::{Format, Note};
-use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROWS, MAX_UNPACKED_BYTES};
+use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, MAX_UNPACKED_BYTES};
 use quick_xml::events::{BytesStart, Event};
 use std::collections::HashSet;
 use std::io::BufRead;
@@ -44,9 +44,9 @@ impl Workbook for Ods {
     }
 
     fn look(&mut self, desk: &Desk<'_>) -> Result<Vec<Seen>, IntakeError> {
-        let mut look = Look::default();
+        let mut look = Look { desk, sheets: Vec::new() };
         self.walk(desk, &mut look)?;
-        Ok(look.0)
+        Ok(look.sheets)
     }
 
     fn load(&mut self, sheet: &str, desk: &Desk<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
@@ -72,12 +72,14 @@ trait Sink {
     fn cell(&mut self, at: (u32, u32), hidden: bool, cell: &Cell) -> Result<(), IntakeError>;
 }
 
-#[derive(Default)]
-struct Look(Vec<Seen>);
+struct Look<'a> {
+    desk: &'a Desk<'a>,
+    sheets: Vec<Seen>,
+}
 
-impl Sink for Look {
+impl Sink for Look<'_> {
     fn sheet(&mut self, name: &str, hidden: bool) {
-        self.0.push(Seen { name: name.to_owned(), hidden, ..Seen::default() });
+        self.sheets.push(Seen { name: name.to_owned(), hidden, ..Seen::default() });
     }
 
     fn hidden_column(&mut self, _: usize) {}
@@ -85,11 +87,9 @@ impl Sink for Look {
     fn merged(&mut self) {}
 
     fn cell(&mut self, at: (u32, u32), _: bool, cell: &Cell) -> Result<(), IntakeError> {
-        if let Some(sheet) = self.0.last_mut() {
-            let text = if cell.facts & fact::NO_VALUE == 0 { cell.text.as_str() } else { "=" };
-            sheet.see(u64::from(at.0) + 1, text);
-        }
-        Ok(())
+        let Some(sheet) = self.sheets.last_mut() else { return Ok(()) };
+        let text = if cell.facts & fact::NO_VALUE == 0 { cell.text.as_str() } else { "=" };
+        sheet.see(u64::from(at.0) + 1, text, self.desk)
     }
 }
 
@@ -198,7 +198,7 @@ impl<R: BufRead> Walk<'_, R> {
                         self.desk.unless_cancelled()?;
                         let many = repeated(&e, "number-rows-repeated");
                         let hidden = is_collapsed(&e);
-                        let cells = self.row(to)?;
+                        let cells = self.row(row + 1, to)?;
                         if cells.is_empty() {
                             row = row.saturating_add(many);
                             continue;
@@ -232,8 +232,9 @@ impl<R: BufRead> Walk<'_, R> {
     }
 
     /// The cells of a row that are not empty.
-    fn row(&mut self, to: &mut dyn Sink) -> Result<Vec<(usize, Cell)>, IntakeError> {
+    fn row(&mut self, line: u64, to: &mut dyn Sink) -> Result<Vec<(usize, Cell)>, IntakeError> {
         let mut cells = Vec::new();
+        let mut bytes = 0;
         let mut column = 0_usize;
         loop {
             match self.next()? {
@@ -254,6 +255,10 @@ impl<R: BufRead> Walk<'_, R> {
                         if cell.is_empty() {
                             column = column.saturating_add(many as usize);
                             continue;
+                        }
+                        bytes += cell.text.len() * many.min(MAX_COLUMNS as u64) as usize;
+                        if bytes > MAX_ROW_BYTES {
+                            return Err(IntakeError::RowTooLong { name: self.desk.name.to_owned(), line });
                         }
                         for _ in 0..many {
                             if column >= MAX_COLUMNS {

@@ -235,10 +235,10 @@ impl Workbook for Xls {
                     // Not copied: one long text may be shared by every cell.
                     Value::Shared(index) => {
                         let text = self.globals.strings.get(*index as usize);
-                        seen.see(row, text.map_or("", String::as_str));
+                        seen.see(row, text.map_or("", String::as_str), desk)?;
                     }
-                    Value::Text(text) => seen.see(row, text),
-                    _ => seen.see(row, "="),
+                    Value::Text(text) => seen.see(row, text, desk)?,
+                    _ => seen.see(row, "=", desk)?,
                 }
             }
             all.push(seen);

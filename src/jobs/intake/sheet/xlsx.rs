@@ -112,8 +112,7 @@ impl Workbook for Xlsx {
             let mut found = Seen { name: sheet.name, hidden, ..Seen::default() };
             let name = found.name.clone();
             each_cell(&mut self.book, &name, desk, &mut |at, text, facts| {
-                found.see(u64::from(at.0) + 1, if facts & fact::NO_VALUE == 0 { text } else { "=" });
-                Ok(())
+                found.see(u64::from(at.0) + 1, if facts & fact::NO_VALUE == 0 { text } else { "=" }, desk)
             })?;
             seen.push(found);
         }

@@ -6,9 +6,9 @@ use crate::jobs::{Bucket, Class, JobRow, Kind, Policy};
 use crate::tui::action::Action;
 use crate::tui::env::Env;
 use crate::tui::fit::{fit, number, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::rows::{bucket_style, row_lines};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -65,8 +65,7 @@ impl DraftForm {
         }
         lines.push(Line::styled(format!("  {}", fit(&head, room, env.glyphs.ellipsis)), theme.strong()));
         if let Some(origin) = &job.origin {
-            let read = crate::domain::text::scrub(&origin.read_as).into_owned();
-            let text = format!("{}  {read}", origin.name);
+            let text = format!("{}  {}", origin.name, origin.read_as);
             lines.push(Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), theme.dim()));
         }
         let mut spans =
@@ -89,6 +88,9 @@ impl DraftForm {
             .collect();
         if !classes.is_empty() {
             put(&mut lines, &classes.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
+        }
+        for warning in self.found.get(self.at).into_iter().flat_map(crate::jobs::Guarded::warnings) {
+            put(&mut lines, &format!("{} {warning}", env.glyphs.alert), theme.warning());
         }
         let key = |action| env.key(&self.stack(), action);
         match &self.guard {

@@ -3,7 +3,7 @@
 mod draw;
 
 use super::confirm::Confirm;
-use crate::jobs::{Bucket, Class, Guarded, Job, JobId, JobRow, Kind, Rows};
+use crate::jobs::{Bucket, Class, Guarded, Job, JobId, JobRow, Kind, Rows, Stand, Step, may};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::{Deed, Done};
@@ -76,6 +76,10 @@ impl DraftForm {
         self.jobs.get(self.at)
     }
 
+    fn may(&self, step: Step, row: Option<&JobRow>) -> bool {
+        self.job().zip(row).is_some_and(|(job, row)| may(step, Stand::of(job, row)))
+    }
+
     fn issues(&self) -> bool {
         self.jobs.iter().any(|job| job.kind == Kind::Issue)
     }
@@ -118,8 +122,8 @@ impl DraftForm {
     pub fn offers(&self, action: Action) -> bool {
         let row = self.rows.list.selected();
         match action {
-            Action::Allow => row.is_some_and(|r| matches!(r.bucket, Bucket::Ask | Bucket::LeftOut)),
-            Action::LeaveOut => row.is_some_and(|r| matches!(r.bucket, Bucket::Ask | Bucket::Ready)),
+            Action::Allow => self.may(Step::Allow, row),
+            Action::LeaveOut => self.may(Step::LeaveOut, row),
             Action::AllowClass | Action::LeaveOutClass => {
                 row.is_some_and(|r| r.class.is_some_and(|c| c != Class::New))
             }

@@ -10,8 +10,8 @@ use crate::jobs::{Opened, Preview};
 use crate::tui::action::Action;
 use crate::tui::env::Env;
 use crate::tui::fit::{cells, fit, number, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::pick::below;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -130,7 +130,7 @@ impl FileForm {
         let name = match &self.source {
             Source::File(path) => {
                 let name = path.file_name().unwrap_or(path.as_os_str());
-                crate::domain::text::scrub(&name.to_string_lossy()).into_owned()
+                crate::domain::text::short(&name.to_string_lossy()).into_owned()
             }
             Source::Pasted(text) => {
                 plural!(text.lines().count() as u64, "{n} line pasted", "{n} lines pasted")

@@ -13,17 +13,17 @@ use crate::domain::email::EmailProblem;
 use crate::domain::validity::{Validity, policy, validity, warnings};
 use crate::domain::{Address, TemplateDetail, TemplateId, Text};
 use crate::jobs::intake::{Field as FieldOf, Severity, Source, check_person};
-use crate::jobs::{Holdings, IssuePlan, JobRow};
+use crate::jobs::{Holdings, IssuePlan, Rival};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::field::{Field, Focus};
 use crate::tui::fit::{fit, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::paths;
 use crossterm::event::KeyEvent;
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use review::Put;
@@ -55,7 +55,7 @@ struct Review {
     address: Address,
     holdings: Option<Result<Holdings, ApiError>>,
     /// What was sent to this person before: the service may not show it yet.
-    sent_before: Option<Box<JobRow>>,
+    sent_before: Option<Box<Rival>>,
     ticket: Option<Ticket>,
     confirm: Confirm,
 }
@@ -197,9 +197,15 @@ impl IssueForm {
             recipient_name: review.name.clone(),
             recipient_email: review.address.clone(),
             held_before,
+            allows: review.sent_before.as_ref().map(|rival| rival.slot),
         }))));
         out.go.push(Go::Close);
         out.go.push(Go::Activity);
+    }
+
+    /// What is typed of a person.
+    pub fn typed(&self) -> Vec<&str> {
+        vec![self.name.value(), self.email.value()]
     }
 
     /// Takes a key that is typed.

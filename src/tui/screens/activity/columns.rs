@@ -98,12 +98,7 @@ pub fn cells(job: &Job, heading: &Heading, widths: &[usize], env: &Env) -> Vec<(
         (job.template_id.as_ref().map_or_else(dash, ToString::to_string), theme.dim()),
         (crate::domain::text::scrub(&job.profile).into_owned(), theme.dim()),
         (job.follows.map_or_else(dash, |id| id.to_string()), theme.dim()),
-        (
-            job.owner
-                .as_ref()
-                .map_or_else(dash, |owner| crate::domain::text::scrub(&owner.label).into_owned()),
-            theme.dim(),
-        ),
+        (job.owner.as_ref().map_or_else(dash, |owner| owner.label.to_string()), theme.dim()),
     ];
     cells.extend(Bucket::ALL.iter().map(|bucket| match job.counts.of(*bucket) {
         0 => (dash(), theme.dim()),
@@ -131,7 +126,7 @@ pub fn sort_key(job: &Job, column: usize) -> SortKey {
         10 => maybe(job.template_id.as_ref().map(crate::domain::TemplateId::wire)),
         11 => text(&job.profile),
         12 => job.follows.map_or(SortKey::None, |id| SortKey::Number(id.0)),
-        13 => maybe(job.owner.as_ref().map(|owner| owner.label.as_str())),
+        13 => maybe(job.owner.as_ref().map(|owner| owner.label.to_string()).as_deref()),
         other => {
             let bucket = other.checked_sub(FACTS.len()).and_then(|at| Bucket::ALL.get(at));
             bucket.map_or(SortKey::None, |bucket| count(job.counts.of(*bucket)))

@@ -1,13 +1,13 @@
 //! Drawing the jobs: one line each with a bar and counts that add up, the selected one in full.
 
 use super::{Activity, columns, is_mine};
-use crate::jobs::{Bucket, Job, JobRow, Kind, Phase, StopKind};
+use crate::jobs::{AcceptedCount, Bucket, Job, JobRow, Kind, Phase, StopKind};
 use crate::tui::action::Action;
 use crate::tui::env::Env;
 use crate::tui::fit::{fit, number, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::rows::{RowList, bucket_style, moment, row_lines};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -76,6 +76,7 @@ pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
 /// How a job stands as a whole, in a word.
 pub(super) fn state(job: &Job) -> &'static str {
     match (&job.stop, job.phase) {
+        (_, Phase::Moved) => job.phase.word(),
         (Some(stop), _) => stop.kind.word(),
         (None, Phase::Running) if !job.is_sending() && job.is_open() => t!("still open"),
         (None, Phase::Running) if !job.is_sending() => t!("ended"),
@@ -252,7 +253,7 @@ impl Activity {
                 theme.warning(),
             );
         }
-        if let Some(stop) = &job.stop {
+        if let Some(stop) = job.stop.as_ref().filter(|_| job.phase != Phase::Moved) {
             put(&format!("{} {}: {}", env.glyphs.alert, stop.kind.word(), stop.why), theme.error());
             if job.can_resume() && stop.kind == StopKind::Quota && is_mine(job) {
                 // The keys of the list, also while a menu stands over it.
@@ -265,10 +266,18 @@ impl Activity {
                 );
                 put(&text, theme.text());
             }
-        } else if job.phase == Phase::Paused || job.phase == Phase::Cancelled {
+        } else if matches!(job.phase, Phase::Paused | Phase::Cancelled | Phase::Moved) {
             put(job.phase.word(), theme.warning());
         }
-        if let Some(note) = &job.note {
+        if let Some(AcceptedCount { accepted, sent }) =
+            job.accepted.filter(|count| count.accepted < count.sent)
+        {
+            put(
+                &t!("the service says that it accepted {accepted} of {sent}", accepted, sent),
+                theme.warning(),
+            );
+        }
+        if let Some(note) = job.note_besides() {
             put(&note.to_string(), theme.warning());
         }
         let waiting = job.counts.of(Bucket::Waiting) + job.counts.of(Bucket::Overdue);
@@ -288,7 +297,6 @@ impl Activity {
         if let Some(origin) = &job.origin {
             let read =
                 if origin.read_as.is_empty() { String::new() } else { format!(" ({})", origin.read_as) };
-            let read = crate::domain::text::scrub(&read);
             facts.push(format!("{}{read}", t!("from {file}", file = origin.name)));
         }
         if !facts.is_empty() {

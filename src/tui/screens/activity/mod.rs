@@ -5,7 +5,7 @@ mod draw;
 mod order;
 mod take;
 
-use crate::jobs::{Bucket, Job, JobId, JobRow, Kind, Phase, Stop, StopKind};
+use crate::jobs::{Bucket, Job, JobId, JobRow, Kind, Phase, Stand, Step, Stop, StopKind, count, may};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::deed::{Deed, RowsQuery};
@@ -433,46 +433,21 @@ fn can(action: Action, job: &Job) -> bool {
     match action {
         Action::Look => job.is_open(),
         Action::Receipt => true,
-        Action::Redo => job.counts.sum(is_to_do_again) > 0,
+        Action::Redo => count(Step::Redo, job) > 0,
         Action::Mail => job.kind == Kind::Issue && of(Bucket::Issued) > 0,
-        Action::Pause => mine && job.phase == Phase::Running && of(Bucket::Ready) + of(Bucket::Sending) > 0,
+        Action::Pause => mine && job.can_pause(),
         Action::Resume => mine && job.can_resume(),
-        Action::UseUp => {
-            mine && job.can_resume() && job.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
-        }
-        Action::Retry => mine && of(Bucket::NotDone) > 0,
-        Action::CallOff => {
-            mine && job.phase != Phase::Cancelled
-                && of(Bucket::Ready) + of(Bucket::Sending) + of(Bucket::Queued) > 0
-        }
-        Action::Undo => {
-            let sent = |bucket| {
-                matches!(
-                    bucket,
-                    Bucket::Issued
-                        | Bucket::Other
-                        | Bucket::Waiting
-                        | Bucket::Overdue
-                        | Bucket::Unbound
-                        | Bucket::InDoubt
-                        | Bucket::NotSeen
-                        | Bucket::Sending
-                )
-            };
-            mine && job.kind == Kind::Issue && job.counts.sum(sent) > 0
-        }
+        Action::UseUp => mine && job.can_use_up(),
+        Action::Retry => mine && job.left_to_retry() > 0,
+        Action::CallOff => mine && job.can_call_off(),
+        Action::Undo => mine && count(Step::Undo, job) > 0,
         _ => false,
     }
 }
 
-/// Whether a row in this bucket goes into a redo file.
-pub fn is_to_do_again(bucket: Bucket) -> bool {
-    matches!(bucket, Bucket::Ready | Bucket::Ask | Bucket::Invalid | Bucket::NotDone | Bucket::LeftOut)
-}
-
 /// Whether a person has to decide about a row that was sent.
 fn can_decide(row: &JobRow, job: &Job) -> bool {
-    is_mine(job) && (row.bucket == Bucket::NotSeen || (row.bucket == Bucket::Ask && row.was_sent))
+    is_mine(job) && may(Step::Decide, Stand::of(job, row))
 }
 
 /// Why an action does nothing with a job, in words.
@@ -487,6 +462,7 @@ fn refusal(action: Action, job: &Job) -> String {
         );
     }
     let why = match action {
+        _ if job.phase == Phase::Moved => t!("goes on on another computer"),
         Action::Pause => t!("is not sending anything"),
         Action::Resume => t!("has nothing that waits to be sent"),
         Action::UseUp => t!("did not stop at the quota"),
@@ -547,7 +523,7 @@ pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
 
 impl Activity {
     /// Draws the tab.
-    pub fn draw(&self, frame: &mut ratatui::Frame<'_>, area: Rect, env: &Env) {
+    pub fn draw(&self, frame: &mut crate::tui::frame::Frame<'_>, area: Rect, env: &Env) {
         match &self.rows {
             Some(rows) => self.draw_rows(frame, area, env, rows),
             None => self.draw_jobs(frame, area, env),

@@ -3,7 +3,7 @@
 use super::Activity;
 use crate::api::RawOf;
 use crate::jobs::{Job, JobRow, shares};
-use crate::tui::copying::{Copyables, cell, records};
+use crate::tui::copying::{Copyables, records};
 
 /// In the language of the screen that it is copied from.
 const JOB_HEADS: [&str; 5] =
@@ -58,6 +58,6 @@ fn row_cells(row: &JobRow) -> Vec<String> {
         row.holder.to_string(),
         row.address.to_string(),
         row.badge_id.as_ref().map_or_else(String::new, ToString::to_string),
-        cell(row.why.as_ref()),
+        row.why.as_ref().map_or_else(String::new, ToString::to_string),
     ]
 }

@@ -2,7 +2,7 @@
 
 use super::BadgeScreen;
 use crate::api::RawOf;
-use crate::domain::{ServiceTime, Text, Verdict};
+use crate::domain::{ServiceTime, Text, Verdict, issue_time};
 use crate::tui::ask::Ticket;
 use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
@@ -27,7 +27,7 @@ impl BadgeScreen {
             cell(badge.recipient_name.as_ref()),
             cell(badge.recipient_email.as_ref()),
             cell(badge.title.as_ref()),
-            time(&badge.issued_at),
+            issue_time(badge).map_or_else(String::new, ToString::to_string),
             time(&badge.valid_until),
             cell(badge.cert_no.as_ref()),
             badge.badge_id.to_string(),

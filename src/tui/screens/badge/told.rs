@@ -23,6 +23,7 @@ pub(super) fn case<'a>(held: &'a Held, env: &Env) -> Case<'a> {
         all: std::slice::from_ref(held),
         asked,
         both: false,
+        masked: false,
         by_id: false,
         namesakes: 0,
         now,

@@ -135,7 +135,7 @@ impl History {
                 "{all} {n} more could not be read and are not marked.",
                 all
             )),
-            (End::Disagrees, Some(said)) => out.warn(t!(
+            (End::Disagrees | End::Stopped, Some(said)) => out.warn(t!(
                 "{all} The service counts {said}: what the others are, if there are any, it does not show.",
                 all,
                 said = number(said)

@@ -2,7 +2,7 @@
 
 use super::History;
 use crate::api::RawOf;
-use crate::domain::{HistoryItem, Text, Verdict};
+use crate::domain::{HistoryItem, Text, Verdict, issue_time};
 use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::env::Env;
 use jiff::civil::DateTime;
@@ -57,7 +57,7 @@ fn cells(row: &HistoryItem, now: DateTime) -> Vec<String> {
         cell(row.recipient_email.as_ref()),
         cell(row.title.as_ref()),
         time(&row.reg_date),
-        time(&row.issued_at),
+        issue_time(row).map_or_else(String::new, ToString::to_string),
         time(&row.valid_until),
         cell(row.email_status.as_ref()),
         row.badge_id.to_string(),

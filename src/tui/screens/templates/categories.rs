@@ -7,8 +7,8 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Ask, Ticket};
 use crate::tui::env::{Env, Out};
 use crate::tui::fit::fit;
+use crate::tui::frame::Frame;
 use crate::tui::pick::{Sight, below};
-use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

@@ -1,12 +1,15 @@
 //! The steps of a look-up: from what is in the box to a holder's badges, within few requests.
 
 use super::people::{Origin, People};
-use super::{BUDGET, Call, Errands, Found, Wallet, alone, cert, wants_reason};
+use super::{BUDGET, Call, Errands, Found, Wallet, alone, cert, masked, wants_reason};
 use crate::api::ApiError;
 use crate::domain::detective::{Why, leads, matches};
 use crate::domain::holder::{join, names};
-use crate::domain::{BadgeId, EmailKey, Query, Text};
+use crate::domain::text::short;
+use crate::domain::{BadgeId, EmailKey, Query};
+use crate::jobs::{Opening, SentHere};
 use crate::tui::ask::{Answer, Ask, Holder};
+use crate::tui::deed::Deed;
 use crate::tui::env::{Env, Out};
 use crate::tui::errand::{Beyond, Errand, Report, Rows};
 use crate::tui::field::Recent;
@@ -127,6 +130,25 @@ impl Wallet {
         self.send(Errands::ById(id.clone()), Ask::Badge(id), out);
     }
 
+    /// Opens the wallet of the holder of the badge whose record is shown. That is written down first: the person who
+    /// asked about the badge need not be its holder.
+    pub(super) fn open_wallet(&mut self, out: &mut Out<'_>) {
+        let Some(id) = self.call.by_id.clone() else { return };
+        if self.holder_of(&id).is_none() {
+            out.say(t!("This record has no e-mail address, so there is no wallet to open."));
+            return;
+        }
+        let deed = Deed::Opened(Opening::WalletOf(id.clone()));
+        self.send(Errands::Opening(id), Ask::Do(Box::new(deed)), out);
+    }
+
+    /// The address of the holder of a badge that was read.
+    fn holder_of(&self, id: &BadgeId) -> Option<String> {
+        let badge = self.call.details.get(id)?.as_ref().ok()?;
+        let email = badge.recipient_email.as_ref().filter(|email| !email.looks_empty())?;
+        Some(email.wire().to_owned())
+    }
+
     fn name(&mut self, name: String, out: &mut Out<'_>) {
         self.call.name = Some(name.clone());
         self.send(Errands::Name(name.clone()), Ask::Call(Errand::Name(name)), out);
@@ -233,9 +255,12 @@ impl Wallet {
             held.insert(0, alone((**badge).clone()));
         }
         let email = self.asked.clone().unwrap_or_default();
-        let nothing = held.is_empty() && troubles.is_empty() && complete;
+        let is_shown =
+            |one: &SentHere| one.badge_id.as_ref().is_some_and(|id| held.iter().any(|h| h.badge_id == *id));
+        let sent: Vec<SentHere> = holder.sent.into_iter().filter(|one| !is_shown(one)).collect();
+        let nothing = held.is_empty() && troubles.is_empty() && complete && sent.is_empty();
         let (both, order) = (troubles.is_empty(), Vec::new());
-        self.found = Some(Found { email, held, order, troubles, both, complete, failed });
+        self.found = Some(Found { email, held, order, troubles, sent, both, complete, failed });
         self.unsorted = true;
         if !self.choosing {
             let place = self.rows().position(|one| Some(&one.badge_id) == selected.as_ref());
@@ -268,16 +293,31 @@ impl Wallet {
                 self.call.requests += 1;
                 match *badge {
                     Ok(badge) => {
-                        let email = badge.recipient_email.clone().filter(|e| !e.looks_empty());
-                        self.call.details.insert(id, Ok(Box::new(badge.clone())));
-                        match email {
-                            Some(email) => self.holder(email.wire(), out),
-                            None => self.only(badge),
+                        self.call.details.insert(id.clone(), Ok(Box::new(badge.clone())));
+                        match self.holder_of(&id).filter(|_| self.call.opened) {
+                            Some(email) => self.holder(&email, out),
+                            None => self.only(masked(badge)),
                         }
                     }
                     Err(error) => self.no_badge(&id, &error, out),
                 }
             }
+            (Errands::Opening(id), Answer::Done(done)) => match (done, self.holder_of(&id)) {
+                (Ok(_), Some(email)) => {
+                    self.call.opened = true;
+                    self.call.masked = false;
+                    self.found = None;
+                    self.field.set(&email);
+                    self.holder(&email, out);
+                }
+                (Ok(_), None) => {}
+                (Err(why), _) => {
+                    out.warn(t!(
+                        "The wallet was not opened, since that could not be written down: {why}",
+                        why
+                    ));
+                }
+            },
             (Errands::Detail(id), Answer::Badge(badge)) => {
                 self.call.requests += 1;
                 let badge = badge.map(Box::new);
@@ -317,13 +357,16 @@ impl Wallet {
         Ok(())
     }
 
-    /// A badge whose holder has no address: there is nothing else to look up.
+    /// A badge of which only the record is shown, without its holder.
     fn only(&mut self, badge: crate::domain::Badge) {
+        self.typing = false;
+        self.call.masked = true;
         self.found = Some(Found {
             email: String::new(),
             held: vec![alone(badge)],
             order: Vec::new(),
             troubles: Vec::new(),
+            sent: Vec::new(),
             both: false,
             complete: true,
             failed: false,
@@ -334,13 +377,14 @@ impl Wallet {
     fn no_badge(&mut self, id: &BadgeId, error: &ApiError, out: &mut Out<'_>) {
         self.call.by_id = None;
         if !matches!(error, ApiError::NotFound(_) | ApiError::BadInput { .. }) {
-            self.error = Some(t!("Badge {id} was not read: {error}", id, error));
+            self.error = Some(t!("Badge {id} was not read: {error}", id = short(id.wire()), error));
             return;
         }
         if self.call.name.is_none() {
             self.name(id.wire().to_owned(), out);
         } else {
-            self.call.nothing = Some(t!("No badge has the name or the id \u{201c}{id}\u{201d}.", id));
+            self.call.nothing =
+                Some(t!("No badge has the name or the id \u{201c}{id}\u{201d}.", id = short(id.wire())));
         }
     }
 
@@ -362,7 +406,7 @@ impl Wallet {
                 query => {
                     let was_id = matches!(query, Some(Query::BadgeId(_)));
                     self.call.query = query;
-                    let name = crate::domain::text::scrub(name);
+                    let name = short(name);
                     self.call.nothing = Some(if was_id {
                         t!("No badge has the id or the name \u{201c}{name}\u{201d}.", name)
                     } else {
@@ -432,17 +476,17 @@ impl Wallet {
 
     /// What is being waited for, in words.
     pub(super) fn waits_for(&self) -> Option<String> {
-        let shown = |text: &str| crate::domain::text::scrub(text).into_owned();
         if self.ticket.is_some() {
-            let email = self.asked.as_deref().map(Text::from).unwrap_or_default();
+            let email = short(self.asked.as_deref().unwrap_or_default());
             return Some(t!("reading wallet and history of {email}", email));
         }
         self.errand.as_ref().map(|(_, errand)| match errand {
+            Errands::Opening(_) => t!("writing down that this wallet is opened").to_owned(),
             Errands::Cert(_) => t!("looking for this certificate number in the index").to_owned(),
-            Errands::ById(id) | Errands::Detail(id) => t!("reading badge {id}", id),
-            Errands::Name(name) => t!("looking for the name {name}", name = shown(name)),
+            Errands::ById(id) | Errands::Detail(id) => t!("reading badge {id}", id = short(id.wire())),
+            Errands::Name(name) => t!("looking for the name {name}", name = short(name)),
             Errands::Elsewhere(_) => t!("looking where else it may be").to_owned(),
-            Errands::Pictures(id) => t!("trying the pictures of badge {id}", id),
+            Errands::Pictures(id) => t!("trying the pictures of badge {id}", id = short(id.wire())),
         })
     }
 }

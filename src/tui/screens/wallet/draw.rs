@@ -5,14 +5,16 @@ use super::people::People;
 use super::{Errands, Found, Wallet, pane};
 use crate::domain::email::ended;
 use crate::domain::holder::names;
-use crate::domain::{Address, Held, Query, Text};
+use crate::domain::text::short;
+use crate::domain::{Address, Held, Query};
 use crate::tui::action::Action;
 use crate::tui::browser::two_sided;
 use crate::tui::env::{Env, Out};
-use crate::tui::fit::{fit, width, wrap};
+use crate::tui::fit::{fit, line_width, width, wrap};
+use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::recents::{self, Typed};
-use ratatui::Frame;
+use crate::tui::rows::sent_here;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -117,9 +119,20 @@ impl Wallet {
             return notes;
         }
         let Some(found) = &self.found else { return notes };
+        if self.call.masked {
+            let text = t!(
+                "The issuer's record of this badge, and no more. {enter} opens the wallet of its holder, with name and address; that is noted in the journal.",
+                enter = env.key(&[Context::Wallet], Action::Open)
+            );
+            notes.extend(wrap(&text, room).into_iter().map(|line| (line, env.theme.dim())));
+        }
         for trouble in &found.troubles {
-            let line = fit(&format!("{} {trouble}", env.glyphs.alert), room, env.glyphs.ellipsis);
-            notes.push((line, env.theme.error()));
+            let lines = wrap(&format!("{} {trouble}", env.glyphs.alert), room);
+            notes.extend(lines.into_iter().map(|line| (line, env.theme.error())));
+        }
+        for sent in &found.sent {
+            let text = format!("{}: {}", sent.title, sent_here(sent, env));
+            notes.extend(wrap(&text, room).into_iter().map(|line| (line, env.theme.warning())));
         }
         notes
     }
@@ -144,8 +157,8 @@ impl Wallet {
             say(frame, &[hint], body, env.theme.dim());
             self.draw_recent(frame, below(body, 2), env);
         } else if let Some(nothing) = &self.call.nothing {
-            self.first_line((nothing, &[]), frame, line(2), env);
-            say(frame, &no_such(self.call.certs, env), below(body, 2), env.theme.dim());
+            let rows = self.draw_message(nothing, frame, body, env);
+            say(frame, &no_such(self.call.certs, env), below(body, rows.saturating_add(1)), env.theme.dim());
         } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             self.draw_people(people, frame, area, env);
         } else if let Some(found) = &self.found {
@@ -183,7 +196,7 @@ impl Wallet {
             Query::NotAnAddress(problem) => t!("So far {problem}", problem = problem.ended()),
             Query::Address { .. } => t!("{enter} looks up this address.", enter),
             Query::BadgeId(_) => {
-                t!("{enter} opens the badge with this id, and what else its holder has.", enter)
+                t!("{enter} shows what the issuer's record says of the badge with this id.", enter)
             }
             Query::Name { .. } => t!("{enter} looks for this name in the history.", enter),
         })
@@ -192,8 +205,7 @@ impl Wallet {
     /// The line under the rule, with the number of requests at its end, which tells how far a look-up has gone. Of
     /// what is said, the longest first, it takes the first beside which one can read who it is about.
     fn first_line(&self, (who, said): (&str, &[String]), frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let asked = count!(u64::from(self.call.requests), "request", "requests");
-        let asked = if self.waits_for().is_some() { format!("{} {asked}", env.spinner()) } else { asked };
+        let asked = self.requests(env);
         let place = self.place().filter(|_| area.width >= WIDE || self.selected().is_none());
         let right: Vec<String> = place.into_iter().chain([asked]).collect();
         let right = right.join(&format!(" {} ", env.glyphs.dot));
@@ -205,6 +217,28 @@ impl Wallet {
         let text = fit(&format!("{}{said}", short.trim_end()), room, env.glyphs.ellipsis);
         let text = Line::styled(format!("  {}", text.trim_end()), env.theme.strong());
         two_sided(frame, area, text, Span::styled(right, env.theme.dim()), true);
+    }
+
+    /// A message under the rule, on as many lines as it takes beside the number of requests; gives how many.
+    fn draw_message(&self, text: &str, frame: &mut Frame<'_>, area: Rect, env: &Env) -> u16 {
+        let right = self.requests(env);
+        let lines: Vec<Line<'_>> = wrap(text, usize::from(area.width).saturating_sub(width(&right) + 6))
+            .into_iter()
+            .map(|line| Line::styled(format!("  {line}"), env.theme.strong()))
+            .collect();
+        let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(area.height);
+        let wide = lines.iter().map(line_width).max().unwrap_or(0);
+        let wide = u16::try_from(wide).unwrap_or(area.width).min(area.width);
+        let first = Rect { height: 1.min(area.height), ..area };
+        two_sided(frame, first, Line::raw(""), Span::styled(right, env.theme.dim()), true);
+        frame.render_widget(ratatui::text::Text::from(lines), Rect { width: wide, height: rows, ..area });
+        rows
+    }
+
+    /// How many requests the look-up has taken so far.
+    fn requests(&self, env: &Env) -> String {
+        let asked = count!(u64::from(self.call.requests), "request", "requests");
+        if self.waits_for().is_some() { format!("{} {asked}", env.spinner()) } else { asked }
     }
 
     /// Which row of a list is selected that is not all in sight.
@@ -255,7 +289,7 @@ impl Wallet {
         let in_wallet = found.held.iter().filter(|h| h.wallet.is_some()).count() as u64;
         let only_history = found.held.len() as u64 - in_wallet;
         let all_names = names(&found.held);
-        let email = Text::from(found.email.as_str());
+        let email = short(&found.email);
         let who = match all_names.as_slice() {
             [] => email.to_string(),
             [one] => one.to_string(),
@@ -265,10 +299,14 @@ impl Wallet {
         };
         let (who, mut said) = if found.failed {
             (who, Vec::new())
+        } else if found.held.is_empty() && !found.sent.is_empty() {
+            (t!("No badge for {email} is visible yet.", email), Vec::new())
         } else if found.held.is_empty() && found.both && found.complete {
             (t!("No badge for {email} in the wallet or the history.", email), Vec::new())
         } else if found.held.is_empty() {
             (t!("No badge found for {email}, but not everything could be read.", email), Vec::new())
+        } else if self.call.masked {
+            (t!("The record of one badge").to_owned(), Vec::new())
         } else if !found.both {
             let badges = count!(found.held.len() as u64, "badge", "badges");
             (who, vec![format!(" {dot} {}", t!("{badges} in what could be read", badges))])
@@ -291,11 +329,23 @@ impl Wallet {
             let ordered = said.iter().take(2).map(|said| format!("{said} {dot} {by}"));
             said = ordered.chain(said.iter().skip(usize::from(said.len() > 1)).cloned()).collect();
         }
-        self.first_line((&who, &said), frame, Rect { y: area.y + 2, height: 1, ..area }, env);
         let areas = self.areas(area, env);
-        self.draw_notes(frame, areas.notes, env);
+        let under = Rect { y: area.y + 2, height: 1, ..area };
+        if !found.held.is_empty() || found.failed {
+            self.first_line((&who, &said), frame, under, env);
+            self.draw_notes(frame, areas.notes, env);
+        }
         if found.held.is_empty() {
-            if found.both {
+            let mut list = areas.list;
+            if !found.failed {
+                let below_rule = below(area, 2);
+                let rows = self.draw_message(&who, frame, below_rule, env);
+                let notes = Rect { height: areas.notes.height, ..below(below_rule, rows) };
+                self.draw_notes(frame, notes.intersection(area), env);
+                list = below(below_rule, rows.saturating_add(areas.notes.height));
+            }
+            if found.both && found.complete && found.sent.is_empty() {
+                let areas = Areas { list, ..areas };
                 let mut said = nothing_found(&found.email);
                 said.extend(self.waits_for().map(|waits| format!("{} {waits}", env.spinner())));
                 say(frame, &said, below(areas.list, 1), env.theme.dim());

@@ -5,10 +5,10 @@ use crate::domain::script::{Case, correction, is_sent, script};
 use crate::domain::spelling::remarks;
 use crate::domain::summary::with_age;
 use crate::domain::time::{OffsetBasis, age};
-use crate::domain::{ServiceTime, Text, Verdict};
+use crate::domain::{Held, ServiceTime, Text, Verdict};
 use crate::tui::action::Action;
 use crate::tui::env::Env;
-use crate::tui::fit::{fit, width, wrap};
+use crate::tui::fit::{fit, line_width, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::spelled::spelled;
 use jiff::SignedDuration;
@@ -76,7 +76,9 @@ pub(super) fn lines(
             theme.strong(),
         ));
     }
-    lines.extend(mail(held.email_status(), held.recipient_email(), room, env));
+    if !case.masked {
+        lines.extend(mail(held, room, env));
+    }
     let ids = [
         Some(t!(
             "name on it {name}",
@@ -167,12 +169,13 @@ fn dates(accepted: Option<&ServiceTime>, issued: Option<&ServiceTime>, now: Date
 
 /// What happened to the mail, in the service's own word, and to exactly which address it went; letters that a
 /// caller gets wrong stand out.
-pub fn mail(status: Option<&Text>, address: Option<&Text>, room: usize, env: &Env) -> Vec<Line<'static>> {
-    let theme = &env.theme;
-    let (said, style) = match status {
+fn mail(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let (theme, address) = (&env.theme, held.recipient_email());
+    let (said, style) = match held.email_status() {
         Some(word) if is_sent(word) => (t!("mail {word} to", word), theme.dim()),
         Some(word) => (t!("mail \u{201c}{word}\u{201d} (the service's word), to", word), theme.warning()),
-        None => (t!("nothing is said of a mail; address").to_owned(), theme.dim()),
+        None if held.mail_was_read() => (t!("nothing is said of a mail; address").to_owned(), theme.dim()),
+        None => (t!("what became of the mail was not read").to_owned(), theme.dim()),
     };
     let Some(address) = address else { return styled(&said, room, style) };
     let letters = spelled(address.wire(), env);
@@ -193,7 +196,7 @@ pub fn mail(status: Option<&Text>, address: Option<&Text>, room: usize, env: &En
         lines.extend(styled(&address.to_string(), room, theme.text()));
     }
     if !remark.is_empty() {
-        let beside = lines.last().is_some_and(|last| last.width() + width(&remark) <= room);
+        let beside = lines.last().is_some_and(|last| line_width(last) + width(&remark) <= room);
         match lines.last_mut() {
             Some(last) if beside => last.spans.push(Span::styled(remark, theme.warning())),
             _ => lines.extend(styled(remark.trim_start(), room, theme.warning())),

@@ -2,7 +2,7 @@
 
 use crate::domain::BadgeId;
 use crate::domain::detective::{Match, Why};
-use crate::domain::text::scrub;
+use crate::domain::text::short;
 use crate::tui::env::Env;
 use crate::tui::errand::Beyond;
 use crate::tui::fit::{Column, cells, layout, number};
@@ -56,7 +56,7 @@ impl People {
                 matches.len() as u64,
                 "{n} address has the name \u{201c}{name}\u{201d}",
                 "{n} addresses have the name \u{201c}{name}\u{201d}",
-                name = scrub(name)
+                name = short(name)
             ),
             matches,
             notes,
@@ -74,9 +74,12 @@ impl People {
         of: Beyond,
         trouble: Option<String>,
     ) -> Self {
-        let address = scrub(address).into_owned();
+        let address = short(address).into_owned();
+        let is_searched = trouble.is_none();
         let mut notes: Vec<String> = trouble.into_iter().collect();
-        let title = if matches.is_empty() {
+        let title = if matches.is_empty() && !is_searched {
+            t!("No badge for {address}; it is not known whether there is one nearby.", address)
+        } else if matches.is_empty() {
             t!("No badge for {address}, and none nearby either.", address)
         } else {
             notes.push(

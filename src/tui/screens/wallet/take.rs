@@ -31,10 +31,12 @@ impl Wallet {
             return all;
         };
         all.one('i', t!("badge id"), Some(held.badge_id.wire()));
-        all.one('a', t!("e-mail address"), Some(address(held, email)));
+        if !self.call.masked {
+            all.one('a', t!("e-mail address"), Some(address(held, email)));
+        }
         let link = |url: &Text| env.reader.as_ref().and_then(|reader| reader.picture_url(url));
         let front = held.wallet.as_ref().and_then(|badge| badge.front_image_url.as_ref());
-        all.link('l', t!("link to the picture"), front.and_then(link));
+        all.link('l', t!("link to the picture"), front.filter(|_| !self.call.masked).and_then(link));
         all.row(&cells(held, email, now));
         let rows: Vec<Vec<String>> = self.rows().map(|held| cells(held, email, now)).collect();
         all.table(&HEADS, &rows, t!("of this holder"));
@@ -43,7 +45,7 @@ impl Wallet {
 
     /// Which records can be looked at as they are sent.
     pub fn records(&self) -> Vec<RawOf> {
-        let Some(held) = self.selected() else { return Vec::new() };
+        let Some(held) = self.selected().filter(|_| !self.call.masked) else { return Vec::new() };
         let email = Text::from(address(held, self.asked.as_deref().unwrap_or_default()));
         records(&held.badge_id, Some(&email))
     }

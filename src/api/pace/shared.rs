@@ -1,0 +1,218 @@
+//! The handle to `pace.sqlite`: one thread that owns the connection, so that nothing else waits for the disk.
+
+use super::Priority;
+use super::slots::{self, Moment, Seen, Slot, Taken, Want};
+use crate::disk;
+use crate::domain::text::scrub;
+use rusqlite::{Connection, OpenFlags};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::oneshot;
+
+/// How long another process may keep the file locked.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The slots of one key and origin, shared by all lapel processes that use a data folder.
+#[derive(Debug)]
+pub(super) struct Shared {
+    work: Sender<Work>,
+    /// Only the first waiter of each class asks for a slot; the others wait here, in order.
+    people: tokio::sync::Mutex<()>,
+    background: tokio::sync::Mutex<()>,
+}
+
+type Work = Box<dyn FnOnce(&mut Table) + Send>;
+
+/// The file of the shared pace in a data folder, which need not exist.
+pub fn pace_file(folder: &Path) -> PathBuf {
+    folder.join("pace.sqlite")
+}
+
+/// Why the file cannot be used, in words.
+pub(super) type Trouble = String;
+
+struct Table {
+    db: Connection,
+    pace: String,
+    process: String,
+    window: Duration,
+}
+
+impl Shared {
+    /// Opens the file of a data folder, and makes it if there is none.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub(super) fn open(folder: &Path, pace: String, window: Duration) -> Result<(Self, Seen), Trouble> {
+        let path = pace_file(folder);
+        let failed = |why: &dyn std::fmt::Display| {
+            let file = scrub(&path.to_string_lossy()).into_owned();
+            t!("{file}: {why}", file, why = scrub(&why.to_string()))
+        };
+        disk::create_private_dir(folder).map_err(|why| failed(&why))?;
+        if disk::FileSystem::of(folder) != disk::FileSystem::Local {
+            return Err(failed(&t!("the folder is on a network drive")));
+        }
+        // SQLite makes its other files with the mode of this one.
+        drop(disk::open_private_append(&path).map_err(|why| failed(&why))?);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(&path, flags).map_err(|why| failed(&why))?;
+        let mut table = Table { db, pace, process: format!("{:016x}", fastrand::Rng::new().u64(..)), window };
+        let seen = table.prepare().map_err(|why| failed(&why))?;
+        let (work, queue) = channel();
+        std::thread::Builder::new()
+            .name("pace".into())
+            .spawn(move || keep(table, &queue))
+            .map_err(|why| failed(&why))?;
+        Ok((
+            Self { work, people: tokio::sync::Mutex::default(), background: tokio::sync::Mutex::default() },
+            seen,
+        ))
+    }
+
+    /// The place of the first waiter of a class.
+    pub(super) async fn head(&self, priority: Priority) -> tokio::sync::MutexGuard<'_, ()> {
+        match priority {
+            Priority::Interactive => self.people.lock().await,
+            Priority::Background => self.background.lock().await,
+        }
+    }
+
+    pub(super) async fn take(&self, want: Want) -> Result<Taken, Trouble> {
+        let (answer, asked) = oneshot::channel();
+        self.queue(move |table| {
+            let (pace, process) = (table.pace.clone(), table.process.clone());
+            let taken = table.at(|db, now, _| slots::take(db, &pace, &process, &want, now));
+            // A waiter that has gone cannot give its slot back itself.
+            if let Err(Ok(Taken::Granted(slot, _))) = answer.send(taken) {
+                table.give(slot, None);
+            }
+        });
+        asked.await.map_err(|_| closed())?
+    }
+
+    /// Returns at once: the slot is given back by the thread.
+    pub(super) fn give(&self, slot: Slot, sent: Option<Priority>) {
+        self.queue(move |table| table.give(slot, sent));
+    }
+
+    pub(super) fn hold(&self, wait: Duration, refusals: u32) {
+        self.queue(move |table| {
+            let pace = table.pace.clone();
+            note(table.at(|db, now, wall| slots::hold(db, &pace, wait, refusals, now, wall)));
+        });
+    }
+
+    pub(super) fn calm(&self, lift: bool) {
+        self.queue(move |table| {
+            let pace = table.pace.clone();
+            note(table.at(|db, now, _| slots::calm(db, &pace, lift, now)));
+        });
+    }
+
+    pub(super) async fn look(&self) -> Result<Seen, Trouble> {
+        let (answer, asked) = oneshot::channel();
+        self.queue(move |table| {
+            let (pace, process) = (table.pace.clone(), table.process.clone());
+            let _ = answer.send(table.at(|db, now, _| slots::look(db, &pace, &process, now)));
+        });
+        asked.await.map_err(|_| closed())?
+    }
+
+    /// Comes back when everything that was queued before is written.
+    pub(super) async fn flush(&self) {
+        let (answer, asked) = oneshot::channel();
+        self.queue(move |_| {
+            let _ = answer.send(());
+        });
+        let _ = asked.await;
+    }
+
+    fn queue(&self, work: impl FnOnce(&mut Table) + Send + 'static) {
+        // The thread ends only after the last sender.
+        let _ = self.work.send(Box::new(work));
+    }
+}
+
+fn closed() -> Trouble {
+    t!("a part of lapel failed").to_owned()
+}
+
+fn note(done: Result<(), Trouble>) {
+    if let Err(why) = done {
+        tracing::warn!(%why, "pace.sqlite could not be written");
+    }
+}
+
+fn keep(mut table: Table, queue: &Receiver<Work>) {
+    while let Ok(work) = queue.recv() {
+        work(&mut table);
+    }
+}
+
+impl Table {
+    fn prepare(&mut self) -> rusqlite::Result<Seen> {
+        self.db.busy_timeout(PATIENCE)?;
+        let mode: String = self.db.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0))?;
+        if !mode.eq_ignore_ascii_case("wal") {
+            return Err(rusqlite::Error::InvalidParameterName(
+                t!("this folder does not support the way lapel shares the file").to_owned(),
+            ));
+        }
+        // No write waits for the disk. A power cut loses the last moments and leaves the file whole.
+        self.db.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF;")?;
+        slots::prepare(&self.db)?;
+        let (pace, process, window) = (self.pace.clone(), self.process.clone(), self.window);
+        slots::at(&mut self.db, window, &moment, |db, now, _| slots::look(db, &pace, &process, now))
+    }
+
+    fn at<T>(
+        &mut self,
+        work: impl FnOnce(&Connection, i64, i64) -> rusqlite::Result<T>,
+    ) -> Result<T, Trouble> {
+        slots::at(&mut self.db, self.window, &moment, work)
+            .map_err(|why| scrub(&why.to_string()).into_owned())
+    }
+
+    fn give(&mut self, slot: Slot, sent: Option<Priority>) {
+        let (pace, process, window) = (self.pace.clone(), self.process.clone(), self.window);
+        note(self.at(|db, now, _| slots::give(db, (&pace, &process), slot, sent, window, now)));
+    }
+}
+
+/// Whether the request of a slot may still begin.
+pub(super) fn is_fresh(slot: Slot) -> bool {
+    moment().boot_ms <= slot.begin_by
+}
+
+/// The moment now.
+fn moment() -> Moment {
+    let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let wall_ms = i64::try_from(wall.as_millis()).unwrap_or(i64::MAX);
+    Moment { boot_ms: boot_ms(wall_ms), boot: boot(), wall_ms }
+}
+
+/// Milliseconds since the start of the computer, sleep included; by the wall clock where the system has no other.
+#[cfg(unix)]
+fn boot_ms(_wall_ms: i64) -> i64 {
+    #[cfg(target_os = "linux")]
+    let clock = rustix::time::ClockId::Boottime;
+    // On macOS this clock counts sleep, too.
+    #[cfg(not(target_os = "linux"))]
+    let clock = rustix::time::ClockId::Monotonic;
+    let now = rustix::time::clock_gettime(clock);
+    now.tv_sec.saturating_mul(1000).saturating_add(now.tv_nsec / 1_000_000)
+}
+
+#[cfg(not(unix))]
+fn boot_ms(wall_ms: i64) -> i64 {
+    wall_ms
+}
+
+/// Which start of the computer this is.
+fn boot() -> String {
+    static BOOT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    let read = || std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    BOOT.get_or_init(|| read().trim().to_owned()).clone()
+}

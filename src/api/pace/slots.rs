@@ -1,0 +1,289 @@
+//! The table of slots that all lapel processes of one computer share, in `pace.sqlite`: the rules only. Time is
+//! passed in, so that tests can let it pass.
+//!
+//! A row of `slot` is one request that counts against a limit. It is written before the request is sent, and it
+//! ends one window after the request completed. Until the completion is known it has the latest end that is
+//! possible: how long the slot may be used, plus the request's time-out, plus one window. A process that crashed
+//! leaves its slots behind in that form.
+//!
+//! Proof of the limit: of all requests that the service sees within some window, take the one whose slot was
+//! granted last. Each of the others arrived at most one window earlier, so its slot had not ended when the last one
+//! was granted. No more than `limit` slots exist then.
+
+use super::Priority;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use std::time::Duration;
+
+/// How long the mark of a waiting person stays without being renewed.
+const PERSON: Duration = Duration::from_secs(3);
+/// The longest pause between two tries of a waiter: a slot can be given back unused at any time.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// The shortest pause: slots end on whole milliseconds.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(2);
+/// A `Retry-After` beyond this is the same as for ever.
+const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
+
+const SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS clock (
+        one INTEGER PRIMARY KEY CHECK (one = 1), boot TEXT NOT NULL, now INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS slot (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, pace TEXT NOT NULL, process TEXT NOT NULL,
+        background INTEGER NOT NULL, ends INTEGER NOT NULL);
+    CREATE INDEX IF NOT EXISTS slot_pace ON slot (pace, ends);
+    CREATE TABLE IF NOT EXISTS hold (
+        pace TEXT PRIMARY KEY, until INTEGER NOT NULL, wall INTEGER NOT NULL, refusals INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS person (
+        pace TEXT NOT NULL, process TEXT NOT NULL, ends INTEGER NOT NULL, PRIMARY KEY (pace, process));";
+
+/// A moment, by a clock that also runs while the computer sleeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    /// Milliseconds since the computer was started.
+    pub(super) boot_ms: i64,
+    /// Which start of the computer that was; empty where the system does not say.
+    pub(super) boot: String,
+    /// Milliseconds since 1970. Used only for holds that outlive a restart of the computer.
+    pub(super) wall_ms: i64,
+}
+
+/// What a slot is wanted for.
+#[derive(Clone, Debug)]
+pub(super) struct Want {
+    pub(super) priority: Priority,
+    /// Requests in any window.
+    pub(super) limit: u32,
+    /// Requests of background work in any window.
+    pub(super) background: u32,
+    /// The window of the limit.
+    pub(super) window: Duration,
+    /// How long the slot may be used: a request must begin within this time.
+    pub(super) usable: Duration,
+    /// How long a request may take that has begun.
+    pub(super) reach: Duration,
+    /// Whether a hold is ignored: a person has asked for one ping.
+    pub(super) through: bool,
+}
+
+/// A granted slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) id: i64,
+    /// The last moment at which its request may begin.
+    pub(super) begin_by: i64,
+}
+
+/// What is known of the pace apart from the answer itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// Slots of all processes that count now.
+    pub(super) used: u32,
+    /// Those of other processes.
+    pub(super) others: u32,
+    /// How long until the last of those ends.
+    pub(super) others_end_in: Duration,
+    /// How long a hold still lasts.
+    pub(super) held: Option<Duration>,
+    /// 429 answers in a row.
+    pub(super) refusals: u32,
+}
+
+/// The answer to a want.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    Granted(Slot, Seen),
+    /// Not now; when to ask again.
+    Later(Duration, Seen),
+}
+
+/// Makes the tables, where there are none.
+pub(super) fn prepare(db: &Connection) -> rusqlite::Result<()> {
+    db.execute_batch(SCHEMA)
+}
+
+/// One transaction, by the clock that is read once the file is locked.
+pub(super) fn at<T>(
+    db: &mut Connection,
+    window: Duration,
+    clock: &dyn Fn() -> Moment,
+    work: impl FnOnce(&Connection, i64, i64) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let writing = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let moment = clock();
+    let now = set_clock(&writing, window, &moment)?;
+    writing.prepare_cached("DELETE FROM slot WHERE ends <= ?1")?.execute([now])?;
+    writing.prepare_cached("DELETE FROM person WHERE ends <= ?1")?.execute([now])?;
+    let value = work(&writing, now, moment.wall_ms)?;
+    writing.commit()?;
+    Ok(value)
+}
+
+/// Brings the table to this moment, and gives the moment by which it goes: never earlier than the last one. After
+/// a restart of the computer all moments are counted anew: slots then end one window from now, and what is left of
+/// a hold is known by the wall clock, and is never longer than it was.
+fn set_clock(db: &Connection, window: Duration, moment: &Moment) -> rusqlite::Result<i64> {
+    let known: Option<(String, i64)> = db
+        .prepare_cached("SELECT boot, now FROM clock")?
+        .query_row([], |r| Ok((r.get(0)?, r.get(1)?)))
+        .optional()?;
+    let mut now = moment.boot_ms;
+    if let Some((boot, last)) = known {
+        if boot != moment.boot || last.saturating_sub(now) > millis(window) {
+            let ends = now.saturating_add(millis(window));
+            db.execute("UPDATE slot SET ends = ?1", [ends])?;
+            db.execute("DELETE FROM person", [])?;
+            db.execute(
+                "UPDATE hold SET until = ?1 + max(0, min(wall - ?2, until - ?3))",
+                params![now, moment.wall_ms, last],
+            )?;
+        } else {
+            now = now.max(last);
+        }
+    }
+    db.prepare_cached(
+        "INSERT INTO clock (one, boot, now) VALUES (1, ?1, ?2)
+         ON CONFLICT (one) DO UPDATE SET boot = excluded.boot, now = excluded.now",
+    )?
+    .execute(params![moment.boot, now])?;
+    Ok(now)
+}
+
+/// Grants a slot, or says when to ask again. People go first: while one waits in any process, background work gets
+/// nothing.
+pub(super) fn take(
+    db: &Connection,
+    pace: &str,
+    process: &str,
+    want: &Want,
+    now: i64,
+) -> rusqlite::Result<Taken> {
+    let (mut seen, background, first, first_background) = count(db, pace, process, now)?;
+    if let Some(held) = seen.held
+        && !want.through
+    {
+        return Ok(Taken::Later(held, seen));
+    }
+    let people = want.priority == Priority::Interactive;
+    let waits: bool = !people
+        && db
+            .prepare_cached("SELECT EXISTS (SELECT 1 FROM person WHERE pace = ?1)")?
+            .query_row([pace], |r| r.get(0))?;
+    let full = seen.used >= want.limit;
+    if full || waits || (!people && background >= want.background) {
+        if people && !want.through {
+            db.prepare_cached("INSERT OR REPLACE INTO person (pace, process, ends) VALUES (?1, ?2, ?3)")?
+                .execute(params![pace, process, now.saturating_add(millis(PERSON))])?;
+        }
+        let free = if full { first } else { first_background.filter(|_| !waits) };
+        let wait = free.map_or(LONGEST_PAUSE, |ends| span(ends.saturating_sub(now)));
+        return Ok(Taken::Later(wait.clamp(SHORTEST_PAUSE, LONGEST_PAUSE), seen));
+    }
+    if people {
+        db.prepare_cached("DELETE FROM person WHERE pace = ?1 AND process = ?2")?
+            .execute(params![pace, process])?;
+    }
+    let begin_by = now.saturating_add(millis(want.usable));
+    let ends = begin_by.saturating_add(millis(want.reach + want.window));
+    db.prepare_cached("INSERT INTO slot (pace, process, background, ends) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![pace, process, !people, ends])?;
+    seen.used += 1;
+    Ok(Taken::Granted(Slot { id: db.last_insert_rowid(), begin_by }, seen))
+}
+
+/// Gives a slot back: at once where nothing was sent, else one window from now. It counts again where it had ended
+/// already, since its process was stopped for long.
+pub(super) fn give(
+    db: &Connection,
+    (pace, process): (&str, &str),
+    slot: Slot,
+    sent: Option<Priority>,
+    window: Duration,
+    now: i64,
+) -> rusqlite::Result<()> {
+    let Some(priority) = sent else {
+        db.prepare_cached("DELETE FROM slot WHERE id = ?1")?.execute([slot.id])?;
+        return Ok(());
+    };
+    db.prepare_cached(
+        "INSERT OR REPLACE INTO slot (id, pace, process, background, ends) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?
+    .execute(params![
+        slot.id,
+        pace,
+        process,
+        priority == Priority::Background,
+        // The clock is read in whole milliseconds: the answer may have come up to one later.
+        now.saturating_add(millis(window)).saturating_add(1)
+    ])?;
+    Ok(())
+}
+
+/// The service asked to wait so long. A shorter wait never shortens a longer one.
+pub(super) fn hold(
+    db: &Connection,
+    pace: &str,
+    wait: Duration,
+    refusals: u32,
+    now: i64,
+    wall: i64,
+) -> rusqlite::Result<()> {
+    let wait = millis(wait.min(LONGEST_HOLD));
+    db.prepare_cached(
+        "INSERT INTO hold (pace, until, wall, refusals) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (pace) DO UPDATE SET until = max(until, excluded.until), wall = max(wall, excluded.wall),
+                                          refusals = max(refusals, excluded.refusals)",
+    )?
+    .execute(params![pace, now.saturating_add(wait), wall.saturating_add(wait), refusals])?;
+    Ok(())
+}
+
+/// The service has answered: what it refused before is over, and with `lift` so is a hold that still lasts.
+pub(super) fn calm(db: &Connection, pace: &str, lift: bool, now: i64) -> rusqlite::Result<()> {
+    db.prepare_cached("DELETE FROM hold WHERE pace = ?1 AND (?2 OR until <= ?3)")?
+        .execute(params![pace, lift, now])?;
+    Ok(())
+}
+
+/// How the pace is now.
+pub(super) fn look(db: &Connection, pace: &str, process: &str, now: i64) -> rusqlite::Result<Seen> {
+    Ok(count(db, pace, process, now)?.0)
+}
+
+/// What is seen; the slots of background work; the first end of any slot, and of one of those.
+fn count(
+    db: &Connection,
+    pace: &str,
+    process: &str,
+    now: i64,
+) -> rusqlite::Result<(Seen, u32, Option<i64>, Option<i64>)> {
+    let mut rows = db.prepare_cached(
+        "SELECT count(*), count(*) FILTER (WHERE background), min(ends), min(ends) FILTER (WHERE background),
+                count(*) FILTER (WHERE process <> ?2), max(ends) FILTER (WHERE process <> ?2)
+         FROM slot WHERE pace = ?1",
+    )?;
+    let (used, background, first, first_background, others, last) = rows.query_row([pace, process], |r| {
+        Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?, r.get::<_, Option<i64>>(5)?))
+    })?;
+    let hold: Option<(i64, u32)> = db
+        .prepare_cached("SELECT until, refusals FROM hold WHERE pace = ?1")?
+        .query_row([pace], |r| Ok((r.get(0)?, r.get(1)?)))
+        .optional()?;
+    let seen = Seen {
+        used,
+        others,
+        others_end_in: last.map_or(Duration::ZERO, |ends| span(ends.saturating_sub(now))),
+        held: hold.map(|(until, _)| span(until.saturating_sub(now))).filter(|left| !left.is_zero()),
+        refusals: hold.map_or(0, |(_, refusals)| refusals),
+    };
+    Ok((seen, background, first, first_background))
+}
+
+fn millis(of: Duration) -> i64 {
+    i64::try_from(of.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn span(ms: i64) -> Duration {
+    Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,357 @@
+//! The shared slots under a clock of their own, with the service's window as the judge.
+
+use super::*;
+use proptest::prelude::*;
+use std::cell::Cell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+const WINDOW: Duration = Duration::from_secs(60);
+const PACE: &str = "pace";
+
+/// A table with a clock that the test sets.
+struct Bench {
+    db: Connection,
+    now: Cell<i64>,
+    boot: &'static str,
+    wall_ahead: i64,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let db = Connection::open_in_memory().expect("a database");
+        prepare(&db).expect("tables");
+        Self { db, now: Cell::new(1_000_000), boot: "one", wall_ahead: 1_700_000_000_000 }
+    }
+
+    fn at<T>(&mut self, work: impl FnOnce(&Connection, i64, i64) -> rusqlite::Result<T>) -> T {
+        let (now, boot, ahead) = (self.now.get(), self.boot, self.wall_ahead);
+        let clock = || Moment { boot_ms: now, boot: boot.to_owned(), wall_ms: now + ahead };
+        at(&mut self.db, WINDOW, &clock, work).expect("a transaction")
+    }
+
+    fn take(&mut self, process: &str, want: &Want) -> Taken {
+        self.at(|db, now, _| take(db, PACE, process, want, now))
+    }
+
+    fn granted(&mut self, process: &str, want: &Want) -> Slot {
+        match self.take(process, want) {
+            Taken::Granted(slot, _) => slot,
+            later @ Taken::Later(..) => panic!("not granted: {later:?}"),
+        }
+    }
+
+    fn later(&mut self, process: &str, want: &Want) -> Duration {
+        match self.take(process, want) {
+            Taken::Later(wait, _) => wait,
+            granted @ Taken::Granted(..) => panic!("granted: {granted:?}"),
+        }
+    }
+
+    fn give(&mut self, process: &str, slot: Slot, sent: Option<Priority>) {
+        self.at(|db, now, _| give(db, (PACE, process), slot, sent, WINDOW, now));
+    }
+
+    fn pass(&self, ms: i64) {
+        self.now.set(self.now.get() + ms);
+    }
+
+    fn seen(&mut self) -> Seen {
+        self.at(|db, now, _| look(db, PACE, "nobody", now))
+    }
+}
+
+fn want(priority: Priority, limit: u32) -> Want {
+    Want {
+        priority,
+        limit,
+        background: (limit / 4).max(1),
+        window: WINDOW,
+        usable: Duration::from_secs(10),
+        reach: Duration::from_secs(30),
+        through: false,
+    }
+}
+
+fn person(limit: u32) -> Want {
+    want(Priority::Interactive, limit)
+}
+
+#[test]
+fn a_slot_counts_until_a_window_after_its_request_or_not_at_all() {
+    let mut bench = Bench::new();
+    let first = bench.granted("a", &person(1));
+    bench.pass(20_000);
+    assert_eq!(bench.later("b", &person(1)), LONGEST_PAUSE, "it is under way");
+    bench.give("a", first, Some(Priority::Interactive));
+    bench.pass(59_500);
+    assert_eq!(bench.later("b", &person(1)), Duration::from_millis(501));
+    bench.pass(501);
+    let second = bench.granted("b", &person(1));
+    bench.give("b", second, None);
+    bench.granted("a", &person(1));
+}
+
+#[test]
+fn after_a_crash_a_slot_stays_for_the_longest_request_and_a_window() {
+    let mut bench = Bench::new();
+    let slot = bench.granted("crashed", &person(1));
+    assert_eq!(slot.begin_by, bench.now.get() + 10_000);
+    bench.pass(10_000 + 30_000 + 60_000 - 1);
+    bench.later("other", &person(1));
+    bench.pass(1);
+    bench.granted("other", &person(1));
+    // One that was only stopped for long counts again from its end on.
+    bench.pass(30_000);
+    bench.give("crashed", slot, Some(Priority::Interactive));
+    assert_eq!(bench.seen().used, 2);
+}
+
+#[test]
+fn people_go_first_in_every_process_and_the_background_gets_a_quarter_of_all() {
+    let mut bench = Bench::new();
+    let background = want(Priority::Background, 8);
+    bench.granted("a", &background);
+    bench.granted("b", &background);
+    assert!(bench.later("c", &background) > Duration::ZERO);
+    for process in ["a", "b", "c", "a", "b"] {
+        bench.granted(process, &person(8));
+    }
+    let last = bench.granted("c", &person(8));
+    bench.later("a", &person(8));
+    bench.give("c", last, None);
+    // A quarter more would be free for another limit, but a person waits.
+    bench.later("b", &want(Priority::Background, 100));
+    bench.granted("a", &person(8));
+    bench.granted("b", &want(Priority::Background, 100));
+    // A person who has gone away holds nobody up.
+    bench.later("a", &person(8));
+    bench.pass(3_000);
+    bench.granted("b", &want(Priority::Background, 100));
+}
+
+#[test]
+fn a_hold_stops_every_process_and_is_never_shortened() {
+    let mut bench = Bench::new();
+    bench.at(|db, now, wall| hold(db, PACE, Duration::from_secs(3600), 2, now, wall));
+    bench.at(|db, now, wall| hold(db, PACE, Duration::from_secs(1), 1, now, wall));
+    let Taken::Later(wait, seen) = bench.take("b", &person(10)) else { panic!("held") };
+    assert_eq!((wait, seen.refusals), (Duration::from_secs(3600), 2));
+    // Only a ping that a person has asked for goes through.
+    bench.granted("b", &Want { through: true, ..person(10) });
+    bench.at(|db, now, _| calm(db, PACE, false, now));
+    bench.later("b", &person(10));
+    bench.at(|db, now, _| calm(db, PACE, true, now));
+    bench.granted("b", &person(10));
+    // Another key is not held.
+    bench.at(|db, now, wall| hold(db, "another", Duration::MAX, 1, now, wall));
+    bench.granted("b", &person(10));
+    let seen = bench.at(|db, now, _| look(db, "another", "b", now));
+    assert_eq!(seen.held, Some(LONGEST_HOLD));
+}
+
+#[test]
+fn a_restart_of_the_computer_forgets_no_slot_and_no_hold() {
+    for (off, left) in [(600_000, 3000), (7_200_000, 0), (-999_000_000, 3600)] {
+        let mut bench = Bench::new();
+        bench.granted("a", &person(2));
+        bench.at(|db, now, wall| hold(db, PACE, Duration::from_secs(3600), 1, now, wall));
+        let wall = bench.now.get() + bench.wall_ahead + off;
+        bench.now.set(20_000);
+        bench.boot = "two";
+        bench.wall_ahead = wall - 20_000;
+        let seen = bench.seen();
+        // A wall clock that was set back makes no wait longer than it was.
+        assert_eq!(seen.held, (left > 0).then(|| Duration::from_secs(left)), "{off}");
+        assert_eq!(seen.used, 1);
+        bench.pass(60_000);
+        assert_eq!(bench.seen().used, 0);
+    }
+    // Without a name of the start, a clock that begins anew tells.
+    let mut bench = Bench::new();
+    bench.granted("a", &person(1));
+    bench.now.set(5_000);
+    bench.later("b", &person(1));
+    bench.pass(60_000);
+    bench.granted("b", &person(1));
+}
+
+#[test]
+fn the_clock_of_the_table_never_goes_back() {
+    let mut bench = Bench::new();
+    let slot = bench.granted("a", &person(1));
+    bench.give("a", slot, Some(Priority::Interactive));
+    bench.pass(-1_000);
+    assert_eq!(bench.later("b", &person(1)), LONGEST_PAUSE);
+    bench.pass(61_000);
+    bench.later("b", &person(1));
+    bench.pass(1);
+    bench.granted("b", &person(1));
+}
+
+/// A request of a made-up day.
+#[derive(Clone, Debug)]
+struct Made {
+    comes: i64,
+    process: u8,
+    background: bool,
+    /// How long until it begins, until the service sees it, until its end.
+    begins: i64,
+    seen: i64,
+    ends: i64,
+}
+
+fn made() -> impl Strategy<Value = Made> {
+    (0..150_000i64, 0..6u8, any::<bool>(), 0..10_000i64, 0..30_000i64, 0..30_000i64).prop_map(
+        |(comes, process, background, begins, a, b)| Made {
+            comes,
+            process,
+            background,
+            begins,
+            seen: a.min(b),
+            ends: a.max(b),
+        },
+    )
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A process ends without a word: it begins nothing more and gives nothing back.
+    Crash(u8),
+    /// The same process is started again.
+    Start(u8),
+    Hold(u8),
+    Try(usize),
+    Seen(usize),
+    End(usize),
+}
+
+/// The most moments that any closed-open window holds.
+fn fullest(seen: &[i64]) -> usize {
+    let window = millis(WINDOW);
+    seen.iter()
+        .map(|from| seen.iter().filter(|at| (*from..from + window).contains(*at)).count())
+        .max()
+        .unwrap_or(0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn no_window_of_the_service_ever_holds_more_whatever_processes_do(
+        limit in 1..20u32,
+        requests in prop::collection::vec(made(), 1..60),
+        crashes in prop::collection::vec((0..150_000i64, 0..6u8), 0..5),
+        holds in prop::collection::vec((0..150_000i64, 1..30u8), 0..3),
+        restart in prop::option::of(20_000..150_000i64),
+    ) {
+        let mut bench = Bench::new();
+        let begin = bench.now.get();
+        let mut events = BinaryHeap::new();
+        for (index, made) in requests.iter().enumerate() {
+            events.push(Reverse((begin + made.comes, Event::Try(index))));
+        }
+        for (at, process) in crashes {
+            events.push(Reverse((begin + at, Event::Crash(process))));
+            events.push(Reverse((begin + at + 500, Event::Start(process))));
+        }
+        for (at, seconds) in holds {
+            events.push(Reverse((begin + at, Event::Hold(seconds))));
+        }
+        let mut slots = vec![None; requests.len()];
+        let (mut granted, mut seen, mut held) = (Vec::new(), Vec::new(), Vec::new());
+        let mut alive = [true; 6];
+        let mut crashed_at = [i64::MIN; 6];
+        // Only the first of each class asks, in every process.
+        let mut queues: std::collections::BTreeMap<(u8, bool), std::collections::VecDeque<usize>> =
+            std::collections::BTreeMap::new();
+        let mut steps = 0;
+        while let Some(Reverse((at, event))) = events.pop() {
+            steps += 1;
+            prop_assert!(steps < 200_000, "somebody waits for ever");
+            // The computer starts again: all of its clocks but the wall's begin anew. The test goes on by the
+            // wall's, and hands over the other.
+            if restart.is_some_and(|after| at > begin + after) && bench.boot == "one" {
+                bench.boot = "two";
+                bench.wall_ahead += begin;
+                alive = [true; 6];
+                crashed_at = [at; 6];
+                queues.clear();
+            }
+            bench.now.set(if bench.boot == "one" { at } else { at - begin });
+            match event {
+                Event::Crash(process) => {
+                    alive[usize::from(process)] = false;
+                    queues.retain(|(of, _), _| *of != process);
+                    crashed_at[usize::from(process)] = at;
+                }
+                Event::Start(process) => alive[usize::from(process)] = true,
+                Event::Hold(seconds) => {
+                    let wait = Duration::from_secs(u64::from(seconds));
+                    bench.at(|db, now, wall| hold(db, PACE, wait, 1, now, wall));
+                    held.push((at, at + millis(wait)));
+                }
+                Event::Try(index) => {
+                    let made = &requests[index];
+                    if !alive[usize::from(made.process)] {
+                        continue;
+                    }
+                    let queue = queues.entry((made.process, made.background)).or_default();
+                    // It came just now, or its process was started again.
+                    if at == begin + made.comes && slots[index].is_none() && !queue.contains(&index) {
+                        queue.push_back(index);
+                    }
+                    if queue.front() != Some(&index) {
+                        continue;
+                    }
+                    let priority = if made.background { Priority::Background } else { Priority::Interactive };
+                    let process = made.process.to_string();
+                    match bench.take(&process, &want(priority, limit)) {
+                        Taken::Granted(slot, _) => {
+                            granted.push((at, made.background));
+                            queue.pop_front();
+                            events.extend(queue.front().map(|next| Reverse((at, Event::Try(*next)))));
+                            slots[index] = Some((slot, at));
+                            // What it has sent may be seen after its end, within its time-out.
+                            events.push(Reverse((at + made.begins + made.seen, Event::Seen(index))));
+                            events.push(Reverse((at + made.begins + made.ends, Event::End(index))));
+                        }
+                        Taken::Later(wait, _) => {
+                            prop_assert!(wait > Duration::ZERO);
+                            events.push(Reverse((at + millis(wait), Event::Try(index))));
+                        }
+                    }
+                }
+                Event::Seen(index) => {
+                    let made = &requests[index];
+                    let since = slots[index].map_or(at, |(_, since)| since);
+                    // A request that had not begun when its process crashed is never sent.
+                    if crashed_at[usize::from(made.process)] < since
+                        || crashed_at[usize::from(made.process)] >= since + made.begins
+                    {
+                        seen.push(at);
+                    }
+                }
+                Event::End(index) => {
+                    let made = &requests[index];
+                    if let Some((slot, since)) = slots[index]
+                        && crashed_at[usize::from(made.process)] < since
+                    {
+                        let priority =
+                            if made.background { Priority::Background } else { Priority::Interactive };
+                        bench.give(&made.process.to_string(), slot, Some(priority));
+                    }
+                }
+            }
+        }
+        if restart.is_none() {
+            prop_assert!(fullest(&seen) <= limit as usize, "{} in a window", fullest(&seen));
+        }
+        let background: Vec<i64> = granted.iter().filter(|(_, b)| *b).map(|(at, _)| *at).collect();
+        prop_assert!(fullest(&background) <= (limit as usize / 4).max(1));
+        for (from, until) in held {
+            let broken = granted.iter().any(|(at, _)| *at > from && *at < until);
+            prop_assert!(!broken, "a hold was broken");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! A page in smaller parts, where its answer is too long or damaged as a whole.
+//!
+//! Rows are asked for by sizes that divide the place of the first row that is wanted, so that each part is a page
+//! of its own and no row is skipped or doubled. What cannot be read even as a single row is named.
+
+use super::error::{ApiError, Result};
+use super::filters::Paging;
+use crate::domain::{Page, RecordProblem};
+
+/// Rows of a part, the largest first.
+const SIZES: [u32; 6] = [50, 25, 20, 10, 5, 1];
+/// Requests that one page is worth; the rest of its rows is named as not read.
+const MOST_PARTS: u32 = 40;
+
+/// Reads the rows of a page that could not be read as a whole: hand in the answer for each part that
+/// [`Parts::next`] asks for.
+pub(super) struct Parts<T> {
+    paging: Paging,
+    /// Why the page could not be read as a whole.
+    whole: ApiError,
+    page: Page<T>,
+    /// Rows that are done.
+    done: u32,
+    /// Parts of this many rows or more could not be read.
+    too_many: u32,
+    requests: u32,
+    over: bool,
+}
+
+impl<T> Parts<T> {
+    pub(super) fn of(paging: &Paging, whole: ApiError) -> Self {
+        let page = Page {
+            items: Vec::new(),
+            list_len: 0,
+            total_count: None,
+            page: Some(paging.page),
+            rows_per_page: Some(paging.rows_per_page.into()),
+            problems: Vec::new(),
+        };
+        let too_many = paging.rows_per_page;
+        Self { paging: paging.clone(), whole, page, done: 0, too_many, requests: 0, over: false }
+    }
+
+    /// The place in the list of the next row that is wanted, from 0.
+    fn at(&self) -> u64 {
+        let rows = u64::from(self.paging.rows_per_page);
+        self.paging.page.saturating_sub(1).saturating_mul(rows).saturating_add(self.done.into())
+    }
+
+    fn size(&self) -> u32 {
+        let left = self.paging.rows_per_page - self.done;
+        let fits =
+            |size: &u32| *size < self.too_many && *size <= left && self.at().is_multiple_of((*size).into());
+        SIZES.into_iter().find(fits).unwrap_or(1)
+    }
+
+    /// The part to be read next; `None` after the end.
+    pub(super) fn next(&self) -> Option<Paging> {
+        let is_over = self.over || self.done >= self.paging.rows_per_page || self.requests >= MOST_PARTS;
+        let size = self.size();
+        (!is_over).then(|| Paging {
+            page: self.at() / u64::from(size) + 1,
+            rows_per_page: size,
+            sort: self.paging.sort.clone(),
+        })
+    }
+
+    /// Takes the answer for the part that was asked for.
+    ///
+    /// # Errors
+    /// What fewer rows do not help with; that of the whole page, where the service gives more rows than it is asked
+    /// for.
+    pub(super) fn take(&mut self, answer: Result<Page<T>>) -> Result<()> {
+        let size = self.size();
+        self.requests += 1;
+        match answer {
+            Ok(part) if part.list_len > size as usize => return Err(self.whole.clone()),
+            Ok(part) => {
+                let base = self.done as usize;
+                self.page.total_count = part.total_count.or(self.page.total_count);
+                self.page.items.extend(part.items.into_iter().map(|(place, item)| (base + place, item)));
+                self.page.problems.extend(part.problems.into_iter().map(|problem| moved(problem, base)));
+                self.page.list_len = base + part.list_len;
+                self.over = part.list_len < size as usize;
+                self.done += size;
+            }
+            Err(ApiError::Unreadable { fewer: true, .. }) if size > 1 => self.too_many = size,
+            Err(error @ ApiError::Unreadable { fewer: true, .. }) => {
+                self.page.problems.push(unread(self.done, &error));
+                self.done += 1;
+                self.page.list_len = self.done as usize;
+                self.too_many = self.paging.rows_per_page;
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// The page as far as it could be read.
+    ///
+    /// # Errors
+    /// Where not one of its rows could.
+    pub(super) fn finish(self) -> Result<Page<T>> {
+        let Self { mut page, whole, done, over, paging, .. } = self;
+        if !over && done < paging.rows_per_page {
+            page.problems.extend((done..paging.rows_per_page).map(|row| unread(row, &whole)));
+            page.list_len = paging.rows_per_page as usize;
+        }
+        if page.items.is_empty() && !page.problems.is_empty() { Err(whole) } else { Ok(page) }
+    }
+}
+
+/// A row that could not be read.
+fn unread(row: u32, why: &ApiError) -> RecordProblem {
+    let what = if let ApiError::Unreadable { what, .. } = why { what.clone() } else { why.to_string() };
+    RecordProblem { place: format!("list[{row}]"), why: what }
+}
+
+/// A problem of a part, with its place in the page.
+fn moved(problem: RecordProblem, base: usize) -> RecordProblem {
+    let place = problem.place.strip_prefix("list[").and_then(|rest| {
+        let (index, rest) = rest.split_once(']')?;
+        Some(format!("list[{}]{rest}", base + index.parse::<usize>().ok()?))
+    });
+    RecordProblem { place: place.unwrap_or(problem.place), why: problem.why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn too_long() -> ApiError {
+        ApiError::Unreadable { status: 200, what: "too long".to_owned(), fewer: true }
+    }
+
+    /// A list of so many rows, of which some cannot be read and no answer may have more than `most`.
+    fn parts(paging: &Paging, rows: u64, bad: &[u64], most: u64) -> (Result<Page<u64>>, Vec<(u64, u32)>) {
+        let (mut parts, mut asked) = (Parts::of(paging, too_long()), Vec::new());
+        while let Some(part) = parts.next() {
+            asked.push((part.page, part.rows_per_page));
+            let size = u64::from(part.rows_per_page);
+            let list: Vec<u64> = ((part.page - 1) * size..(part.page * size).min(rows)).collect();
+            let is_bad = size > most || list.iter().any(|row| bad.contains(row));
+            let answer = if is_bad {
+                Err(too_long())
+            } else {
+                Ok(Page {
+                    list_len: list.len(),
+                    items: list.into_iter().enumerate().collect(),
+                    total_count: Some(rows),
+                    page: None,
+                    rows_per_page: None,
+                    problems: Vec::new(),
+                })
+            };
+            parts.take(answer).expect("fewer rows may help");
+        }
+        (parts.finish(), asked)
+    }
+
+    #[test]
+    fn rows_keep_their_places_whatever_the_size_of_the_parts() {
+        for most in [50, 25, 20, 10, 5] {
+            let (page, asked) = parts(&Paging::full(3), 1_000, &[], most);
+            let page = page.expect("a page");
+            let rows: Vec<(usize, u64)> = (0..100).map(|n| (n as usize, 200 + n)).collect();
+            assert_eq!((page.items, page.list_len, page.total_count), (rows, 100, Some(1_000)), "{asked:?}");
+        }
+        let (page, asked) = parts(&Paging::full(3), 230, &[], 50);
+        let page = page.expect("a page");
+        assert_eq!((page.items.len(), page.list_len, asked), (30, 30, vec![(5, 50)]));
+    }
+
+    #[test]
+    fn one_row_that_cannot_be_read_hides_no_other() {
+        for bad in [200, 237, 240, 299] {
+            let (page, asked) = parts(&Paging::full(3), 1_000, &[bad], 100);
+            let page = page.expect("a page");
+            let rows: Vec<u64> = page.items.iter().map(|(_, row)| *row).collect();
+            assert_eq!(rows, (200..300).filter(|row| *row != bad).collect::<Vec<_>>());
+            assert_eq!((page.list_len, page.problems.len()), (100, 1));
+            assert_eq!(page.problems[0].place, format!("list[{}]", bad - 200));
+            assert!(asked.len() <= 20, "{bad}: {asked:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_nothing_but_damage_ends() {
+        let bad: Vec<u64> = (0..1_000).collect();
+        let (page, asked) = parts(&Paging::full(1), 1_000, &bad, 100);
+        assert_eq!(page, Err(too_long()));
+        assert!(asked.len() <= 40, "{}", asked.len());
+        let half: Vec<u64> = (0..1_000).step_by(2).collect();
+        let (page, asked) = parts(&Paging::full(1), 1_000, &half, 100);
+        let page = page.expect("a page");
+        assert_eq!((page.list_len, asked.len()), (100, 40));
+        assert!(!page.items.is_empty() && page.items.len() + page.problems.len() == 100);
+    }
+}

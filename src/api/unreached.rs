@@ -1,0 +1,181 @@
+//! What stood in the way of a request, in plain words: host, port and dates, never a library's own text.
+
+use crate::domain::text::scrub;
+use rustls::CertificateError;
+use rustls::pki_types::UnixTime;
+use std::error::Error;
+use std::io::ErrorKind;
+use url::Url;
+
+/// Names of a certificate that are shown at most.
+const NAMES: usize = 3;
+
+/// A few words for a failure. `via`: host and port of the proxy that was used. The library's words go to the log.
+pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> String {
+    let (host, place) = error.url().map_or_else(Default::default, place_of);
+    // An address may hold a name or an e-mail address in its query.
+    let error = error.without_url();
+    tracing::debug!(kind = ?kind_of(&error), words = super::error::mask(&scrub(&deepest(&error))), "a request failed");
+    let place = match via {
+        Some(proxy) => t!("the proxy {proxy}", proxy),
+        None => place,
+    };
+    if error.is_timeout() {
+        return if error.is_connect() {
+            t!("connecting to {place} took too long", place)
+        } else {
+            t!("no answer in time").to_owned()
+        };
+    }
+    if error.is_dns() {
+        return match via {
+            Some(_) => t!("the host name of {place} is not known", place),
+            None => t!("the host name {host} is not known", host),
+        };
+    }
+    if let Some(tls) = chain(&error).find_map(|error| error.downcast_ref::<rustls::Error>()) {
+        return of_tls(tls, &host);
+    }
+    match kind_of(&error) {
+        Some(ErrorKind::ConnectionRefused) => t!("{place} refused the connection", place),
+        Some(
+            ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe
+            | ErrorKind::UnexpectedEof,
+        ) => t!("the connection broke off").to_owned(),
+        Some(ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable | ErrorKind::NetworkDown) => {
+            t!("there is no network route to {place}", place)
+        }
+        Some(ErrorKind::PermissionDenied) => {
+            t!("this computer does not allow a connection to {place}", place)
+        }
+        Some(ErrorKind::TimedOut) => t!("connecting to {place} took too long", place),
+        _ if error.is_builder() => t!("this computer has no certificates that can be used").to_owned(),
+        _ if error.is_decode() => t!("the answer is damaged").to_owned(),
+        _ if error.is_connect() => t!("a connection to {place} could not be made", place),
+        // Such as a connection that was closed before the answer, or an answer that is not HTTP.
+        _ => t!("the connection broke off").to_owned(),
+    }
+}
+
+/// The host of an address, and the host with the port.
+fn place_of(url: &Url) -> (String, String) {
+    let host = scrub(url.host_str().unwrap_or_default()).into_owned();
+    let port = url.port_or_known_default().map_or_else(String::new, |port| format!(":{port}"));
+    (host.clone(), format!("{host}{port}"))
+}
+
+/// Host and port of a proxy's address, without user and password.
+pub(super) fn proxy_place(url: &str) -> Option<String> {
+    Url::parse(url).ok().map(|url| place_of(&url).1)
+}
+
+/// An error and what it was made of. One of the system hides the one that it was made of from its chain.
+fn chain<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| {
+        let within = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        within.map(|inner| inner as &(dyn Error + 'static)).or_else(|| error.source())
+    })
+}
+
+fn deepest(error: &(dyn Error + 'static)) -> String {
+    chain(error).last().map(ToString::to_string).unwrap_or_default()
+}
+
+/// What the system said.
+fn kind_of(error: &(dyn Error + 'static)) -> Option<ErrorKind> {
+    chain(error).filter_map(|error| error.downcast_ref::<std::io::Error>()).map(std::io::Error::kind).last()
+}
+
+fn of_tls(error: &rustls::Error, host: &str) -> String {
+    match error {
+        rustls::Error::InvalidCertificate(error) => of_certificate(error, host),
+        rustls::Error::InvalidMessage(_) => {
+            t!(
+                "{host} does not answer with TLS: the address may belong to plain http or to another program",
+                host
+            )
+        }
+        rustls::Error::PeerIncompatible(_) => {
+            t!("{host} offers no version of TLS that lapel uses (1.2, 1.3)", host)
+        }
+        _ => t!("{host} broke off the secure connection", host),
+    }
+}
+
+fn of_certificate(error: &CertificateError, host: &str) -> String {
+    match error {
+        CertificateError::ExpiredContext { time, not_after } => t!(
+            "the certificate of {host} expired on {date} (this computer's clock says {now})",
+            host,
+            date = moment(*not_after),
+            now = moment(*time)
+        ),
+        CertificateError::Expired => t!("the certificate of {host} has expired", host),
+        CertificateError::NotValidYetContext { time, not_before } => t!(
+            "the certificate of {host} is valid only from {date} on (this computer's clock says {now}: check it)",
+            host,
+            date = moment(*not_before),
+            now = moment(*time)
+        ),
+        CertificateError::NotValidYet => {
+            t!("the certificate of {host} is not valid yet: check this computer's clock", host)
+        }
+        CertificateError::NotValidForNameContext { presented, .. } => {
+            let names: Vec<String> = presented.iter().take(NAMES).map(|name| plain_name(name)).collect();
+            t!("{host} shows a certificate for another name: {names}", host, names = names.join(", "))
+        }
+        CertificateError::NotValidForName => t!("{host} shows a certificate for another name", host),
+        CertificateError::UnknownIssuer => t!(
+            "this computer does not trust the authority that issued the certificate of {host}. If it is your organisation's own authority, name its certificate file (PEM) as ca_file in the profile",
+            host
+        ),
+        CertificateError::Revoked => t!("the authority has revoked the certificate of {host}", host),
+        _ => t!("the certificate of {host} cannot be used", host),
+    }
+}
+
+/// A moment of a certificate, in UTC.
+fn moment(time: UnixTime) -> String {
+    let time = i64::try_from(time.as_secs()).ok().and_then(|s| jiff::Timestamp::from_second(s).ok());
+    time.map_or_else(|| "?".to_owned(), |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string())
+}
+
+/// A name in a certificate, which the library gives as `DnsName("host")`.
+fn plain_name(presented: &str) -> String {
+    let inner = presented.split('"').nth(1).unwrap_or(presented);
+    scrub(inner).chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn what_is_wrong_with_a_certificate_is_said_with_dates_and_names() {
+        let at = |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds));
+        let (now, then) = (at(1_800_000_000), at(1_700_000_000));
+        for (error, said) in [
+            (
+                CertificateError::ExpiredContext { time: now, not_after: then },
+                &["2023-11-14 22:13 UTC", "2027-01-15"][..],
+            ),
+            (
+                CertificateError::NotValidYetContext { time: then, not_before: now },
+                &["2027-01-15", "2023-11-14", "clock"],
+            ),
+            (CertificateError::UnknownIssuer, &["ca_file", "authority"]),
+        ] {
+            let words = of_certificate(&error, "badges.naru.example");
+            assert!(words.contains("badges.naru.example"), "{words}");
+            assert!(said.iter().all(|part| words.contains(part)), "{words}");
+        }
+        assert_eq!(plain_name("DnsName(\"a.example\")"), "a.example");
+        assert_eq!(
+            proxy_place("http://kim:secret@proxy.example:3128").as_deref(),
+            Some("proxy.example:3128")
+        );
+    }
+}

@@ -1,0 +1,155 @@
+//! `lapel journal`: a backup of the journal, and putting one back, such as on a new computer.
+
+use super::failure::Failure;
+use super::office::answer_json;
+use super::{exit, say, words};
+use crate::config::Paths;
+use crate::disk::Overwrite;
+use crate::domain::text::scrub;
+use crate::jobs::{self, BackedUp, JobError, JobId, OpenJobs, Restored};
+use clap::{Args, Subcommand};
+use jiff::tz::TimeZone;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// What `lapel journal` takes.
+#[derive(Clone, Debug, Args)]
+pub struct JournalFlags {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: JournalVerb,
+    /// Answer with one line of JSON, also when it fails
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// What can be done with the journal's file.
+#[derive(Clone, Debug, Subcommand)]
+pub enum JournalVerb {
+    /// Copy the journal into a file; open jobs go with it
+    Backup {
+        /// The file to write
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Open jobs stay here; in the backup they are only a record
+        #[arg(long)]
+        stay: bool,
+        /// Replace a file that is there
+        #[arg(long)]
+        force: bool,
+    },
+    /// Put a backup back; its open jobs go on here
+    Restore {
+        /// The backup
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Open jobs go on here even if they may have gone on elsewhere; what may have been sent there is looked for
+        #[arg(long)]
+        claim: bool,
+    },
+}
+
+/// Runs one of the verbs, and gives the exit code.
+pub async fn journal(flags: JournalFlags, paths: &Paths, who: &str) -> u8 {
+    let (as_json, folder, who) = (flags.json, paths.data_dir.clone(), who.to_owned());
+    let done = match flags.verb {
+        JournalVerb::Backup { file, stay, force } => {
+            let open = if stay { OpenJobs::Stay } else { OpenJobs::Move };
+            let overwrite = if force { Overwrite::Yes } else { Overwrite::No };
+            aside(move || jobs::back_up(&folder, &file, open, overwrite, &who))
+                .await
+                .and_then(|made| backed_up(&made, open, as_json))
+        }
+        JournalVerb::Restore { file, claim } => aside(move || jobs::restore(&folder, &file, claim, &who))
+            .await
+            .and_then(|restored| put_back(&restored, as_json)),
+    };
+    match done {
+        Ok(()) => exit::OK,
+        Err(failure) => failure.told(as_json),
+    }
+}
+
+/// Runs what waits for the disk where nothing else waits for it.
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, JobError> + Send + 'static,
+) -> Result<T, Failure> {
+    let done = tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|why| Failure::new("journal", t!("A part of lapel failed ({failed}).", failed = why)))?;
+    Ok(done?)
+}
+
+fn backed_up(made: &BackedUp, open: OpenJobs, as_json: bool) -> Result<(), Failure> {
+    let moved = open == OpenJobs::Move;
+    if as_json {
+        let (gone, stayed) = if moved { (&made.open[..], &[][..]) } else { (&[][..], &made.open[..]) };
+        return answer_json(&json!({
+            "ok": true,
+            "path": made.path.to_string_lossy(),
+            "jobs": made.jobs,
+            "moved": ids(gone),
+            "stayed": ids(stayed),
+        }));
+    }
+    let file = shown(&made.path);
+    say::answer(&format!("{file}  {}", words::count(made.jobs, "job")))?;
+    if made.open.is_empty() {
+        return Ok(());
+    }
+    let jobs = listed(&made.open);
+    say::complain(&if moved {
+        t!(
+            "open jobs that went with the backup: {jobs}. Here they can only be looked at. To go on with them, type on the other computer: lapel journal restore FILE. The same command here takes them back.",
+            jobs
+        )
+    } else {
+        t!("open jobs that stay here: {jobs}. In the backup they are only a record.", jobs)
+    });
+    Ok(())
+}
+
+fn put_back(restored: &Restored, as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        return answer_json(&json!({
+            "ok": true,
+            "computer": restored.computer,
+            "made": restored.made.to_string(),
+            "jobs": restored.jobs,
+            "open": ids(&restored.open),
+            "elsewhere": ids(&restored.elsewhere),
+        }));
+    }
+    say::answer(&t!(
+        "The journal of {computer} ({made}) is here, with {jobs}.",
+        computer = restored.computer,
+        made = words::local(restored.made, &TimeZone::system()),
+        jobs = words::count(restored.jobs, "job")
+    ))?;
+    if !restored.open.is_empty() {
+        say::complain(&t!(
+            "jobs that go on here: {jobs}. lapel looks for what was sent first (lapel jobs follow); what was not sent waits for lapel jobs resume.",
+            jobs = listed(&restored.open)
+        ));
+    }
+    if !restored.elsewhere.is_empty() {
+        say::complain(&t!(
+            "jobs that go on elsewhere: {jobs}. Here they can only be looked at.",
+            jobs = listed(&restored.elsewhere)
+        ));
+    }
+    Ok(())
+}
+
+fn ids(jobs: &[JobId]) -> Vec<i64> {
+    jobs.iter().map(|id| id.0).collect()
+}
+
+fn listed(jobs: &[JobId]) -> String {
+    let all: Vec<String> = jobs.iter().map(ToString::to_string).collect();
+    all.join(", ")
+}
+
+fn shown(path: &Path) -> String {
+    scrub(&path.to_string_lossy()).into_owned()
+}

@@ -1,0 +1,58 @@
+//! Keys in the wrong place: arguments that are API keys are refused before anything else is done, and about one that
+//! has the shape of a key a person is asked.
+
+use super::failure::Failure;
+use super::{Cli, exit, prompt};
+use crate::secrets::{Likeness, is_key, judge};
+use std::ffi::OsString;
+
+/// Refuses a command line that holds an API key. This comes before it is read, so that no message repeats it.
+///
+/// # Errors
+/// The exit code, after it was said.
+pub fn refuse_keys(args: impl IntoIterator<Item = OsString>) -> Result<(), u8> {
+    let args: Vec<String> = args.into_iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let Some(at) = args.iter().position(|arg| is_key(arg)) else { return Ok(()) };
+    let as_json = args.iter().any(|arg| arg == "--json");
+    let failure = Failure {
+        kind: "api_key".to_owned(),
+        ..Failure::usage(t!(
+            "argument {at} looks like an API key. Nothing was sent. What is typed here stays in the shell's history, and others on this computer can see it: remove it there, and replace the key in the issuer back office if somebody may have.",
+            at = at + 1
+        ))
+    };
+    Err(failure.told(as_json))
+}
+
+/// Asks about texts that have the shape of an API key before any of them is sent; where nobody can be asked, they are
+/// refused.
+///
+/// # Errors
+/// The exit code, after it was said.
+pub async fn ask_about_keys(cli: &Cli) -> Result<(), u8> {
+    if cli.not_a_key {
+        return Ok(());
+    }
+    let Some(text) = cli.texts().into_iter().find(|text| judge(text) == Likeness::Shape) else {
+        return Ok(());
+    };
+    let begins: String = text.trim().chars().take(4).collect();
+    let what = t!("The argument that begins with {begins}… looks like an API key.", begins);
+    if prompt::somebody_is_there() && !cli.is_for_programs() {
+        let question = format!("{what} {}", t!("Send it all the same? (y/n)"));
+        if prompt::line(&question, "").await.is_ok_and(|said| is_yes(&said)) {
+            return Ok(());
+        }
+        super::complain(t!("Nothing was sent."));
+        return Err(exit::USAGE);
+    }
+    let failure = Failure {
+        kind: "api_key".to_owned(),
+        ..Failure::usage(format!("{what} {}", t!("Nothing was sent. If it is no key, add --not-a-key.")))
+    };
+    Err(failure.told(cli.is_for_programs()))
+}
+
+fn is_yes(said: &str) -> bool {
+    ["y", "yes", "예", "네"].contains(&said.trim().to_lowercase().as_str())
+}

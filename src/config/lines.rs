@@ -1,0 +1,209 @@
+//! A settings file without the lines that are no TOML: one slip of the pen must not cost the whole file.
+
+use super::file::LARGEST;
+use super::mistake::{ConfigError, Mistake};
+use crate::disk::open_plain;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+use toml::de::DeTable;
+
+/// Places that are left out at most: a file with more of them is something else.
+const MOST: usize = 20;
+/// Lines before an error that are looked through for the beginning of what is not closed.
+const LONGEST: usize = 200;
+
+/// The text of a settings file, with spaces in place of what is no TOML, so that every line stays where it is.
+#[derive(Debug, Default)]
+pub(super) struct Readable {
+    pub text: String,
+    pub lost: Vec<Lost>,
+    /// Hardly anything is TOML, so nothing of it is used.
+    given_up: bool,
+}
+
+/// Lines that were left out.
+#[derive(Debug)]
+pub(super) struct Lost {
+    /// The line that is wrong, 1-based.
+    pub line: usize,
+    /// The lines as they stand there.
+    pub texts: Vec<String>,
+    /// The heading above it, such as `[profiles.uni]`; empty above the first one.
+    pub section: String,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl Lost {
+    /// Whether a heading was lost, with all that stands below it.
+    pub fn has_heading(&self) -> bool {
+        self.texts.iter().any(|text| is_heading(text))
+    }
+
+    /// The names of the fields that were lost, as far as they can be read.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        let lines = self.texts.iter().filter(|text| !text.is_empty() && !text.starts_with('#'));
+        lines.map(|text| text.split(['=', '.', ' ', '\t']).next().unwrap_or_default())
+    }
+
+    /// The names in the heading above it.
+    pub fn section(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let Ok(table) = DeTable::parse(&self.section) else { return names };
+        let mut at = table.get_ref();
+        while let Some((name, inner)) = at.iter().next() {
+            names.push(name.get_ref().to_string());
+            match inner.get_ref().as_table() {
+                Some(inner) => at = inner,
+                None => break,
+            }
+        }
+        names
+    }
+
+    /// The mistake in words.
+    pub fn mistake(&self, file: &Path) -> Mistake {
+        Mistake::in_file(file, Some(self.line), None, self.what.clone())
+    }
+}
+
+impl Readable {
+    /// Reads a file; `None` when there is none.
+    ///
+    /// # Errors
+    /// The file as a whole cannot be used.
+    pub fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
+        let Some(bytes) = read_bytes(path)? else { return Ok(None) };
+        let whole = |what: &str| ConfigError::from(Mistake::in_file(path, None, None, what));
+        let not_text = t!("is not UTF-8 text: save the file as UTF-8");
+        let lines: Vec<Option<&str>> =
+            bytes.split(|byte| *byte == b'\n').map(|line| std::str::from_utf8(line).ok()).collect();
+        if lines.iter().filter(|line| line.is_none()).count() > MOST {
+            return Err(whole(not_text));
+        }
+        let mut section = "";
+        let mut lost = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            match line {
+                Some(line) if is_heading(line) => section = line,
+                Some(_) => {}
+                None => {
+                    let line = bytes.split(|byte| *byte == b'\n').nth(at).unwrap_or_default();
+                    lost.push(Lost {
+                        line: at + 1,
+                        texts: vec![String::from_utf8_lossy(line).trim().to_owned()],
+                        section: section.to_owned(),
+                        what: not_text.to_owned(),
+                    });
+                }
+            }
+        }
+        let text = lines.iter().map(|line| line.unwrap_or_default()).collect::<Vec<_>>().join("\n");
+        let mut read = Self::of(&text);
+        if read.given_up {
+            return Err(ConfigError::new(read.lost.iter().map(|lost| lost.mistake(path)).collect()));
+        }
+        read.lost.extend(lost);
+        read.lost.sort_by_key(|lost| lost.line);
+        Ok(Some(read))
+    }
+
+    /// A text without what is no TOML in it; empty where hardly anything is.
+    pub fn of(text: &str) -> Self {
+        let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
+        let mut lost: Vec<Lost> = Vec::new();
+        loop {
+            let text = lines.join("\n");
+            let Err(error) = DeTable::parse(&text) else { return Self { text, lost, given_up: false } };
+            let offset = error.span().map_or(0, |span| span.start);
+            let before = text.get(..offset).unwrap_or(&text);
+            let at = before.matches('\n').count().min(lines.len() - 1);
+            // What is not closed began further up.
+            let mut first = at;
+            while first > 0 && at - first < LONGEST && DeTable::parse(&lines[..first].join("\n")).is_err() {
+                first -= 1;
+            }
+            // What is not closed must not take the sections below it along.
+            let heading = (first + 1..=at).find(|line| is_heading(&lines[*line]));
+            let mut end = heading.unwrap_or(at + 1);
+            if is_heading(&lines[first]) {
+                end += lines[end..].iter().take_while(|line| !is_heading(line)).count();
+            }
+            let section = lines[..first].iter().rev().find(|line| is_heading(line));
+            lost.push(Lost {
+                line: if (first..end).contains(&at) { at + 1 } else { first + 1 },
+                texts: lines[first..end].iter().map(|line| line.trim().to_owned()).collect(),
+                section: section.cloned().unwrap_or_default(),
+                // The messages of the parser itself are fixed sentences; none carries a value. The line
+                // that it would quote is left out.
+                what: t!("this is not TOML: {message}", message = error.message()),
+            });
+            if lost.len() > MOST {
+                return Self { text: String::new(), lost, given_up: true };
+            }
+            lines[first..end].iter_mut().for_each(String::clear);
+        }
+    }
+}
+
+fn is_heading(line: &str) -> bool {
+    line.trim_start_matches('\u{feff}').trim_start().starts_with('[')
+}
+
+/// What is in a settings file; `None` when there is none.
+pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, ConfigError> {
+    let wrong = |what: String| ConfigError::from(Mistake::in_file(path, None, None, what));
+    let cannot = |why: std::io::Error| wrong(t!("cannot be read: {why}", why));
+    let file = match open_plain(path) {
+        Ok(Some(file)) => file,
+        Ok(None) => return Err(wrong(t!("is not a file").to_owned())),
+        Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(why) => return Err(cannot(why)),
+    };
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(wrong(t!("is larger than 1 MB: this cannot be a settings file").to_owned()));
+    }
+    Ok(Some(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lost(text: &str) -> (Vec<usize>, String) {
+        let read = Readable::of(text);
+        let kept: Vec<&str> = read.text.split('\n').map(str::trim).filter(|line| !line.is_empty()).collect();
+        (read.lost.iter().map(|lost| lost.line).collect(), kept.join("; "))
+    }
+
+    #[test]
+    fn what_is_no_toml_costs_its_own_line() {
+        for (text, lines, kept) in [
+            ("a = 1\nb = dark\nc = 3\n", &[2][..], "a = 1; c = 3"),
+            ("a = 'x\nc = 3\n", &[1], "c = 3"),
+            ("a = 1\na = 2\nc = 3", &[2], "a = 1; c = 3"),
+            ("= 1\nno\nc = 3", &[2], "c = 3"),
+            // What is not closed, up to the next heading.
+            ("[a]\nb = [5,\n[c]\nd = 1\n", &[2], "[a]; [c]; d = 1"),
+            ("[a]\nb = [\n 1,\n oops,\n]\nc = 3", &[4, 5], "[a]; c = 3"),
+            // A heading goes with all that stands below it: it would belong to another one.
+            ("[a]\nb = 1\n[c\nd = 2\ne = 3\n[f]\ng = 1", &[3], "[a]; b = 1; [f]; g = 1"),
+            ("[a]\nb = 1\n[a]\nd = 2\n[f]\ng = 1", &[3], "[a]; b = 1; [f]; g = 1"),
+        ] {
+            assert_eq!(lost(text), (lines.to_vec(), kept.to_owned()), "{text}");
+        }
+        assert_eq!(lost(&"no\n".repeat(100)).1, "");
+        let read = Readable::of("x = 1\n[profiles.uni]\nread_only = tru\n");
+        let fields: Vec<&str> = read.lost[0].fields().collect();
+        assert_eq!(
+            (fields, read.lost[0].section()),
+            (vec!["read_only"], vec!["profiles".into(), "uni".into()])
+        );
+        // Two that are wrong one after the other: both count.
+        let read = Readable::of("[a]\norganisation = Uni\nread_only = tru\nb = 1");
+        let fields: Vec<&str> = read.lost.iter().flat_map(Lost::fields).collect();
+        assert_eq!(fields, ["organisation", "read_only"]);
+    }
+}

@@ -1,0 +1,152 @@
+//! Accounts: a service and an organisation of it, by whatever keys and under whatever spelling of its address.
+
+use super::jobs::Account;
+use rusqlite::{Connection, OptionalExtension, params};
+use unicode_normalization::UnicodeNormalization;
+use url::Url;
+
+/// One spelling for every way to write a base URL: scheme and host in small letters, the host in ASCII and
+/// without a final dot, no default port, no slash at the end.
+pub(in crate::jobs) fn normal_url(raw: &str) -> String {
+    let raw = raw.trim();
+    let Ok(mut url) = Url::parse(raw) else { return raw.trim_end_matches('/').to_owned() };
+    let bare = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned);
+    if let Some(host) = bare {
+        // A host that cannot be set stays as it is.
+        let _ = url.set_host(Some(&host));
+    }
+    url.as_str().trim_end_matches('/').to_owned()
+}
+
+/// One spelling for an organisation's name: composed, in small letters, with single spaces.
+fn normal_name(raw: &str) -> String {
+    let composed: String = raw.nfc().flat_map(char::to_lowercase).collect();
+    composed.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The account of a key, made when there is none.
+pub(in crate::jobs) fn of(db: &Connection, base_url: &str, key: &str) -> rusqlite::Result<i64> {
+    if let Some(account) = known(db, base_url, key)? {
+        return Ok(account);
+    }
+    db.execute("INSERT INTO account DEFAULT VALUES", [])?;
+    let account = db.last_insert_rowid();
+    db.execute("INSERT INTO account_key VALUES (?1, ?2, ?3)", params![base_url, key, account])?;
+    Ok(account)
+}
+
+/// The account of a key, where there is one.
+pub(in crate::jobs) fn known(db: &Connection, base_url: &str, key: &str) -> rusqlite::Result<Option<i64>> {
+    db.prepare_cached("SELECT account FROM account_key WHERE base_url = ?1 AND key = ?2")?
+        .query_row([base_url, key], |r| r.get(0))
+        .optional()
+}
+
+/// Whether nothing is left to join.
+pub(in crate::jobs) fn is_joined(db: &Connection, account: &Account) -> rusqlite::Result<bool> {
+    let Some(id) = known(db, &account.base_url, &account.key)? else { return Ok(false) };
+    match name(account) {
+        Some(name) => Ok(named(db, account, &name)? == Some(id)),
+        None => Ok(true),
+    }
+}
+
+fn name(account: &Account) -> Option<String> {
+    account.organisation.as_deref().map(normal_name).filter(|name| !name.is_empty())
+}
+
+fn named(db: &Connection, account: &Account, name: &str) -> rusqlite::Result<Option<i64>> {
+    db.query_row(
+        "SELECT account FROM account_name WHERE base_url = ?1 AND name = ?2",
+        [account.base_url.as_str(), name],
+        |r| r.get(0),
+    )
+    .optional()
+}
+
+/// The account of a profile. Profiles with the same service and the same name for its organisation have one
+/// account: what was sent with the key of one counts for the other.
+pub(in crate::jobs) fn join(db: &Connection, account: &Account) -> rusqlite::Result<i64> {
+    let mut id = of(db, &account.base_url, &account.key)?;
+    if let Some(name) = name(account) {
+        match named(db, account, &name)? {
+            Some(other) => {
+                merge(db, id, other)?;
+                id = other;
+            }
+            None => {
+                db.execute(
+                    "INSERT INTO account_name VALUES (?1, ?2, ?3)",
+                    params![account.base_url, name, id],
+                )?;
+            }
+        }
+    }
+    Ok(id)
+}
+
+/// Makes two accounts one: what either has sent counts for both.
+pub(in crate::jobs) fn merge(db: &Connection, from: i64, into: i64) -> rusqlite::Result<()> {
+    if from == into {
+        return Ok(());
+    }
+    // A row that was not sent gives its claim back where the other account knows the person: nobody has
+    // compared the two. It is judged before it is sent.
+    db.execute(
+        "DELETE FROM claim WHERE account = ?1 AND state = 'reserved'
+           AND EXISTS (SELECT 1 FROM claim AS other WHERE other.account = ?2
+                       AND other.template = claim.template AND other.person = claim.person)",
+        [from, into],
+    )?;
+    db.execute(
+        "DELETE FROM claim WHERE account = ?2 AND state = 'reserved'
+           AND EXISTS (SELECT 1 FROM claim AS other WHERE other.account = ?1
+                       AND other.template = claim.template AND other.person = claim.person)",
+        [from, into],
+    )?;
+    // People who have a badge of both keep both claims, one above the other.
+    let both: Vec<(i64, i64)> = db
+        .prepare(
+            "SELECT job, no FROM claim WHERE account = ?1
+               AND EXISTS (SELECT 1 FROM claim AS other WHERE other.account = ?2
+                           AND other.template = claim.template AND other.person = claim.person)
+             ORDER BY slot",
+        )?
+        .query_map([from, into], |r| Ok((r.get(0)?, r.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for (job, no) in both {
+        db.prepare_cached(
+            "UPDATE claim SET account = ?3, slot = (SELECT max(other.slot) + 1 FROM claim AS other
+                 WHERE other.account = ?3 AND other.template = claim.template AND other.person = claim.person)
+             WHERE job = ?1 AND no = ?2",
+        )?
+        .execute([job, no, into])?;
+    }
+    for table in ["claim", "account_key", "account_name"] {
+        db.execute(&format!("UPDATE {table} SET account = ?2 WHERE account = ?1"), [from, into])?;
+    }
+    db.execute("DELETE FROM account WHERE id = ?1", [from])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_url_has_one_spelling() {
+        for (raw, one) in [
+            ("https://Badges.Example/api/v1/ext", "https://badges.example/api/v1/ext"),
+            (" HTTPS://badges.example:443/api/v1/ext// ", "https://badges.example/api/v1/ext"),
+            ("https://badges.example./api/v1/ext", "https://badges.example/api/v1/ext"),
+            ("https://나루.example/x", "https://xn--910br1n.example/x"),
+            ("https://badges.example:8443/", "https://badges.example:8443"),
+            ("http://127.0.0.1:80/", "http://127.0.0.1"),
+            ("https://badges.example/API", "https://badges.example/API"),
+        ] {
+            assert_eq!(normal_url(raw), one, "{raw}");
+        }
+        assert_eq!(normal_name("  Naru\u{a0} UNIVERSITY "), "naru university");
+        assert_eq!(normal_name("\u{1102}\u{1161}루"), "나루");
+    }
+}

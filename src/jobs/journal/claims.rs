@@ -1,0 +1,602 @@
+//! Claims: which row of which job may give a person a badge of a template. A row is sent only with a claim, and
+//! asks for it in the transaction that lets its job go on.
+
+use super::{accounts, jobs};
+use crate::domain::{BadgeId, EmailKey};
+use crate::jobs::job::{Bucket, JobId, Kind, Phase};
+use crate::jobs::reason::{Code, Reason};
+use crate::jobs::rules::{self, Claim, Other, Verdict};
+use jiff::Timestamp;
+use ring::hmac;
+use ring::rand::{SecureRandom, SystemRandom};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::BTreeMap;
+
+/// Bytes of the hash that stands for a person.
+const PERSON: usize = 16;
+
+/// Turns an e-mail key into what stands for the person, with the journal's salt.
+pub(in crate::jobs) struct People(hmac::Key);
+
+impl People {
+    pub(in crate::jobs) fn of(db: &Connection) -> rusqlite::Result<Self> {
+        let salt: Vec<u8> = db.prepare_cached("SELECT salt FROM store")?.query_row([], |r| r.get(0))?;
+        Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &salt)))
+    }
+
+    /// Nothing for an address that is empty.
+    pub(in crate::jobs) fn person(&self, key: &EmailKey) -> Option<Vec<u8>> {
+        self.hash(key.as_str())
+    }
+
+    fn hash(&self, key: &str) -> Option<Vec<u8>> {
+        (!key.is_empty())
+            .then(|| hmac::sign(&self.0, key.as_bytes()).as_ref().iter().take(PERSON).copied().collect())
+    }
+}
+
+/// Brings a journal to schema 2. Claims are filled from what was sent, or may have been.
+pub(super) fn migrate(db: &Connection) -> rusqlite::Result<()> {
+    db.execute_batch(include_str!("claims.sql"))?;
+    let mut salt = [0; 32];
+    SystemRandom::new().fill(&mut salt).map_err(|_| rusqlite::Error::InvalidQuery)?;
+    db.execute("INSERT INTO store (salt) VALUES (?1)", [salt.as_slice()])?;
+    let spellings: Vec<String> = db
+        .prepare("SELECT DISTINCT base_url FROM job")?
+        .query_map([], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for raw in spellings {
+        db.execute("UPDATE job SET base_url = ?2 WHERE base_url = ?1", [&raw, &accounts::normal_url(&raw)])?;
+    }
+    let keys: Vec<(String, String)> = db
+        .prepare("SELECT DISTINCT base_url, account FROM job")?
+        .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for (base_url, key) in keys {
+        accounts::of(db, &base_url, &key)?;
+    }
+    let people = People::of(db)?;
+    let emails: Vec<String> = db
+        .prepare("SELECT DISTINCT email_key FROM row WHERE email_key <> ''")?
+        .query_map([], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut hash = db.prepare("UPDATE row SET person = ?2 WHERE email_key = ?1")?;
+    for email in emails {
+        hash.execute(params![email, people.hash(&email)])?;
+    }
+    if !db.query_row("SELECT EXISTS (SELECT 1 FROM job)", [], |r| r.get(0))? {
+        return Ok(());
+    }
+    db.execute(
+        "INSERT INTO decision (at, job, no, what, who, why) VALUES (?1, 0, NULL, 'import claims', 'lapel', '')",
+        [Timestamp::now().as_millisecond()],
+    )?;
+    let decision = db.last_insert_rowid();
+    // What was not sent has no claim where somebody else has one: it is judged when its job is resumed.
+    db.execute(
+        "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
+         SELECT account, template, person, place - 1, job, no, state, CASE WHEN place > 1 THEN ?1 END
+         FROM (SELECT *, row_number() OVER (PARTITION BY account, template, person
+                                            ORDER BY state = 'reserved', job, no) AS place
+               FROM (SELECT account_key.account, job.template, row.person, row.job, row.no,
+                            CASE WHEN row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen')
+                                   OR row.bucket = 'ask' AND row.request IS NOT NULL THEN 'open'
+                                 WHEN row.bucket IN ('waiting', 'overdue', 'issued', 'other', 'revoking',
+                                                     'revoked')
+                                   OR row.bucket = 'left_out'
+                                      AND request.outcome IN ('accepted', 'in_doubt', 'lost') THEN 'kept'
+                                 WHEN row.bucket = 'ready' AND job.phase <> 'cancelled' THEN 'reserved' END
+                            AS state
+                     FROM row JOIN job ON job.id = row.job
+                     JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
+                     LEFT JOIN request ON request.id = row.request
+                     WHERE job.kind = 'issue' AND job.phase <> 'draft' AND job.template IS NOT NULL
+                       AND row.person IS NOT NULL)
+               WHERE state IS NOT NULL)
+         WHERE state <> 'reserved' OR place = 1",
+        [decision],
+    )?;
+    Ok(())
+}
+
+/// Whom a job issues for: its account and template. `None` for a revocation.
+#[derive(Clone, Debug)]
+struct Scope {
+    job: JobId,
+    account: i64,
+    template: String,
+}
+
+impl Scope {
+    fn of(db: &Connection, job: JobId) -> rusqlite::Result<Option<Self>> {
+        type Found = (String, Option<String>, String, String);
+        let found: Option<Found> = db
+            .prepare_cached("SELECT kind, template, base_url, account FROM job WHERE id = ?1")?
+            .query_row([job.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))
+            .optional()?;
+        let Some((kind, Some(template), base_url, key)) = found else { return Ok(None) };
+        if kind != Kind::Issue.code() {
+            return Ok(None);
+        }
+        Ok(Some(Self { job, account: accounts::of(db, &base_url, &key)?, template }))
+    }
+}
+
+/// Another row of the same person, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rival {
+    /// Its job.
+    pub job: JobId,
+    /// Its place in the job.
+    pub no: u64,
+    /// Where it stands.
+    pub bucket: Bucket,
+    /// Its badge, where it is known.
+    pub badge_id: Option<BadgeId>,
+    /// When it was sent, or planned where it was not: seconds of UTC.
+    pub at: i64,
+    /// Which of the person's claims it has.
+    pub slot: i64,
+    /// Whether it was in a request that was refused, and it is not certain that nothing was done.
+    pub is_unproven: bool,
+}
+
+impl Rival {
+    /// Why another row of this person needs review.
+    pub fn why(&self) -> Reason {
+        let when = Timestamp::from_second(self.at)
+            .map_or_else(|_| String::new(), |at| at.strftime("%Y-%m-%d %H:%M UTC").to_string());
+        let code = if self.is_unproven { Code::RefusedElsewhere } else { Code::SentElsewhere };
+        let why = Reason::from(code).with("job", self.job).with("when", when);
+        if self.is_unproven { why } else { why.because("state", Reason::word(self.bucket.name())) }
+    }
+}
+
+/// What is known of one row that is to be judged.
+struct Judged {
+    no: i64,
+    mine: Option<i64>,
+    person: Option<Vec<u8>>,
+    key: String,
+    approved: Option<i64>,
+    allowed: bool,
+}
+
+/// The rows of a job that fulfil a condition and are not alone with their person.
+fn contested(db: &Connection, scope: &Scope, which: &str) -> rusqlite::Result<Vec<Judged>> {
+    db.prepare(&format!(
+        "SELECT row.no, mine.slot, row.person, row.email_key,
+                CASE WHEN row.allowed IS NOT NULL THEN row.seen END, row.allowed IS NOT NULL
+         FROM row LEFT JOIN claim AS mine ON mine.job = row.job AND mine.no = row.no
+         WHERE row.job = ?1 AND ({which})
+           AND (row.person IS NULL
+                OR EXISTS (SELECT 1 FROM claim WHERE claim.account = ?2 AND claim.template = ?3
+                           AND claim.person = row.person AND NOT (claim.job = row.job AND claim.no = row.no)))
+         ORDER BY row.no"
+    ))?
+    .query_map(params![scope.job.0, scope.account, scope.template], |r| {
+        Ok(Judged {
+            no: r.get(0)?,
+            mine: r.get(1)?,
+            person: r.get(2)?,
+            key: r.get(3)?,
+            approved: r.get(4)?,
+            allowed: r.get(5)?,
+        })
+    })?
+    .collect()
+}
+
+/// The claims of other rows on the same person.
+fn others(db: &Connection, scope: &Scope, row: &Judged) -> rusqlite::Result<Vec<(Other, Rival)>> {
+    db.prepare_cached(
+        "SELECT claim.slot, claim.state, claim.job, claim.no, job.phase, row.bucket, row.badge,
+                row.allowed IS NOT NULL, coalesce(request.intent, job.created / 1000),
+                -- Where the service shows badges that wait, the reading that came first proves it.
+                job.unproven IS NOT NULL AND row.request >= job.unproven AND request.status = 422
+                AND NOT (SELECT count(*) = 1 AND max(value) = 'shown' FROM fact
+                         WHERE fact.account = job.account AND fact.name = 'waiting_in_history'),
+                row.bucket = 'revoked'
+                OR EXISTS (SELECT 1 FROM baseline WHERE baseline.job = ?4 AND baseline.email_key = ?6
+                           AND baseline.badge = row.badge AND baseline.over)
+         FROM claim JOIN job ON job.id = claim.job JOIN row ON row.job = claim.job AND row.no = claim.no
+         LEFT JOIN request ON request.id = row.request
+         WHERE claim.account = ?1 AND claim.template = ?2 AND claim.person = ?3
+           AND NOT (claim.job = ?4 AND claim.no = ?5)
+         ORDER BY claim.slot",
+    )?
+    .query_map(params![scope.account, scope.template, row.person, scope.job.0, row.no, row.key], |r| {
+        let claim = Claim::from_code(r.get_ref(1)?.as_str()?).unwrap_or(Claim::Open);
+        let job = JobId(r.get(2)?);
+        let bucket = jobs::bucket(r, "bucket")?;
+        let is_unproven = r.get::<_, Option<bool>>(9)?.unwrap_or(false) && claim == Claim::Reserved;
+        // What was moved may be sent by another computer at any moment.
+        let phase = r.get_ref(4)?.as_str()?;
+        let runs = phase == Phase::Running.code() || phase == Phase::Moved.code();
+        // Rows of one address in one job were reviewed together.
+        let together = job == scope.job && (row.allowed || r.get::<_, bool>(7)?);
+        let other = Other {
+            slot: r.get(0)?,
+            claim,
+            is_live: is_unproven || runs,
+            is_accounted: together || r.get(10)?,
+        };
+        let rival = Rival {
+            job,
+            no: r.get::<_, i64>(3)?.unsigned_abs(),
+            bucket,
+            badge_id: r.get::<_, Option<String>>(6)?.and_then(BadgeId::new),
+            at: r.get(8)?,
+            slot: other.slot,
+            is_unproven,
+        };
+        Ok((other, rival))
+    })?
+    .collect()
+}
+
+fn judge(db: &Connection, scope: &Scope, row: &Judged) -> rusqlite::Result<(Verdict, Vec<Rival>)> {
+    let (others, rivals): (Vec<Other>, Vec<Rival>) = others(db, scope, row)?.into_iter().unzip();
+    Ok((rules::judge(row.mine, row.approved, &others), rivals))
+}
+
+/// Asks for the claims of every row of a job that is ready. A row whose person another row has served, or may
+/// have, needs review from now on, and is not sent. `who` is written down with what a person has approved.
+pub(in crate::jobs) fn ask(db: &Connection, job: JobId, who: &str) -> rusqlite::Result<()> {
+    let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
+    // Most people are nobody else's: one statement for all of them.
+    db.execute(
+        "INSERT INTO claim (account, template, person, slot, job, no, state)
+         SELECT ?2, ?3, row.person, 0, row.job, row.no, 'reserved' FROM row
+         WHERE row.job = ?1 AND row.bucket = 'ready' AND row.person IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)
+           AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.account = ?2 AND claim.template = ?3
+                           AND claim.person = row.person)
+         ORDER BY row.person, row.no
+         ON CONFLICT DO NOTHING",
+        params![job.0, scope.account, scope.template],
+    )?;
+    let mut decision = None;
+    let mut taken: BTreeMap<JobId, u64> = BTreeMap::new();
+    for row in contested(db, &scope, "row.bucket = 'ready'")? {
+        let (verdict, rivals) = judge(db, &scope, &row)?;
+        match verdict {
+            Verdict::Free { slot, takes, approved } => {
+                for rival in takes.iter().filter_map(|at| rivals.get(*at)) {
+                    give_back(db, rival)?;
+                    *taken.entry(rival.job).or_default() += 1;
+                }
+                if row.mine == Some(slot) {
+                    continue;
+                }
+                if approved && decision.is_none() {
+                    decision = Some(jobs::decide(db, job, None, "allow", who, "sent before")?);
+                }
+                claim(db, &scope, &row, slot, decision.filter(|_| approved))?;
+            }
+            Verdict::Review(at) => {
+                let Some(rival) = rivals.get(at) else { continue };
+                review(db, job, row.no.unsigned_abs(), rival)?;
+            }
+        }
+    }
+    for (from, n) in &taken {
+        jobs::decide(db, job, None, "take over", who, &format!("{n} unsent rows of job {from}"))?;
+    }
+    Ok(())
+}
+
+/// Rows of a job that need review and were certainly not sent.
+pub(in crate::jobs) fn held(db: &Connection, job: JobId) -> rusqlite::Result<u64> {
+    let held: i64 = db
+        .prepare_cached(
+            "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'ask'
+               AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)",
+        )?
+        .query_row([job.0], |r| r.get(0))?;
+    Ok(held.unsigned_abs())
+}
+
+/// Gives a row a claim, or a higher one than it has.
+fn claim(
+    db: &Connection,
+    scope: &Scope,
+    row: &Judged,
+    slot: i64,
+    decision: Option<i64>,
+) -> rusqlite::Result<()> {
+    if row.mine.is_some() {
+        db.prepare_cached(
+            "UPDATE claim SET slot = ?3, decision = coalesce(?4, decision) WHERE job = ?1 AND no = ?2",
+        )?
+        .execute(params![scope.job.0, row.no, slot, decision])?;
+        return Ok(());
+    }
+    db.prepare_cached(
+        "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'reserved', ?7)",
+    )?
+    .execute(params![scope.account, scope.template, row.person, slot, scope.job.0, row.no, decision])?;
+    Ok(())
+}
+
+fn give_back(db: &Connection, rival: &Rival) -> rusqlite::Result<()> {
+    db.prepare_cached("DELETE FROM claim WHERE job = ?1 AND no = ?2 AND state = 'reserved'")?
+        .execute(params![rival.job.0, rival.no as i64])?;
+    Ok(())
+}
+
+/// Puts a row under review. Its own claim, if it has one, is given back where it was never used.
+pub(in crate::jobs) fn review(db: &Connection, job: JobId, no: u64, rival: &Rival) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE row SET bucket = 'ask', why = ?3, guarded = 0, allowed = NULL, seen = ?4
+         WHERE job = ?1 AND no = ?2",
+    )?
+    .execute(params![job.0, no as i64, rival.why(), rival.slot])?;
+    Ok(())
+}
+
+/// The rows of a job that need review because another row has served their person, or may have; and whether a
+/// person has allowed each of them who knew of that one.
+pub(in crate::jobs) fn rivals(
+    db: &Connection,
+    job: JobId,
+    which: &str,
+) -> rusqlite::Result<Vec<(i64, Rival, bool)>> {
+    let Some(scope) = Scope::of(db, job)? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for row in contested(db, &scope, which)? {
+        let approved = row.approved;
+        let (verdict, mut rivals) = judge(db, &scope, &Judged { approved: None, ..row })?;
+        if let Verdict::Review(at) = verdict
+            && at < rivals.len()
+        {
+            let rival = rivals.swap_remove(at);
+            let still = approved.is_some_and(|seen| seen >= rival.slot);
+            found.push((row.no, rival, still));
+        }
+    }
+    Ok(found)
+}
+
+/// The row because of which one row of a job needs review.
+pub(in crate::jobs) fn rival_of(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<Option<Rival>> {
+    let only = format!("row.no = {no}");
+    Ok(rivals(db, job, &only)?.pop().map(|(_, rival, _)| rival))
+}
+
+/// The row that has given a person such a badge, or may have: what a person has to know before another one is
+/// issued.
+pub(in crate::jobs) fn of_person(
+    db: &Connection,
+    account: i64,
+    template: &str,
+    key: &EmailKey,
+) -> rusqlite::Result<Option<Rival>> {
+    let scope = Scope { job: JobId(0), account, template: template.to_owned() };
+    let row = Judged {
+        no: 0,
+        mine: None,
+        person: People::of(db)?.person(key),
+        key: key.as_str().to_owned(),
+        approved: None,
+        allowed: false,
+    };
+    let (verdict, mut rivals) = judge(db, &scope, &row)?;
+    Ok(match verdict {
+        Verdict::Review(at) if at < rivals.len() => Some(rivals.swap_remove(at)),
+        _ => None,
+    })
+}
+
+/// Jobs that were paused or have stopped before they sent to some of these people, and to how many.
+pub(in crate::jobs) fn unsent_elsewhere(db: &Connection, job: JobId) -> rusqlite::Result<Vec<(JobId, u64)>> {
+    let Some(scope) = Scope::of(db, job)? else { return Ok(Vec::new()) };
+    db.prepare_cached(
+        "SELECT claim.job, count(*) FROM row
+         JOIN claim ON claim.account = ?2 AND claim.template = ?3 AND claim.person = row.person
+         JOIN job ON job.id = claim.job
+         WHERE row.job = ?1 AND row.bucket IN ('ready', 'ask') AND claim.job <> ?1
+           AND claim.state = 'reserved' AND job.phase IN ('paused', 'stopped')
+         GROUP BY claim.job ORDER BY claim.job",
+    )?
+    .query_map(params![job.0, scope.account, scope.template], |r| {
+        Ok((JobId(r.get(0)?), r.get::<_, i64>(1)?.unsigned_abs()))
+    })?
+    .collect()
+}
+
+/// Whether a row may go into a request: it has a claim that was not used, and nobody was sent anything with a
+/// higher one.
+pub(in crate::jobs) fn holds(db: &Connection, job: JobId, no: i64) -> rusqlite::Result<bool> {
+    db.prepare_cached(
+        "SELECT 1 FROM claim AS mine WHERE mine.job = ?1 AND mine.no = ?2 AND mine.state = 'reserved'
+           AND NOT EXISTS (SELECT 1 FROM claim AS other
+                           WHERE other.account = mine.account AND other.template = mine.template
+                             AND other.person = mine.person AND other.slot > mine.slot
+                             AND other.state <> 'reserved')",
+    )?
+    .exists([job.0, no])
+}
+
+/// Whether a request with the same person and template is on its way or in doubt: answers name addresses only.
+pub(in crate::jobs) fn is_held_up(db: &Connection, job: JobId, no: i64) -> rusqlite::Result<bool> {
+    db.prepare_cached(
+        "SELECT 1 FROM claim AS mine JOIN claim AS other
+             ON other.account = mine.account AND other.template = mine.template
+            AND other.person = mine.person AND other.slot <> mine.slot
+         JOIN row ON row.job = other.job AND row.no = other.no
+         WHERE mine.job = ?1 AND mine.no = ?2 AND other.state = 'open'
+           AND row.bucket IN ('sending', 'in_doubt', 'unbound') LIMIT 1",
+    )?
+    .exists([job.0, no])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A journal as it was before there were claims.
+    fn before() -> Connection {
+        let db = Connection::open_in_memory().expect("a database");
+        db.execute_batch(include_str!("schema.sql")).expect("schema 1");
+        db
+    }
+
+    fn job(db: &Connection, id: i64, base_url: &str, phase: &str) {
+        db.execute(
+            "INSERT INTO job (id, kind, phase, created, profile, base_url, account, template, title)
+             VALUES (?1, 'issue', ?2, 1800000000000, 'p', ?3, '00000001', 'T', 't')",
+            params![id, phase, base_url],
+        )
+        .expect("a job");
+    }
+
+    fn row(db: &Connection, job: i64, no: i64, person: &str, bucket: &str) {
+        db.execute(
+            "INSERT INTO row (job, no, name, email, email_key, bucket) VALUES (?1, ?2, 'n', ?3, ?3, ?4)",
+            params![job, no, format!("{person}@x.example"), bucket],
+        )
+        .expect("a row");
+    }
+
+    fn bucket(db: &Connection, job: i64, no: i64) -> String {
+        db.query_row("SELECT bucket FROM row WHERE job = ?1 AND no = ?2", [job, no], |r| r.get(0))
+            .expect("a row")
+    }
+
+    fn claims(db: &Connection) -> Vec<(i64, i64, i64, String)> {
+        db.prepare("SELECT job, no, slot, state FROM claim ORDER BY job, no, slot")
+            .expect("SQL")
+            .query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))
+            .expect("rows")
+            .collect::<rusqlite::Result<_>>()
+            .expect("rows")
+    }
+
+    fn is(job: i64, no: i64, slot: i64, state: &str) -> (i64, i64, i64, String) {
+        (job, no, slot, state.to_owned())
+    }
+
+    #[test]
+    fn an_older_journal_knows_whom_it_has_served_whatever_the_spelling_of_the_address() {
+        let db = before();
+        job(&db, 1, "https://B.example:443/api", "stopped");
+        job(&db, 2, "https://b.example/api", "running");
+        for (no, (person, bucket)) in
+            [("a", "ready"), ("b", "ready"), ("c", "not_done"), ("d", "in_doubt")].into_iter().enumerate()
+        {
+            row(&db, 1, no as i64 + 1, person, bucket);
+        }
+        row(&db, 2, 1, "a", "waiting");
+        row(&db, 2, 2, "d", "issued");
+        migrate(&db).expect("migrated");
+        let expected =
+            [is(1, 2, 0, "reserved"), is(1, 4, 0, "open"), is(2, 1, 0, "kept"), is(2, 2, 1, "kept")];
+        assert_eq!(claims(&db), expected, "what another row has served has no claim until it is judged");
+
+        // Resumed: one is free, one was served meanwhile.
+        ask(&db, JobId(1), "me").expect("asked");
+        assert_eq!((bucket(&db, 1, 1), bucket(&db, 1, 2)), ("ask".to_owned(), "ready".to_owned()));
+        // What was refused is tried again: nobody else has served that person.
+        db.execute("UPDATE row SET bucket = 'ready' WHERE job = 1 AND no = 3", []).expect("retried");
+        ask(&db, JobId(1), "me").expect("asked");
+        assert_eq!(claims(&db).iter().filter(|c| c.3 == "reserved").count(), 2);
+    }
+
+    #[test]
+    fn nothing_is_sent_without_a_claim_whoever_forgets_to_ask() {
+        let db = before();
+        job(&db, 1, "https://b.example", "running");
+        migrate(&db).expect("migrated");
+        row(&db, 1, 1, "a", "ready");
+        let send = "UPDATE row SET bucket = 'sending' WHERE job = 1 AND no = 1";
+        let refused = db.execute(send, []).expect_err("no claim").to_string();
+        assert!(refused.contains("without its claim"), "{refused}");
+        assert!(!holds(&db, JobId(1), 1).expect("asked"));
+        let person = People::of(&db).expect("the salt").person(&EmailKey::of("a@x.example"));
+        db.execute("UPDATE row SET person = ?1", [person]).expect("a person");
+        ask(&db, JobId(1), "me").expect("asked");
+        assert!(holds(&db, JobId(1), 1).expect("asked"));
+        db.execute(send, []).expect("with a claim");
+        assert_eq!(claims(&db), [is(1, 1, 0, "open")]);
+        db.execute("UPDATE row SET bucket = 'not_done'", []).expect("refused");
+        assert_eq!(claims(&db), [], "certainly nothing was done");
+    }
+
+    #[test]
+    fn a_row_that_is_sent_again_never_forgets_that_the_first_request_may_have_worked() {
+        let db = before();
+        job(&db, 1, "https://b.example", "running");
+        row(&db, 1, 1, "a", "not_seen");
+        migrate(&db).expect("migrated");
+        for to in ["ready", "sending", "not_done"] {
+            db.execute("UPDATE row SET bucket = ?1", [to]).expect(to);
+        }
+        assert_eq!(claims(&db), [is(1, 1, 0, "open")], "refused the second time, and never seen the first");
+        for to in ["ready", "left_out"] {
+            db.execute("UPDATE row SET bucket = ?1", [to]).expect(to);
+        }
+        assert_eq!(claims(&db), [is(1, 1, 0, "kept")]);
+    }
+
+    #[test]
+    fn keys_of_one_organisation_see_each_other_and_two_that_are_merged_keep_every_claim() {
+        let db = before();
+        for (id, key, state) in [(1, "00000001", "stopped"), (2, "00000002", "running")] {
+            job(&db, id, "https://b.example", state);
+            db.execute("UPDATE job SET account = ?2 WHERE id = ?1", params![id, key]).expect("a key");
+        }
+        for (person, no) in [("a", 1), ("b", 2)] {
+            row(&db, 1, no, person, if no == 1 { "ready" } else { "issued" });
+            row(&db, 2, no, person, "issued");
+        }
+        migrate(&db).expect("migrated");
+        assert_eq!(claims(&db).len(), 4, "two accounts: {:?}", claims(&db));
+        let account = |key: &str, name: &str| jobs::Account {
+            profile: "p".into(),
+            base_url: "https://b.example".into(),
+            key: key.into(),
+            organisation: Some(name.into()),
+        };
+        accounts::join(&db, &account("00000001", "Naru  University")).expect("joined");
+        accounts::join(&db, &account("00000002", "naru university")).expect("joined");
+        assert!(accounts::is_joined(&db, &account("00000002", "Naru University")).expect("asked"));
+        let mut slots: Vec<i64> = claims(&db).iter().filter(|c| c.1 == 2).map(|c| c.2).collect();
+        slots.sort_unstable();
+        assert_eq!(slots, [0, 1], "both badges of one person are known");
+        ask(&db, JobId(1), "me").expect("asked");
+        assert_eq!(bucket(&db, 1, 1), "ask", "the other key has served this person");
+    }
+
+    /// `cargo test --release --lib -- --ignored --nocapture a_hundred_thousand`
+    #[test]
+    #[ignore = "measures"]
+    fn a_hundred_thousand_people_ask_for_their_claims() {
+        let db = before();
+        job(&db, 1, "https://b.example", "running");
+        job(&db, 2, "https://b.example", "running");
+        db.execute_batch("BEGIN").expect("a transaction");
+        for n in 0..100_000 {
+            row(&db, 1, n, &format!("p{n}"), "ready");
+            row(&db, 2, n, &format!("p{n}"), "ready");
+        }
+        db.execute_batch("COMMIT; UPDATE job SET phase = 'draft'").expect("drafts");
+        let since = std::time::Instant::now();
+        migrate(&db).expect("migrated");
+        println!("200,000 rows migrated in {:?}", since.elapsed());
+        db.execute_batch("UPDATE job SET phase = 'running'").expect("running");
+        for id in [1, 2] {
+            let since = std::time::Instant::now();
+            db.execute_batch("BEGIN").expect("a transaction");
+            ask(&db, JobId(id), "me").expect("asked");
+            db.execute_batch("COMMIT").expect("committed");
+            println!(
+                "job {id}: {:?}, {} under review",
+                since.elapsed(),
+                held(&db, JobId(id)).expect("a count")
+            );
+        }
+        assert_eq!(held(&db, JobId(2)).expect("a count"), 100_000);
+    }
+}

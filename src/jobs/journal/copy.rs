@@ -1,0 +1,628 @@
+//! Backups of the journal, and moving to another computer. No job that may still send is at two places: it goes
+//! with the backup or it stays, and the other copy keeps it only as a record.
+//!
+//! ```text
+//! backup:   copy begun -> jobs moved here -> copy ready
+//! restore:  copy ready -> copy taking -> journal in its place -> copy taken
+//! ```
+//!
+//! Each step is durable before the next. A crash between two of them leaves a job at no place that may send, and
+//! the same command again goes on.
+
+use super::place::{Files, Site};
+use super::{APPLICATION, BACKUP, PATIENCE, SCHEMA, connect, look_through, migrate, prepare, shown};
+use crate::disk::{Draft, Overwrite, open_plain};
+use crate::jobs::error::JobError;
+use crate::jobs::job::JobId;
+use crate::jobs::journal::JournalError;
+use crate::jobs::reason::{Code, Reason};
+use jiff::Timestamp;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// What happens to open jobs when a backup is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenJobs {
+    /// They go with the backup: here they can only be looked at.
+    Move,
+    /// They stay here: in the backup they are only a record.
+    Stay,
+}
+
+/// A backup that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackedUp {
+    /// Its file.
+    pub path: PathBuf,
+    /// Jobs in it.
+    pub jobs: u64,
+    /// Those that are open, and went with it or stayed.
+    pub open: Vec<JobId>,
+}
+
+/// A backup that was put back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// The computer that it was made on.
+    pub computer: String,
+    /// When it was made, by that computer's clock.
+    pub made: Timestamp,
+    /// Jobs in the journal now.
+    pub jobs: u64,
+    /// Those that go on here. They are looked for first.
+    pub open: Vec<JobId>,
+    /// Those that are only a record here.
+    pub elsewhere: Vec<JobId>,
+}
+
+/// The table of backups, and where a job was before it was moved.
+pub(super) const SCHEMA_OF_BACKUPS: &str = "
+    ALTER TABLE job ADD COLUMN handover TEXT;
+    ALTER TABLE job ADD COLUMN was TEXT;
+    -- Backups that this journal was copied to or comes from. `state` is the copy's: begun, ready, taking, taken;
+    -- `taken_by` the computer that has put it back.
+    CREATE TABLE handover (
+        id       TEXT PRIMARY KEY,
+        at       INTEGER NOT NULL,
+        computer TEXT NOT NULL,
+        file     TEXT NOT NULL,
+        moves    INTEGER NOT NULL,
+        state    TEXT NOT NULL,
+        taken_by TEXT
+    ) WITHOUT ROWID;";
+
+/// A job of which rows may still be sent, by itself or by a person, or may still change.
+const OPEN: &str = "job.phase NOT IN ('draft', 'moved') AND EXISTS (
+    SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0
+      AND bucket NOT IN ('issued', 'revoked', 'left_out', 'invalid', 'dropped'))";
+
+/// Copies the journal of a data folder into a new file that only its owner can read.
+///
+/// # Errors
+/// What stands in the way. With [`OpenJobs::Move`] an error can come after the jobs were moved: the text says
+/// then how they come back.
+pub fn back_up(
+    folder: &Path,
+    to: &Path,
+    open: OpenJobs,
+    overwrite: Overwrite,
+    who: &str,
+) -> Result<BackedUp, JobError> {
+    back_up_at(folder, &Site::of(folder), to, open, overwrite, who)
+}
+
+pub(super) fn back_up_at(
+    folder: &Path,
+    site: &Site,
+    to: &Path,
+    open: OpenJobs,
+    overwrite: Overwrite,
+    who: &str,
+) -> Result<BackedUp, JobError> {
+    let to = std::path::absolute(to).unwrap_or_else(|_| to.to_owned());
+    if overwrite == Overwrite::No && std::fs::symlink_metadata(&to).is_ok() {
+        return Err(JobError::Exists(to));
+    }
+    let files = Files::in_folder(folder);
+    if !files.journal.exists() && !files.has_owners() {
+        let file = shown(&files.journal);
+        return Err(JobError::no(t!("There is no journal here ({file}). Nothing was copied.", file)));
+    }
+    let held = Held::take(files, site)?;
+    let mut here = held.open(site)?;
+    whole(&here, &held.file)?;
+    let ids = jobs_of(&here, OPEN).map_err(held.failed())?;
+    let moves = open == OpenJobs::Move && !ids.is_empty();
+    if moves && held.files.has_owners() {
+        return Err(busy());
+    }
+    let id = format!("{:032x}", fastrand::u128(..));
+    let mark = Mark {
+        id: id.clone(),
+        at: Timestamp::now(),
+        computer: site.computer.clone(),
+        file: shown(&to),
+        moves,
+        state: if moves { State::Begun } else { State::Ready },
+        taken_by: None,
+    };
+    let draft = Draft::create(&to).map_err(|why| cannot_write(&to, &why))?;
+    let jobs = fill(&here, &draft, &to, &mark, open)?;
+    draft.place(overwrite).map_err(|why| match why.kind() {
+        ErrorKind::AlreadyExists => JobError::Exists(to.clone()),
+        _ => cannot_write(&to, &why),
+    })?;
+    if moves {
+        let mut moved = || -> rusqlite::Result<()> {
+            let writing = here.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            mark.insert(&writing)?;
+            set_aside(&writing, &id)?;
+            for job in &ids {
+                super::jobs::decide(&writing, *job, None, "move", who, &mark.file)?;
+            }
+            writing.commit()
+        };
+        moved().map_err(held.failed())?;
+        set_state(&to, &id, State::Ready, None).map_err(|why| {
+            JobError::no(t!(
+                "{why} The open jobs were moved, but the backup could not be finished. To take them back, type on this computer: lapel journal restore {file}",
+                why,
+                file = shown(&to)
+            ))
+        })?;
+    }
+    Ok(BackedUp { path: to, jobs, open: ids })
+}
+
+/// Puts a backup back. Its open jobs go on here, and are looked for before anything of them is sent. `claim`:
+/// open jobs go on here although they may have gone on elsewhere since; what may have been sent there is in doubt.
+///
+/// # Errors
+/// What stands in the way. Nothing of the journal here was changed then.
+pub fn restore(folder: &Path, from: &Path, claim: bool, who: &str) -> Result<Restored, JobError> {
+    restore_at(folder, &Site::of(folder), from, claim, who)
+}
+
+pub(super) fn restore_at(
+    folder: &Path,
+    site: &Site,
+    from: &Path,
+    claim: bool,
+    who: &str,
+) -> Result<Restored, JobError> {
+    let file = shown(from);
+    match open_plain(from) {
+        Ok(Some(_)) => {}
+        Ok(None) => return Err(JobError::no(t!("{file} is not a file. Nothing was changed.", file))),
+        Err(why) if why.kind() == ErrorKind::NotFound => {
+            return Err(JobError::no(t!("There is no file {file}. Nothing was changed.", file)));
+        }
+        Err(why) => return Err(JournalError::io(&why, &file).into()),
+    }
+    let backup = connect(from, OpenFlags::SQLITE_OPEN_READ_WRITE, &file)?;
+    let mark = Mark::of_backup(&backup, &file)?;
+    whole(&backup, &file)?;
+    let held = Held::take(Files::in_folder(folder), site)?;
+    if held.files.has_owners() {
+        return Err(busy());
+    }
+    let mine = mark.taken_by.as_deref() == Some(site.computer.as_str());
+    let taken = match mark.state {
+        State::Taken => true,
+        State::Taking => !mine,
+        State::Begun | State::Ready => false,
+    };
+    if taken && !claim {
+        let computer = name_of(mark.taken_by.as_deref().unwrap_or_default());
+        return Err(JobError::no(t!(
+            "This backup was put back before, on {computer}: its open jobs go on there. Nothing was changed. If they do not go on anywhere, add --claim: everything that may have been sent since is then looked for first.",
+            computer
+        )));
+    }
+    match held.journal(site, &mark)? {
+        Here::Nothing => {
+            if mark.state == State::Begun {
+                return Err(JobError::no(t!(
+                    "This backup was not finished: its open jobs are still on {computer}. Nothing was changed. Type the same command there to take them back, then make a new backup.",
+                    computer = name_of(&mark.computer)
+                )));
+            }
+            put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), claim, who)
+        }
+        Here::Moved(here) => take_back(here, &held, &mark, site, (from, taken), who),
+        Here::Jobs(jobs) => Err(JobError::no(plural!(
+            jobs,
+            "There is a journal here with {n} job ({file}). Nothing was changed. To put the backup in its place, move that file aside first; lapel then no longer knows this job.",
+            "There is a journal here with {n} jobs ({file}). Nothing was changed. To put the backup in its place, move that file aside first; lapel then no longer knows these jobs.",
+            file = held.file
+        ))),
+    }
+}
+
+/// Makes the journal out of a backup.
+fn put_back(
+    held: &Held,
+    backup: &Connection,
+    mark: &Mark,
+    site: &Site,
+    (from, doubtful): (&Path, bool),
+    claim: bool,
+    who: &str,
+) -> Result<Restored, JobError> {
+    set_state(from, &mark.id, State::Taking, Some(&site.computer))?;
+    let target = &held.files.journal;
+    let draft = Draft::create(target).map_err(|why| cannot_write(target, &why))?;
+    copy_into(backup, &draft, target)?;
+    let failed = held.failed();
+    let mut fresh = connect(draft.path(), OpenFlags::SQLITE_OPEN_READ_WRITE, &held.file)?;
+    settle_file(&fresh).map_err(&failed)?;
+    migrate(&mut fresh).map_err(&failed)?;
+    let writing = fresh.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
+    let done = (|| -> rusqlite::Result<Restored> {
+        if claim {
+            give_back(&writing, &mark.id)?;
+        }
+        let open = jobs_of(&writing, OPEN)?;
+        go_on(&writing, &open, claim && doubtful)?;
+        for job in &open {
+            super::jobs::decide(&writing, *job, None, "restore", who, &name_of(&mark.computer))?;
+        }
+        writing.execute("DELETE FROM kept WHERE what = 'backup'", [])?;
+        mark.set(&writing, State::Taken, Some(&site.computer))?;
+        writing.execute_batch(&format!("PRAGMA application_id = {APPLICATION}"))?;
+        Ok(Restored {
+            computer: name_of(&mark.computer),
+            made: mark.at,
+            jobs: jobs_of(&writing, "phase <> 'draft'")?.len() as u64,
+            elsewhere: jobs_of(&writing, "phase = 'moved'")?,
+            open,
+        })
+    })()
+    .map_err(&failed)?;
+    writing.commit().map_err(&failed)?;
+    drop(fresh);
+    // What belongs to the empty journal that is replaced would be taken for a part of this one.
+    for ending in ["-wal", "-shm"] {
+        let _ = std::fs::remove_file(held.files.beside(ending));
+    }
+    draft.place(Overwrite::Yes).map_err(|why| cannot_write(target, &why))?;
+    set_state(from, &mark.id, State::Taken, Some(&site.computer))?;
+    Ok(done)
+}
+
+/// Takes jobs back that were moved from here: nobody has put the backup back, or a person says that nothing goes
+/// on there.
+fn take_back(
+    mut here: Connection,
+    held: &Held,
+    mark: &Mark,
+    site: &Site,
+    (from, doubtful): (&Path, bool),
+    who: &str,
+) -> Result<Restored, JobError> {
+    set_state(from, &mark.id, State::Taking, Some(&site.computer))?;
+    let failed = held.failed();
+    let writing = here.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
+    let done = (|| -> rusqlite::Result<Restored> {
+        let open = jobs_of(&writing, &format!("phase = 'moved' AND handover = '{}'", mark.id))?;
+        give_back(&writing, &mark.id)?;
+        go_on(&writing, &open, doubtful)?;
+        for job in &open {
+            super::jobs::decide(&writing, *job, None, "take back", who, &mark.file)?;
+        }
+        mark.set(&writing, State::Taken, Some(&site.computer))?;
+        Ok(Restored {
+            computer: name_of(&mark.computer),
+            made: mark.at,
+            jobs: jobs_of(&writing, "phase <> 'draft'")?.len() as u64,
+            elsewhere: jobs_of(&writing, "phase = 'moved'")?,
+            open,
+        })
+    })()
+    .map_err(&failed)?;
+    writing.commit().map_err(&failed)?;
+    set_state(from, &mark.id, State::Taken, Some(&site.computer))?;
+    Ok(done)
+}
+
+/// Jobs that were set aside may go on.
+fn give_back(db: &Connection, id: &str) -> rusqlite::Result<()> {
+    db.execute(
+        "UPDATE job SET phase = coalesce(was, 'stopped'), was = NULL, handover = NULL
+         WHERE phase = 'moved' AND handover = ?1",
+        [id],
+    )?;
+    Ok(())
+}
+
+/// Open jobs are only a record from now on.
+fn set_aside(db: &Connection, id: &str) -> rusqlite::Result<()> {
+    let sql = format!(
+        "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
+                        next_look = NULL WHERE {OPEN}"
+    );
+    db.execute(&sql, [id])?;
+    Ok(())
+}
+
+/// What open jobs begin with where they were put back: they are looked at first, nothing is sent before a person
+/// resumes, and the history is read again then. `doubtful`: another computer may have sent what is not sent here.
+fn go_on(db: &Connection, open: &[JobId], doubtful: bool) -> rusqlite::Result<()> {
+    for job in open {
+        if doubtful {
+            doubt(db, *job)?;
+        }
+        db.execute(
+            "UPDATE job SET next_look = 0, guarded_at = CASE WHEN guarded_at IS NOT NULL THEN 0 END
+             WHERE id = ?1",
+            [job.0],
+        )?;
+    }
+    super::requests::recover(db, open, Timestamp::now().as_second())
+}
+
+/// Rows that may have been sent elsewhere since are looked for like any other whose answer was lost. A revocation
+/// can be sent twice without harm.
+fn doubt(db: &Connection, job: JobId) -> rusqlite::Result<()> {
+    const SENDABLE: &str = "job = ?1 AND (bucket IN ('ready', 'not_done', 'not_seen')
+                                          OR bucket = 'ask' AND request IS NOT NULL)
+                            AND (SELECT kind FROM job WHERE id = ?1) = 'issue'";
+    let rows: i64 =
+        db.query_row(&format!("SELECT count(*) FROM row WHERE {SENDABLE}"), [job.0], |r| r.get(0))?;
+    if rows == 0 {
+        return Ok(());
+    }
+    let now = Timestamp::now().as_second();
+    let why = Reason::from(Code::MaybeElsewhere);
+    db.execute(
+        "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
+         VALUES (?1, ?2, '', ?3, 0, ?3, 'lost', ?4)",
+        params![job.0, rows, now, why],
+    )?;
+    let request = db.last_insert_rowid();
+    db.execute(
+        &format!(
+            "UPDATE row SET bucket = 'in_doubt', request = ?2, why = ?3, absent = NULL, accepted = NULL
+             WHERE {SENDABLE}"
+        ),
+        params![job.0, request, why],
+    )?;
+    Ok(())
+}
+
+/// Fills a backup's file, and says how many jobs are in it.
+fn fill(here: &Connection, draft: &Draft, to: &Path, mark: &Mark, open: OpenJobs) -> Result<u64, JobError> {
+    copy_into(here, draft, to)?;
+    let file = shown(to);
+    let failed = |why: rusqlite::Error| JournalError::of(&why, &file);
+    let mut copy = connect(draft.path(), OpenFlags::SQLITE_OPEN_READ_WRITE, &file)?;
+    settle_file(&copy).map_err(failed)?;
+    let writing = copy.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+    let jobs = (|| -> rusqlite::Result<u64> {
+        writing.execute("DELETE FROM job WHERE phase = 'draft'", [])?;
+        writing.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", [])?;
+        writing.execute("UPDATE job SET owner = NULL, owner_label = NULL", [])?;
+        mark.insert(&writing)?;
+        if open == OpenJobs::Stay {
+            set_aside(&writing, &mark.id)?;
+        }
+        super::facts::keep(&writing, "backup", "id", &mark.id, mark.at.as_second())?;
+        writing.execute_batch(&format!("PRAGMA application_id = {BACKUP}"))?;
+        Ok(jobs_of(&writing, "TRUE")?.len() as u64)
+    })()
+    .map_err(failed)?;
+    writing.commit().map_err(failed)?;
+    Ok(jobs)
+}
+
+/// Copies a database, as it is at one moment, into the empty file of a draft.
+fn copy_into(from: &Connection, draft: &Draft, target: &Path) -> Result<(), JobError> {
+    let path = draft.path().to_str().ok_or_else(|| {
+        JobError::no(t!("The name {file} is not UTF-8. Nothing was changed.", file = shown(target)))
+    })?;
+    from.execute("VACUUM INTO ?1", [path]).map_err(|why| JournalError::of(&why, &shown(target)))?;
+    Ok(())
+}
+
+/// A copy is one file, and durable with every commit.
+fn settle_file(db: &Connection) -> rusqlite::Result<()> {
+    let _: String = db.query_row("PRAGMA journal_mode = DELETE", [], |r| r.get(0))?;
+    db.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
+}
+
+fn set_state(file: &Path, id: &str, state: State, by: Option<&str>) -> Result<(), JournalError> {
+    let name = shown(file);
+    let failed = |why: rusqlite::Error| JournalError::of(&why, &name);
+    let db = connect(file, OpenFlags::SQLITE_OPEN_READ_WRITE, &name)?;
+    settle_file(&db).map_err(failed)?;
+    db.execute(
+        "UPDATE handover SET state = ?2, taken_by = coalesce(?3, taken_by) WHERE id = ?1",
+        params![id, state.code(), by],
+    )
+    .map_err(failed)?;
+    Ok(())
+}
+
+fn jobs_of(db: &Connection, which: &str) -> rusqlite::Result<Vec<JobId>> {
+    db.prepare(&format!("SELECT id FROM job WHERE {which} ORDER BY id"))?
+        .query_map([], |r| r.get(0).map(JobId))?
+        .collect()
+}
+
+fn whole(db: &Connection, file: &str) -> Result<(), JournalError> {
+    let wrong = look_through(db, "quick_check").map_err(|why| JournalError::of(&why, file))?;
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let why = crate::domain::text::scrub(&wrong.join("; ")).into_owned();
+    Err(JournalError::Corrupt { file: file.to_owned(), why })
+}
+
+fn busy() -> JobError {
+    JobError::no(t!(
+        "Another lapel is running and has the journal open. Nothing was changed. Close it first, then try again."
+    ))
+}
+
+fn cannot_write(file: &Path, why: &std::io::Error) -> JobError {
+    JobError::no(t!("{file} cannot be written: {why}. Nothing was changed.", file = shown(file), why))
+}
+
+/// The name of a computer, of what tells it from others.
+fn name_of(computer: &str) -> String {
+    let name = crate::domain::text::scrub(computer.lines().next().unwrap_or_default()).into_owned();
+    if name.is_empty() { t!("another computer").to_owned() } else { name }
+}
+
+/// The journal's folder, with nobody else who opens the journal.
+struct Held {
+    file: String,
+    files: Files,
+    // Let go of before the claim is: releasing takes it again.
+    _alone: std::fs::File,
+    _claim: super::Claim,
+}
+
+/// What is in the place of the journal.
+enum Here {
+    /// No job.
+    Nothing,
+    /// A journal whose open jobs went with this backup.
+    Moved(Connection),
+    /// So many jobs.
+    Jobs(u64),
+}
+
+impl Held {
+    fn take(files: Files, site: &Site) -> Result<Self, JobError> {
+        let file = shown(&files.journal);
+        let alone = files.alone(PATIENCE)?;
+        let claim = super::Claim::take(Files::in_folder(&files.folder), site)?;
+        Ok(Self { file, files, _alone: alone, _claim: claim })
+    }
+
+    fn failed(&self) -> impl Fn(rusqlite::Error) -> JournalError + use<> {
+        let file = self.file.clone();
+        move |why| JournalError::of(&why, &file)
+    }
+
+    fn open(&self, site: &Site) -> Result<Connection, JobError> {
+        self.files.not_emptied()?;
+        let mut db = connect(&self.files.journal, OpenFlags::SQLITE_OPEN_READ_WRITE, &self.file)?;
+        prepare(&mut db, site, &self.file)?;
+        Ok(db)
+    }
+
+    /// What a backup would replace.
+    fn journal(&self, site: &Site, mark: &Mark) -> Result<Here, JobError> {
+        if self.files.is_empty() {
+            return Ok(Here::Nothing);
+        }
+        let here = self.open(site)?;
+        let which = format!("phase = 'moved' AND handover = '{}'", mark.id);
+        let moved = jobs_of(&here, &which).map_err(self.failed())?;
+        let all = jobs_of(&here, "phase <> 'draft'").map_err(self.failed())?.len() as u64;
+        Ok(match (all, moved.is_empty()) {
+            (0, _) => Here::Nothing,
+            (_, false) => Here::Moved(here),
+            (jobs, true) => Here::Jobs(jobs),
+        })
+    }
+}
+
+/// What a backup says of itself.
+#[derive(Debug)]
+struct Mark {
+    /// Never the same twice; hexadecimal.
+    id: String,
+    at: Timestamp,
+    computer: String,
+    file: String,
+    moves: bool,
+    state: State,
+    taken_by: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Copied; the jobs are not moved yet.
+    Begun,
+    /// It can be put back.
+    Ready,
+    /// A computer is putting it back.
+    Taking,
+    /// A computer has put it back.
+    Taken,
+}
+
+impl State {
+    const ALL: [Self; 4] = [Self::Begun, Self::Ready, Self::Taking, Self::Taken];
+
+    const fn code(self) -> &'static str {
+        match self {
+            Self::Begun => "begun",
+            Self::Ready => "ready",
+            Self::Taking => "taking",
+            Self::Taken => "taken",
+        }
+    }
+}
+
+impl Mark {
+    fn insert(&self, db: &Connection) -> rusqlite::Result<()> {
+        db.execute(
+            "INSERT INTO handover (id, at, computer, file, moves, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![
+                self.id,
+                self.at.as_millisecond(),
+                self.computer,
+                self.file,
+                self.moves,
+                self.state.code()
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn set(&self, db: &Connection, state: State, by: Option<&str>) -> rusqlite::Result<()> {
+        db.execute(
+            "UPDATE handover SET state = ?2, taken_by = ?3 WHERE id = ?1",
+            params![self.id, state.code(), by],
+        )?;
+        Ok(())
+    }
+
+    /// Reads it, once it is known that this is a backup that this lapel can read.
+    fn of_backup(db: &Connection, file: &str) -> Result<Self, JobError> {
+        let failed = |why: rusqlite::Error| JournalError::of(&why, file);
+        let number = |name: &str| -> Result<i64, JournalError> {
+            db.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).map_err(failed)
+        };
+        match number("application_id")? {
+            BACKUP => {}
+            APPLICATION => {
+                return Err(JobError::no(t!(
+                    "{file} is a journal, not a backup. Nothing was changed. Only a backup can be put back (lapel journal backup FILE): the journal that it was copied from could send the same jobs.",
+                    file
+                )));
+            }
+            _ => {
+                return Err(JobError::no(t!("{file} is no backup of a journal. Nothing was changed.", file)));
+            }
+        }
+        let found = number("user_version")?;
+        if found > SCHEMA {
+            return Err(JournalError::Newer { file: file.to_owned(), found, known: SCHEMA }.into());
+        }
+        let id = super::facts::kept(db, "backup", "id").map_err(failed)?.unwrap_or_default();
+        let mark = db
+            .query_row(
+                "SELECT at, computer, file, moves, state, taken_by FROM handover WHERE id = ?1",
+                [&id],
+                |r| {
+                    let state: String = r.get(4)?;
+                    Ok(Self {
+                        id: id.clone(),
+                        at: Timestamp::from_millisecond(r.get(0)?).unwrap_or(Timestamp::UNIX_EPOCH),
+                        computer: r.get(1)?,
+                        file: r.get(2)?,
+                        moves: r.get(3)?,
+                        // What is not known has been taken, as far as anybody can tell.
+                        state: State::ALL.into_iter().find(|s| s.code() == state).unwrap_or(State::Taken),
+                        taken_by: r.get(5)?,
+                    })
+                },
+            )
+            .optional()
+            .map_err(failed)?;
+        let is_id = !id.is_empty() && id.bytes().all(|b| b.is_ascii_hexdigit());
+        mark.filter(|_| is_id).ok_or_else(|| {
+            JournalError::Corrupt {
+                file: file.to_owned(),
+                why: t!("it does not say where it comes from").to_owned(),
+            }
+            .into()
+        })
+    }
+}

@@ -1,0 +1,216 @@
+//! What is removed from the journal leaves its files: it is overwritten in the database, and the write-ahead log is
+//! emptied. A plan that is only tried out is written into a copy that has no name and ends with the process.
+
+use super::{JournalError, PATIENCE, Result};
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The writes that remove personal data.
+const REMOVING: [&str; 4] = ["purge", "discard", "correct", "take over"];
+/// How soon the log is emptied when another process was reading it.
+pub(super) const AGAIN: Duration = Duration::from_secs(2);
+/// A journal up to this size is rewritten in memory, a larger one through a file of SQLite's that has no name.
+const IN_MEMORY: i64 = 64 << 20;
+/// How long a copy waits between two tries while another process writes.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Whether a write of this name removes personal data.
+pub(super) fn removes(step: &str) -> bool {
+    REMOVING.contains(&step)
+}
+
+/// Sees to it that what is removed is overwritten, and that no temporary file holds rows.
+pub(super) fn prepare(db: &Connection) -> rusqlite::Result<()> {
+    // SQLite answers with the value that is in force.
+    db.query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
+    db.execute_batch("PRAGMA temp_store = MEMORY")
+}
+
+/// Empties the write-ahead log; whether that was possible now. It is not while another process reads.
+pub(super) fn empty_log(db: &Connection) -> bool {
+    // Nobody waits for this; it is tried again.
+    let emptied = db
+        .busy_timeout(Duration::ZERO)
+        .and_then(|()| db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get::<_, i64>(0)));
+    let _ = db.busy_timeout(PATIENCE);
+    emptied == Ok(0)
+}
+
+/// Notes that the whole file is to be rewritten once: what was removed before is still in its free pages.
+pub(super) fn want_rewrite(db: &Connection) -> rusqlite::Result<()> {
+    db.execute_batch("INSERT OR REPLACE INTO kept VALUES ('task', 'rewrite', '', 0)")
+}
+
+/// A new journal has nothing to be rewritten for.
+pub(super) fn want_no_rewrite(db: &Connection) -> rusqlite::Result<()> {
+    db.execute_batch("DELETE FROM kept WHERE what = 'task' AND key = 'rewrite'")
+}
+
+/// Rewrites the file, where that was noted. What stands in the way now (another process, a full disk) does not
+/// stop lapel: it is tried again at the next start.
+pub(super) fn rewrite(db: &Connection) {
+    let wanted = || {
+        db.query_row("SELECT 1 FROM kept WHERE what = 'task' AND key = 'rewrite'", [], |_| Ok(())).optional()
+    };
+    if !matches!(wanted(), Ok(Some(()))) {
+        return;
+    }
+    let size = || -> rusqlite::Result<i64> {
+        let one = |name: &str| db.query_row(&format!("PRAGMA {name}"), [], |r| r.get::<_, i64>(0));
+        Ok(one("page_count")?.saturating_mul(one("page_size")?))
+    };
+    let rewritten = size().and_then(|size| {
+        if size > IN_MEMORY {
+            db.execute_batch("PRAGMA temp_store = FILE")?;
+        }
+        db.execute_batch("VACUUM")
+    });
+    let _ = db.execute_batch("PRAGMA temp_store = MEMORY");
+    if rewritten.is_ok() {
+        let _ = want_no_rewrite(db);
+    }
+}
+
+/// A copy of a journal in a temporary file of SQLite's own: only this user can read it, it has no name while it is
+/// used, and it ends with the process, also when that is killed. Where there is no journal the copy is empty.
+pub(super) fn copy(path: &Path, file: &str) -> Result<Connection> {
+    let failed = |why: rusqlite::Error| JournalError::of(&why, file);
+    // An empty name makes a file that SQLite removes as soon as it is open.
+    let mut copy = Connection::open("").map_err(failed)?;
+    match std::fs::metadata(path) {
+        Ok(about) if about.len() > 0 => {}
+        _ => return Ok(copy),
+    }
+    // Reading a write-ahead log takes writing to the file beside it. Nothing of the journal is changed.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let journal = Connection::open_with_flags(path, flags).map_err(failed)?;
+    journal.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(failed)?;
+    let end = Instant::now() + PATIENCE;
+    let backup = Backup::new(&journal, &mut copy).map_err(failed)?;
+    loop {
+        match backup.step(-1).map_err(failed)? {
+            StepResult::Done => break,
+            _ if Instant::now() >= end => {
+                return Err(JournalError::Busy { file: file.to_owned() });
+            }
+            _ => std::thread::sleep(PAUSE),
+        }
+    }
+    drop(backup);
+    Ok(copy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::journal::Journal;
+    use std::path::PathBuf;
+
+    /// No condition of a test takes longer than this, however slow the machine.
+    const BOUND: Duration = Duration::from_secs(30);
+    const PERSON: &str = "한서윤-to-be-forgotten";
+
+    /// The files of a folder that hold the person.
+    fn holding(folder: &Path) -> Vec<PathBuf> {
+        let files = std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path());
+        files
+            .filter(|path| {
+                let bytes = std::fs::read(path).unwrap_or_default();
+                bytes.windows(PERSON.len()).any(|part| part == PERSON.as_bytes())
+            })
+            .collect()
+    }
+
+    fn until_forgotten(folder: &Path) {
+        let end = Instant::now() + BOUND;
+        while !holding(folder).is_empty() {
+            assert!(Instant::now() < end, "still there: {:?}", holding(folder));
+            // The bound is what counts; this only leaves the machine to those who work.
+            std::thread::park_timeout(PAUSE);
+        }
+    }
+
+    fn insert_people(db: &Connection) -> rusqlite::Result<()> {
+        db.execute_batch(
+            "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
+             VALUES (1, 'issue', 'done', 0, 'p', 'u', 'a', 't')",
+        )?;
+        let mut insert = db.prepare(
+            "INSERT INTO row (job, no, cells, name, email, email_key, bucket)
+             VALUES (1, ?1, ?2, ?2, ?2, ?2, 'issued')",
+        )?;
+        for no in 0..2_000_u32 {
+            insert
+                .execute(rusqlite::params![no, format!("{PERSON}{no}{}", "x".repeat(no as usize % 300))])?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_journal_of_before_is_rewritten_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = Journal::file_in(folder.path());
+        let db = Connection::open(&path).expect("a database");
+        db.execute_batch(include_str!("schema.sql")).expect("the first schema");
+        insert_people(&db).expect("rows");
+        db.execute_batch(&format!(
+            "DELETE FROM job; DELETE FROM row; PRAGMA user_version = 1; PRAGMA application_id = {}",
+            super::super::APPLICATION
+        ))
+        .expect("an old journal");
+        drop(db);
+        assert_eq!(
+            holding(folder.path()),
+            std::slice::from_ref(&path),
+            "what was deleted is still in the file"
+        );
+        let journal = Journal::open(folder.path()).expect("the journal");
+        until_forgotten(folder.path());
+        drop(journal);
+        let db = Connection::open(&path).expect("a database");
+        let wanted: i64 = db.query_row("SELECT count(*) FROM kept", [], |r| r.get(0)).expect("a number");
+        assert_eq!(wanted, 0, "it is done");
+    }
+
+    #[tokio::test]
+    async fn what_is_removed_is_gone_as_soon_as_nobody_reads_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let journal = Journal::open(folder.path()).expect("the journal");
+        journal.write("rows", |db| insert_people(db)).await.expect("written");
+        let mut other = Connection::open(Journal::file_in(folder.path())).expect("another program");
+        let reading = other.transaction().expect("a transaction");
+        let rows = |db: &Connection| -> i64 {
+            db.query_row("SELECT count(*) FROM row", [], |r| r.get(0)).expect("a number")
+        };
+        assert_eq!(rows(&reading), 2_000);
+        journal
+            .write("purge", |db| {
+                db.execute_batch("UPDATE row SET name = '', email = '', email_key = '', cells = NULL")
+            })
+            .await
+            .expect("purged");
+        assert!(!holding(folder.path()).is_empty(), "somebody still reads it");
+        assert_eq!(rows(&reading), 2_000);
+        drop(reading);
+        until_forgotten(folder.path());
+        // The journal and the other program go on.
+        journal.write("rows", |db| db.execute_batch("DELETE FROM row")).await.expect("written");
+        assert_eq!(rows(&other), 0);
+    }
+
+    #[test]
+    fn a_copy_has_no_name_and_leaves_the_journal_as_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(copy(&folder.path().join("none.sqlite"), "none").is_ok(), "there need not be a journal");
+        let journal = Journal::open(folder.path()).expect("the journal");
+        journal.write_blocking("rows", |db| insert_people(db)).expect("written");
+        let copied = Journal::copy_of(folder.path()).expect("a copy");
+        let count = |db: &Connection| db.query_row("SELECT count(*) FROM row", [], |r| r.get::<_, i64>(0));
+        assert_eq!(copied.read_blocking(count), Ok(2_000));
+        copied.write_blocking("rows", |db| db.execute_batch("DELETE FROM row")).expect("written");
+        assert_eq!(journal.read_blocking(count), Ok(2_000));
+    }
+}

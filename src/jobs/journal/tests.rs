@@ -1,0 +1,217 @@
+//! Opening a journal: what was emptied, what is damaged, and what two computers share. A network drive cannot
+//! be mounted by a test, so the tests say which file system it is, and which computer asks.
+
+use super::place::Site;
+use super::*;
+use crate::disk::FileSystem;
+use tempfile::TempDir;
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+fn on(system: FileSystem, computer: &str) -> Site {
+    Site { system, computer: format!("{computer}\nid-of-{computer}") }
+}
+
+fn open(folder: &TempDir, site: &Site) -> Result<Journal> {
+    Journal::open_at(folder.path(), site, None)
+}
+
+/// A journal with a job in it, closed in good order.
+async fn with_a_job(folder: &TempDir) -> PathBuf {
+    let journal = Journal::open(folder.path()).expect("a journal");
+    add_job(&journal).await;
+    let file = Journal::file_in(folder.path());
+    closed(journal, folder);
+    file
+}
+
+async fn add_job(journal: &Journal) {
+    journal
+        .write("test", |db| {
+            db.execute(
+                "INSERT INTO job (kind, phase, created, profile, base_url, account, title)
+                 VALUES ('issue', 'stopped', 0, 'p', 'u', 'a', 't')",
+                [],
+            )
+        })
+        .await
+        .expect("a job");
+}
+
+async fn jobs_in(journal: &Journal) -> i64 {
+    journal.read(|db| db.query_row("SELECT count(*) FROM job", [], |r| r.get(0))).await.expect("counted")
+}
+
+/// Closes it, and waits until its thread has let go of the files.
+fn closed(journal: Journal, folder: &TempDir) {
+    drop(journal);
+    let files = Files::in_folder(folder.path());
+    let end = std::time::Instant::now() + Duration::from_secs(20);
+    while files.has_owners() {
+        assert!(std::time::Instant::now() < end, "it is never closed");
+        std::thread::yield_now();
+    }
+    // Whoever closes it may still be about to release it.
+    drop(files.alone(PATIENCE).expect("released"));
+}
+
+#[tokio::test]
+async fn an_emptied_journal_is_refused_until_a_person_removes_it() {
+    for left in [0, 1, 50] {
+        let folder = folder();
+        let file = with_a_job(&folder).await;
+        std::fs::OpenOptions::new().write(true).open(&file).expect("open").set_len(left).expect("cut");
+        for _ in 0..2 {
+            let why = Journal::open(folder.path()).map(drop).expect_err("it held a job");
+            assert!(matches!(why, JournalError::Emptied { .. }), "{left}: {why:?}");
+            assert!(why.to_string().contains("journal.sqlite"), "{why}");
+            assert_eq!(std::fs::metadata(&file).expect("there").len(), left, "it was changed");
+        }
+        std::fs::remove_file(&file).expect("removed");
+        let journal = Journal::open(folder.path()).expect("a new one");
+        assert_eq!(jobs_in(&journal).await, 0);
+    }
+}
+
+#[tokio::test]
+async fn a_first_start_that_was_broken_off_is_no_emptied_journal() {
+    let folder = folder();
+    // As after kill -9 between the file and its first page.
+    std::fs::write(Journal::file_in(folder.path()), "").expect("written");
+    let journal = Journal::open(folder.path()).expect("a journal");
+    assert_eq!(jobs_in(&journal).await, 0);
+}
+
+#[tokio::test]
+async fn a_journal_that_is_taken_from_under_a_living_process_is_not_begun_anew() {
+    let folder = folder();
+    let journal = Journal::open(folder.path()).expect("a journal");
+    add_job(&journal).await;
+    let file = Journal::file_in(folder.path());
+    let aside = folder.path().join("aside.sqlite");
+    std::fs::rename(&file, &aside).expect("moved");
+    let why = Journal::open(folder.path()).map(drop).expect_err("somebody has it");
+    assert!(matches!(why, JournalError::Emptied { .. }), "{why:?}");
+    assert!(!file.exists(), "a second journal was begun");
+    std::fs::rename(&aside, &file).expect("moved back");
+    assert_eq!(jobs_in(&Journal::open(folder.path()).expect("the same")).await, 1);
+}
+
+#[tokio::test]
+async fn what_is_only_in_the_log_beside_an_emptied_journal_is_not_thrown_away() {
+    let folder = folder();
+    let file = with_a_job(&folder).await;
+    std::fs::remove_dir_all(folder.path().join("owners")).expect("removed");
+    let beside = Files::in_folder(folder.path()).beside("-wal");
+    std::fs::write(&beside, "what was committed last").expect("written");
+    for gone in [false, true] {
+        if gone {
+            std::fs::remove_file(&file).expect("removed");
+        } else {
+            std::fs::write(&file, "").expect("emptied");
+        }
+        let why = Journal::open(folder.path()).map(drop).expect_err("it held a job");
+        assert!(matches!(why, JournalError::Emptied { .. }), "{why:?}");
+        assert!(beside.exists(), "SQLite has removed the log");
+    }
+}
+
+#[tokio::test]
+async fn a_version_of_nought_over_tables_is_damage_and_no_statement_is_shown() {
+    for version in [0, -1] {
+        let folder = folder();
+        let file = with_a_job(&folder).await;
+        let other = Connection::open(&file).expect("a database");
+        other.execute_batch(&format!("PRAGMA user_version = {version}")).expect("set");
+        drop(other);
+        let before = std::fs::read(&file).expect("bytes");
+        let why = Journal::open(folder.path()).map(drop).expect_err("no version");
+        assert!(matches!(why, JournalError::Corrupt { .. }), "{why:?}");
+        for word in ["CREATE", "TABLE", "INTEGER", "\n"] {
+            assert!(!why.to_string().contains(word), "{why}");
+        }
+        assert!(std::fs::read(&file).expect("bytes") == before, "it was changed");
+    }
+}
+
+#[tokio::test]
+async fn damage_within_is_found_by_a_second_connection_before_anything_is_sent() {
+    let folder = folder();
+    let file = with_a_job(&folder).await;
+    let journal = Journal::open(folder.path()).expect("a journal");
+    journal.assure_whole().await.expect("whole");
+    closed(journal, &folder);
+    let mut all = std::fs::read(&file).expect("bytes");
+    let last = all.len() - 4096;
+    all[last..last + 512].fill(0xa5);
+    std::fs::write(&file, &all).expect("spoiled");
+    let journal = Journal::open(folder.path()).expect("its first pages are whole");
+    for _ in 0..2 {
+        let why = journal.assure_whole().await.expect_err("damaged");
+        assert!(matches!(why, JournalError::Corrupt { .. }), "{why:?}");
+    }
+    Journal::in_memory().expect("a journal").assure_whole().await.expect("nothing can damage it");
+}
+
+#[tokio::test]
+async fn on_a_network_drive_one_computer_has_the_journal_until_it_is_closed() {
+    let folder = folder();
+    let (one, two) = (on(FileSystem::Network, "lab-1"), on(FileSystem::Network, "lab-2"));
+    let first = open(&folder, &one).expect("the first");
+    let second = open(&folder, &one).expect("another process of the same computer");
+    add_job(&first).await;
+    assert_eq!(jobs_in(&second).await, 1, "both see it");
+    let mode = |db: &Connection| db.query_row("PRAGMA journal_mode", [], |r| r.get::<_, String>(0));
+    assert_eq!(first.read(mode).await.expect("asked"), "truncate", "no log that computers cannot share");
+    first.assure_whole().await.expect("whole");
+    let before = std::fs::read(Journal::file_in(folder.path())).expect("bytes");
+    for _ in 0..2 {
+        let why = open(&folder, &two).map(drop).expect_err("another computer");
+        assert!(matches!(&why, JournalError::Elsewhere { computer, .. } if computer == "lab-1"), "{why:?}");
+        assert!(why.to_string().contains("journal.computer"), "{why}");
+    }
+    assert!(std::fs::read(Journal::file_in(folder.path())).expect("bytes") == before);
+    drop(first);
+    let why = open(&folder, &two).map(drop).expect_err("the second process still has it");
+    assert!(matches!(why, JournalError::Elsewhere { .. }), "{why:?}");
+    closed(second, &folder);
+    let moved = open(&folder, &two).expect("free again");
+    assert_eq!(jobs_in(&moved).await, 1);
+    let back = open(&folder, &one).map(drop).expect_err("now it is there");
+    assert!(matches!(&back, JournalError::Elsewhere { computer, .. } if computer == "lab-2"), "{back:?}");
+}
+
+#[tokio::test]
+async fn after_a_crash_the_same_computer_goes_on_and_another_needs_a_person() {
+    let folder = folder();
+    let (one, two) = (on(FileSystem::Network, "lab-1"), on(FileSystem::Network, "lab-2"));
+    closed(open(&folder, &one).expect("the first"), &folder);
+    // As after kill -9: the mark is there, and the lock is not.
+    std::fs::write(folder.path().join("journal.computer"), &one.computer).expect("the mark");
+    closed(open(&folder, &one).expect("the same computer"), &folder);
+    std::fs::write(folder.path().join("journal.computer"), &one.computer).expect("the mark");
+    open(&folder, &two).map(drop).expect_err("lapel may still run on lab-1");
+    std::fs::remove_file(folder.path().join("journal.computer")).expect("a person has looked");
+    open(&folder, &two).expect("free");
+}
+
+#[tokio::test]
+async fn a_journal_goes_from_a_disk_to_a_network_drive_and_back() {
+    let folder = folder();
+    with_a_job(&folder).await;
+    let mode = |db: &Connection| db.query_row("PRAGMA journal_mode", [], |r| r.get::<_, String>(0));
+    for (system, is) in [(FileSystem::Network, "truncate"), (FileSystem::Local, "wal")] {
+        let journal = open(&folder, &on(system, "lab-1")).expect("opened");
+        assert_eq!(journal.read(mode).await.expect("asked"), is);
+        assert_eq!(jobs_in(&journal).await, 1);
+        closed(journal, &folder);
+        assert!(!folder.path().join("journal.computer").exists(), "released");
+    }
+    // While somebody uses the log, the drive is no place for a second one.
+    let local = open(&folder, &on(FileSystem::Local, "lab-1")).expect("opened");
+    let why = open(&folder, &on(FileSystem::Network, "lab-1")).map(drop).expect_err("in use");
+    assert!(matches!(why, JournalError::Busy { .. }), "{why:?}");
+    assert_eq!(jobs_in(&local).await, 1);
+}

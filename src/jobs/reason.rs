@@ -1,0 +1,669 @@
+//! Why something is as it is: kept as a code with arguments, and put into words where it is shown. A journal
+//! that was written while lapel spoke one language is read in any other.
+
+use super::journal::JournalError;
+use crate::api::ApiError;
+use crate::domain::text::scrub;
+use crate::domain::{State, Text};
+use crate::words::{self, Language};
+use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ToSql, params};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::{self, Display};
+
+/// The longest sentence of another part that is kept, in characters.
+const LONGEST: usize = 2_000;
+
+macro_rules! codes {
+    ($($variant:ident = $code:literal, $text:expr;)+) => {
+        /// What is said. The codes are what programs and the journal know it by, and never change.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "the texts say what they are")]
+        pub enum Code { $($variant,)+ }
+
+        impl Code {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// As it stands in the journal, and in JSON.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $code),+ }
+            }
+
+            /// The English text; none for codes whose text is kept with them, or is made of their parts.
+            pub const fn text(self) -> Option<&'static str> {
+                let text = match self { $(Self::$variant => $text),+ };
+                if text.is_empty() { None } else { Some(text) }
+            }
+
+            fn from_name(name: &str) -> Option<Self> {
+                match name { $($code => Some(Self::$variant),)+ _ => None }
+            }
+        }
+    };
+}
+
+codes! {
+    // A sentence of another part of lapel, with its English text; or in its own words.
+    Told = "told", "";
+    // A sentence of an earlier lapel that no code is known for.
+    Legacy = "legacy", "";
+    // Lists: what a check found, how a file was read, a verdict.
+    Findings = "findings", "";
+    Finding = "finding", "";
+    ReadAs = "read_as", "";
+    Verdict = "verdict", "";
+    // What the duplicate check found, and why.
+    Class = "class", "";
+    // A status, code and message of the service.
+    Http = "http", "";
+
+    // What the service, or what stands before it, made of a request. Their texts are kept with them.
+    KeyRefused = "key_refused", "";
+    AddressRefused = "address_refused", "";
+    RateLimited = "rate_limited", "";
+    Quota = "quota", "";
+    BadRequest = "bad_request", "";
+    NotFound = "not_found", "";
+    ServiceFailed = "service_failed", "";
+    NotThisService = "not_this_service", "";
+    NotReadable = "unreadable", "";
+    NotReached = "not_reached", "";
+    NoAnswer = "no_answer", "";
+    Unreadable = "accepted_unreadable", "";
+    DoubtRedirect = "doubt_redirect", "";
+    DoubtServer = "doubt_server_error", "";
+    DoubtAnswer = "doubt_answer", "";
+    DoubtNoAnswer = "doubt_no_answer", "";
+    Journal = "journal", "";
+
+    // Requests.
+    Lost = "lost", mark!("lapel ended before the answer came");
+    Interrupted = "interrupted",
+        mark!("lapel ended before everything was sent. What is left was not sent; resume when you like.");
+    Closed = "closed",
+        mark!("lapel was closed before everything was sent. What is left was not sent; resume when you like.");
+    NotNamed = "not_named", mark!("the service accepted the request, but did not say which badge this is");
+    NoTemplate = "no_template", mark!("the job has no template");
+    AcceptedMore = "accepted_more",
+        mark!("The service says that it accepted {accepted} of {sent}: tell the provider.");
+    PartFailed = "part_failed", mark!("A part of lapel failed ({failed}). What was on its way is in doubt.");
+    DoubtsInARow = "doubts_in_a_row", mark!("{n} answers in a row were lost. What was sent is being looked for; what was not sent stays unsent. Resume when the service answers again.");
+    NotNamedOf = "not_named_of", mark!("the service accepted {accepted} of {sent} and did not name this one: it is not known whether it was accepted");
+    NotAmongThem = "not_among_them", mark!("the service accepted {accepted} of {sent}, and those are found: this one was not accepted");
+    PartlyThere = "partly_there", mark!("the service refused the request, but {found} of its {rows} badges are there: it is not known whether this one was accepted");
+    IssuingFailed = "issuing_failed", mark!("the service's own word is \u{201c}{label}\u{201d}: issuing failed, as it seems. Ask the provider's help desk before it is sent again");
+    IssuedTwice = "issued_twice", mark!("issued twice by one request: badge {id} was accepted at the same time. One of the two can be revoked");
+    SomeIssuedTwice = "some_issued_twice", mark!("{n} of these people got a second badge by the same request (such as {id}), as if something on the way had sent it twice: tell the provider. The rows name them.");
+    BeingProven = "being_proven", mark!("refused, which is being proven");
+    NotProvable = "not_provable", mark!("The service refused a request (HTTP 422), but it is not known to show badges that wait, so it cannot be proven yet that nothing of it was accepted. Its rows are in doubt until the window is over; the others go on.");
+    RevokeUncounted = "revoke_uncounted", mark!("{sent} sent; the service did not say how many it accepted.");
+    RevokeAcceptedMore = "revoke_accepted_more",
+        mark!("The service says that it accepted {n}, but only {sent} were sent: tell the provider.");
+    RevokeShort = "revoke_short", mark!("{n} of {sent} accepted; looking which ones were not.");
+
+    // What people decided.
+    CalledOff = "called_off", mark!("called off before it was sent");
+    NotAllowed = "not_allowed", mark!("asked about, and not allowed");
+    SettledOtherwise = "settled_otherwise", mark!("settled otherwise, as a person decided");
+    MaybeElsewhere = "maybe_elsewhere", mark!("another computer may have sent it");
+    WentWith = "went_with", mark!("It went with the backup {file}, and goes on where that was put back. To take it back: lapel journal restore FILE");
+    StayedOn = "stayed_on", mark!("It stayed on the computer {computer}, and goes on there.");
+    SentAgain = "sent_again", mark!("sent again, as a person decided");
+    RefusedElsewhere = "refused_elsewhere", mark!("job {job} was refused for this person on {when}, and it is not certain that nothing was done: resume job {job}, it looks first");
+    SentElsewhere = "sent_elsewhere", mark!("job {job} has sent this badge to this person on {when} ({state}): a second one is for you to allow");
+    NoClaim = "no_claim", mark!("another job may have sent this badge to this person");
+    NeedReview = "need_review", mark!("Rows that need review and were not sent: {n}. These people have the badge already, or may have.");
+    LeftOutByHand = "left_out_by_hand", mark!("left out by hand");
+
+    // Looking.
+    LookFailed = "look_failed", mark!("The last look failed. {why}");
+    Ambiguous = "ambiguous", mark!("a badge of this template was found for this address, but it cannot be told whether it is this one: look at the holder's wallet, then decide");
+    HoldsOlder = "holds_older", mark!("this person holds one that was accepted before this request: somebody else issued it. Whether this one is wanted all the same is for a person to decide");
+    WindowOver = "window_over",
+        mark!("looked for until the window was over, and never seen. It can be sent again if you say so");
+    Absent = "absent", mark!("looked for twice where the service shows waiting badges, and not seen. It can be sent again if you say so");
+    OthersFound = "others_found",
+        mark!("others of the same request were found, so it was accepted; this one is not visible yet");
+    Overdue = "overdue", mark!("accepted more than 24 hours ago: ask the provider's help desk, with the badge id");
+    ServiceWord = "service_word", mark!("the service's word is \u{201c}{label}\u{201d}");
+
+    // Revocations.
+    NotRevocable = "not_revocable", mark!("its state is {state}; only Issued badges can be revoked");
+    WhenIssued = "when_issued", mark!("revoked when the corrected badge (job {issue}) is Issued");
+    AlreadyByAnother = "already_by_another", mark!("{state} already, by another request");
+    RevokingAlready = "revoking_already", mark!("being revoked already");
+    RevokedAlready = "revoked_already", mark!("revoked already");
+    LeftOutOfIt = "left_out_of_it", mark!("the service left it out; its state is {state}");
+    RevokedAgain = "revoked_again", mark!("no revocation is to be seen; it is sent again, which is harmless");
+    RevocationNotSeen = "revocation_not_seen",
+        mark!("sent several times, and no revocation is to be seen. Revoking it again is harmless");
+    UnknownBadge = "unknown_badge", mark!("the service knows no such badge, or does not show it");
+    BadgeNotRead = "badge_not_read", mark!("its record could not be read: {why}");
+
+    // The duplicate check, and files.
+    Held = "held", mark!("{why} (badge {id})");
+    LookAlike = "look_alike", mark!("{address} holds it");
+    SentBefore = "sent_before", mark!("a job of this journal has sent one that the service does not show yet");
+    SameAddress = "same_address", mark!("the same address stands in row {row}");
+    DomainSlip = "domain_slip", mark!("e-mail address: did you mean {meant}, as in most other rows?");
+    TemplateShared = "template_shared", mark!("template: more than one has this title; write its id");
+    TemplateUnknown = "template_unknown",
+        mark!("template: there is none with the id or title \u{201c}{named}\u{201d}");
+    TemplateNotRead = "template_not_read",
+        mark!("template: the list of templates could not be read to its end, and no template of it that was read has the id \u{201c}{named}\u{201d}");
+    Sheet = "sheet", mark!("sheet {sheet}");
+    HeaderRow = "header_row", mark!("header row {row}");
+    NoHeader = "no_header", mark!("no header");
+    Process = "process", mark!("process {id}");
+
+    // On what facts rest.
+    ReadInBadges = "read_in_badges", mark!("read in badges");
+    WaitingInHistory = "waiting_in_history",
+        mark!("a badge that was accepted and not issued yet was in the history");
+    WaitingById = "waiting_by_id",
+        mark!("a badge that was accepted and not issued yet could be read by its id");
+    ReadEarly = "read_early", mark!("read less than five minutes after the acceptance");
+    FollowedWaiting = "followed_waiting",
+        mark!("followed the word for waiting, with a time of issue and no revocation");
+    NotInHistory = "not_in_history", mark!("accepted badges were not in a complete history");
+    WitnessedTime = "witnessed_time", mark!("the service's time of an acceptance that was witnessed");
+    NotById = "not_by_id", mark!("an accepted badge could not be read by its id");
+    CountFollows = "count_follows",
+        mark!("the number of badges issued since a day went up as ours were issued");
+    CountIgnores = "count_ignores",
+        mark!("ours were issued, and the number of badges issued since a day did not go up by as many");
+    OtherTitle = "other_title", mark!("another title than the one asked for was found");
+    OtherAddress = "other_address", mark!("another address than the one asked for was found");
+    OtherCase = "other_case", mark!("the address asked for was found in other capital letters");
+}
+
+impl Code {
+    fn of_text(english: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.text() == Some(english))
+    }
+
+    /// What stands between the parts of a list.
+    fn separator(self) -> &'static str {
+        match self {
+            Self::Findings => "; ",
+            Self::ReadAs => " \u{b7} ",
+            _ => ", ",
+        }
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(from)?;
+        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("no such code"))
+    }
+}
+
+/// Why something is as it is, or what is to be known of it. `Display` says it in the language that is spoken, in
+/// one line that may be shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    code: Code,
+    /// The English text, for codes that have none of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    args: BTreeMap<String, Arg>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Arg {
+    /// As it is in every language: a number, a name, a word of the service.
+    Raw(String),
+    Reason(Reason),
+    All(Vec<Reason>),
+}
+
+/// Arguments that are sentences or words of lapel themselves.
+const NESTED: &[&str] =
+    &["why", "what", "sign", "state", "age", "said", "refusal", "failed", "error", "wait"];
+
+impl From<Code> for Reason {
+    fn from(code: Code) -> Self {
+        Self { code, text: None, args: BTreeMap::new() }
+    }
+}
+
+impl Reason {
+    /// With an argument that is the same in every language.
+    pub(super) fn with(mut self, name: &str, value: impl Display) -> Self {
+        self.args.insert(name.to_owned(), Arg::Raw(value.to_string()));
+        self
+    }
+
+    /// With an argument that is a reason itself.
+    pub(super) fn because(mut self, name: &str, why: Self) -> Self {
+        self.args.insert(name.to_owned(), Arg::Reason(why));
+        self
+    }
+
+    /// One of several parts.
+    pub(super) fn list(code: Code, parts: Vec<Self>) -> Self {
+        let mut list = Self::from(code);
+        list.args.insert("all".to_owned(), Arg::All(parts));
+        list
+    }
+
+    /// An English text that stands in the catalogues, and has no arguments.
+    pub(super) fn word(english: &str) -> Self {
+        Code::of_text(english)
+            .map_or_else(|| Self { text: Some(english.to_owned()), ..Code::Told.into() }, Self::from)
+    }
+
+    /// The state of a badge; a word of the service stays as it is.
+    pub(super) fn state(state: &State) -> Self {
+        match state {
+            State::Other(label) if !label.looks_empty() => Self::verbatim(Code::Told, label.wire()),
+            known => Self::word(known.name().wire()),
+        }
+    }
+
+    /// A sentence that another part of lapel has put into words.
+    pub(super) fn told(sentence: &str) -> Self {
+        Self::taken_apart(sentence).unwrap_or_else(|| Self::verbatim(Code::Told, sentence))
+    }
+
+    fn verbatim(code: Code, sentence: &str) -> Self {
+        Self::from(code).with("text", sentence.chars().take(LONGEST).collect::<String>())
+    }
+
+    /// A thing that was found in a field: `name: it is empty`.
+    pub(super) fn finding(field: &str, what: &str) -> Self {
+        Self::from(Code::Finding).because("field", Self::told(field)).because("what", Self::told(what))
+    }
+
+    /// Whether it says this.
+    pub fn is(&self, code: Code) -> bool {
+        self.code == code
+    }
+
+    /// Its code.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        matches!(self.args.get("all"), Some(Arg::All(all)) if all.is_empty())
+    }
+
+    /// In English, whatever is spoken: for programs, and for what goes into a file.
+    pub fn english(&self) -> String {
+        self.in_language(Language::English)
+    }
+
+    /// What happened, of a sentence that goes on to say what it means and what to do.
+    pub fn cause(&self) -> String {
+        let language = words::language();
+        let Some(why) = self.args.get("why") else { return self.in_language(language) };
+        let status = self.args.get("status").map_or_else(String::new, |status| status.said(language));
+        format!("{}{status}", why.said(language))
+    }
+
+    /// In a language.
+    pub fn in_language(&self, language: Language) -> String {
+        let arg = |name: &str| self.args.get(name).map_or_else(String::new, |arg| arg.said(language));
+        match (self.code, self.code.text().or(self.text.as_deref())) {
+            (Code::Findings | Code::ReadAs | Code::Verdict, _) => match self.args.get("all") {
+                Some(Arg::All(all)) => all
+                    .iter()
+                    .map(|one| one.in_language(language))
+                    .collect::<Vec<_>>()
+                    .join(self.code.separator()),
+                _ => String::new(),
+            },
+            (Code::Finding, _) => format!("{}: {}", arg("field"), arg("what")),
+            (Code::Http, _) => {
+                let mut said = format!("HTTP {}", arg("status"));
+                if self.args.contains_key("code") {
+                    let text = words::in_language(language, HTTP_CODE);
+                    said.push_str(&words::fill(text, &[("code", &arg("code"))]));
+                }
+                if self.args.contains_key("message") {
+                    said.push_str(&format!(": \u{201c}{}\u{201d}", arg("message")));
+                }
+                said
+            }
+            (_, None) => arg("text"),
+            (_, Some(text)) => {
+                let args: Vec<(&str, String)> =
+                    self.args.iter().map(|(name, arg)| (name.as_str(), arg.said(language))).collect();
+                let args: Vec<(&str, &dyn Display)> =
+                    args.iter().map(|(name, arg)| (*name, arg as &dyn Display)).collect();
+                let said = words::fill(words::in_language(language, text), &args);
+                // Whatever has a reason that its text does not speak of says it at the end.
+                match self.args.get("why") {
+                    Some(why) if !text.contains("{why}") => format!("{said}: {}", why.said(language)),
+                    _ => said,
+                }
+            }
+        }
+    }
+
+    /// As it is kept.
+    pub(super) fn stored(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// What was kept. What is none is shown as it stands.
+    pub(super) fn read(raw: &str) -> Self {
+        serde_json::from_str(raw).unwrap_or_else(|_| Self::verbatim(Code::Legacy, raw))
+    }
+
+    /// A sentence of an earlier lapel, which kept what it said in the language that was spoken then.
+    fn of_legacy(sentence: &str) -> Self {
+        if let Ok(reason) = serde_json::from_str(sentence) {
+            return reason;
+        }
+        Self::taken_apart(sentence).unwrap_or_else(|| Self::verbatim(Code::Legacy, sentence))
+    }
+
+    /// The same as codes, if all of it is known: it says exactly this in one of the languages.
+    fn taken_apart(sentence: &str) -> Option<Self> {
+        let says_it =
+            |reason: &Self| Language::ALL.iter().any(|language| reason.in_language(*language) == sentence);
+        // What is made of parts comes first: a text that begins with an argument would take the whole of it.
+        if let Some(parts) = refusal(sentence).or_else(|| after_a_word(sentence)).filter(says_it) {
+            return Some(parts);
+        }
+        let known = words::recognise(sentence).map(|found| {
+            let code = Code::of_text(found.english);
+            let args =
+                found.arguments.into_iter().map(|(name, value)| (name.to_owned(), Arg::of(name, &value)));
+            Self {
+                code: code.unwrap_or(Code::Told),
+                text: code.is_none().then(|| found.english.to_owned()),
+                args: args.collect(),
+            }
+        });
+        let (coded, told): (Option<Self>, Option<Self>) = match known.map(split_status).filter(says_it) {
+            Some(known) if known.code != Code::Told => (Some(known), None),
+            told => (None, told),
+        };
+        coded
+            .or_else(|| findings(sentence).filter(says_it))
+            .or_else(|| verdict(sentence).filter(says_it))
+            .or(told)
+    }
+}
+
+/// How a code of the service stands behind a status.
+const HTTP_CODE: &str = mark!(", code {code}");
+
+impl Arg {
+    fn of(name: &str, value: &str) -> Self {
+        // In Korean, the word of a state is that of a verdict, too.
+        let states = [State::Waiting, State::Issued, State::Revoking, State::Revoked, State::Expired];
+        let is_value = |state: &State| {
+            Language::ALL.iter().any(|l| words::in_language(*l, state.name().wire()) == value)
+        };
+        if let Some(state) = states.iter().find(|state| name == "state" && is_value(state)) {
+            return Self::Reason(Reason::state(state));
+        }
+        match NESTED.contains(&name).then(|| Reason::taken_apart(value)).flatten() {
+            Some(reason) => Self::Reason(reason),
+            None => Self::Raw(value.to_owned()),
+        }
+    }
+
+    fn said(&self, language: Language) -> String {
+        match self {
+            Self::Raw(text) => scrub(text).into_owned(),
+            Self::Reason(reason) => reason.in_language(language),
+            Self::All(all) => all.iter().map(|one| one.in_language(language)).collect::<Vec<_>>().join(", "),
+        }
+    }
+}
+
+/// `{why}{status}` is read as one; the status is told from it by its form.
+fn split_status(mut reason: Reason) -> Reason {
+    if let (Some(Arg::Raw(why)), Some(Arg::Raw(status))) = (reason.args.get("why"), reason.args.get("status"))
+        && status.is_empty()
+        && let Some(at) = why.rfind(" (HTTP ")
+        && why.ends_with(')')
+    {
+        let (why, status) = why.split_at(at);
+        let (why, status) = (Arg::of("why", why), Arg::Raw(status.to_owned()));
+        reason.args.insert("why".to_owned(), why);
+        reason.args.insert("status".to_owned(), status);
+    }
+    reason
+}
+
+/// `HTTP 422, code 4221: “message”`.
+fn refusal(sentence: &str) -> Option<Reason> {
+    let rest = sentence.strip_prefix("HTTP ")?;
+    let (status, mut rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
+    let mut reason = Reason::from(Code::Http).with("status", status);
+    for language in Language::ALL {
+        let before = words::in_language(*language, HTTP_CODE).split("{code}").next().unwrap_or_default();
+        if let Some(code) = rest.strip_prefix(before) {
+            let end = code.find(": \u{201c}").unwrap_or(code.len());
+            reason = reason.with("code", &code[..end]);
+            rest = &code[end..];
+            break;
+        }
+    }
+    match rest.strip_prefix(": \u{201c}").and_then(|message| message.strip_suffix('\u{201d}')) {
+        Some(message) => Some(reason.with("message", message)),
+        None => rest.is_empty().then_some(reason),
+    }
+}
+
+/// `asked about, and not allowed: why`, and the word of a class with why.
+fn after_a_word(sentence: &str) -> Option<Reason> {
+    let (word, why) = sentence.split_once(": ")?;
+    let is = |english: &str| Language::ALL.iter().any(|l| words::in_language(*l, english) == word);
+    let class = || super::guard::Class::ALL.iter().map(|class| class.name()).find(|name| is(name));
+    let reason = match Code::NotAllowed.text().filter(|text| is(text)) {
+        Some(_) => Reason::from(Code::NotAllowed),
+        None => Reason { code: Code::Class, ..Reason::word_of(class()?) },
+    };
+    Some(reason.because("why", Reason::taken_apart(why)?))
+}
+
+impl Reason {
+    /// A text of the catalogues, kept with the code that it is given.
+    fn word_of(english: &str) -> Self {
+        Self { text: Some(english.to_owned()), ..Code::Told.into() }
+    }
+
+    /// What the duplicate check calls a row of a class; why is added where it is known.
+    pub(super) fn class(class: super::guard::Class) -> Self {
+        Self { code: Code::Class, ..Self::word_of(class.name()) }
+    }
+}
+
+/// `name: it is empty; e-mail address: it is empty`. What was found may have a semicolon of its own.
+fn findings(sentence: &str) -> Option<Reason> {
+    let field_of = |part: &str| {
+        let (field, _) = part.split_once(": ")?;
+        FIELDS.iter().find(|f| Language::ALL.iter().any(|l| words::in_language(*l, f) == field))
+    };
+    let mut parts: Vec<String> = Vec::new();
+    for part in sentence.split("; ") {
+        match parts.last_mut() {
+            Some(last) if field_of(part).is_none() => {
+                last.push_str("; ");
+                last.push_str(part);
+            }
+            _ => parts.push(part.to_owned()),
+        }
+    }
+    let read = |part: &String| {
+        let field = field_of(part)?;
+        let what = Reason::taken_apart(part.split_once(": ")?.1)?;
+        Some(Reason::from(Code::Finding).because("field", Reason::word(field)).because("what", what))
+    };
+    let all: Option<Vec<Reason>> = parts.iter().map(read).collect();
+    Some(Reason::list(Code::Findings, all?))
+}
+
+/// The fields that things are found in, as they are called.
+const FIELDS: [&str; 4] = [mark!("name"), mark!("e-mail address"), mark!("template"), mark!("row")];
+
+/// `VALID, until 2027-01-01`.
+fn verdict(sentence: &str) -> Option<Reason> {
+    let (word, more) = sentence.split_once(", ")?;
+    // The word of a verdict stands in capitals.
+    let english = words::recognise(word)?.english;
+    if english.split('{').next().unwrap_or_default().chars().any(char::is_lowercase) {
+        return None;
+    }
+    // A date, and a reason that somebody gave, are the same in every language.
+    let parts = [Reason::taken_apart(word)?, Reason::told(more)];
+    Some(Reason::list(Code::Verdict, parts.to_vec()))
+}
+
+impl Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.in_language(words::language()))
+    }
+}
+
+impl From<&Reason> for Text {
+    fn from(reason: &Reason) -> Self {
+        Self::from(reason.to_string())
+    }
+}
+
+impl From<&ApiError> for Reason {
+    fn from(error: &ApiError) -> Self {
+        let code = match error {
+            ApiError::KeyRefused(_) => Code::KeyRefused,
+            ApiError::AddressRefused(_) => Code::AddressRefused,
+            ApiError::RateLimited { .. } => Code::RateLimited,
+            ApiError::Quota(_) => Code::Quota,
+            ApiError::BadRequest(_) => Code::BadRequest,
+            ApiError::NotFound(_) => Code::NotFound,
+            ApiError::ServiceFailed(_) => Code::ServiceFailed,
+            ApiError::NotThisService { .. } => Code::NotThisService,
+            ApiError::Unreadable { .. } => Code::NotReadable,
+            ApiError::NotReached { .. } => Code::NotReached,
+            ApiError::NoAnswer { .. } => Code::NoAnswer,
+            ApiError::InDoubt { accepted: true, .. } => Code::Unreadable,
+            ApiError::InDoubt { status: Some(300..=399), .. } => Code::DoubtRedirect,
+            ApiError::InDoubt { status: Some(500..), .. } => Code::DoubtServer,
+            ApiError::InDoubt { status: Some(_), .. } => Code::DoubtAnswer,
+            ApiError::InDoubt { status: None, .. } => Code::DoubtNoAnswer,
+            _ => Code::Told,
+        };
+        Self { code, ..Self::told(&error.to_string()) }
+    }
+}
+
+impl From<&JournalError> for Reason {
+    fn from(error: &JournalError) -> Self {
+        Self { code: Code::Journal, ..Self::told(&error.to_string()) }
+    }
+}
+
+impl ToSql for Reason {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        // A text that it quotes may hold a key.
+        Ok(ToSqlOutput::from(crate::secrets::redact(&self.stored()).into_owned()))
+    }
+}
+
+impl FromSql for Reason {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Ok(Self::read(value.as_str()?))
+    }
+}
+
+/// What an earlier lapel kept as sentences, in the language that was spoken then, becomes codes. What is not known
+/// is kept as it is, under a code of its own.
+pub(super) fn migrate(db: &Connection) -> rusqlite::Result<()> {
+    // The same few sentences stand in many rows.
+    let mut known: HashMap<String, String> = HashMap::new();
+    let mut code = |sentence: Option<String>| -> Option<String> {
+        let sentence = sentence?;
+        if let Some(stored) = known.get(&sentence) {
+            return Some(stored.clone());
+        }
+        let stored = Reason::of_legacy(&sentence).stored();
+        if known.len() < 10_000 {
+            known.insert(sentence, stored.clone());
+        }
+        Some(stored)
+    };
+    migrate_rows(db, &mut code)?;
+    for (table, key, columns) in [
+        ("job", "id", &["stop_why", "note", "look_note", "owner_label"][..]),
+        ("request", "id", &["why"]),
+        ("fact", "rowid", &["evidence"]),
+    ] {
+        for column in columns {
+            // Facts have no number of their own: each sentence of them is changed wherever it stands.
+            let by = if table == "fact" { *column } else { key };
+            let found: Vec<(rusqlite::types::Value, String)> = db
+                .prepare(&format!("SELECT DISTINCT {by}, {column} FROM {table} WHERE {column} IS NOT NULL"))?
+                .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+            let mut change = db.prepare(&format!("UPDATE {table} SET {column} = ?2 WHERE {by} = ?1"))?;
+            for (at, sentence) in found {
+                change.execute(params![at, code(Some(sentence))])?;
+            }
+        }
+    }
+    migrate_origins(db)
+}
+
+fn migrate_rows(
+    db: &Connection,
+    code: &mut dyn FnMut(Option<String>) -> Option<String>,
+) -> rusqlite::Result<()> {
+    type Found = (i64, i64, Option<String>, Option<String>);
+    const AT_ONCE: i64 = 5_000;
+    let mut some = db.prepare(
+        "SELECT job, no, why, class_why FROM row
+         WHERE (job, no) > (?1, ?2) AND (why IS NOT NULL OR class_why IS NOT NULL)
+         ORDER BY job, no LIMIT ?3",
+    )?;
+    let mut change = db.prepare("UPDATE row SET why = ?3, class_why = ?4 WHERE job = ?1 AND no = ?2")?;
+    let (mut job, mut no) = (i64::MIN, i64::MIN);
+    loop {
+        let rows: Vec<Found> = some
+            .query_map(params![job, no, AT_ONCE], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let Some(last) = rows.last() else { return Ok(()) };
+        (job, no) = (last.0, last.1);
+        for (job, no, why, class_why) in rows {
+            change.execute(params![job, no, code(why), code(class_why)])?;
+        }
+    }
+}
+
+/// How a file was read stands in the JSON of its job's origin.
+fn migrate_origins(db: &Connection) -> rusqlite::Result<()> {
+    let found: Vec<(i64, String)> = db
+        .prepare("SELECT id, json_extract(origin, '$.read_as') FROM job WHERE json_type(origin, '$.read_as') = 'text'")?
+        .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    for (id, read_as) in found {
+        let parts = read_as.split(Code::ReadAs.separator()).filter(|part| !part.is_empty());
+        let read_as = Reason::list(Code::ReadAs, parts.map(Reason::told).collect());
+        db.execute(
+            "UPDATE job SET origin = json_set(origin, '$.read_as', json(?2)) WHERE id = ?1",
+            params![id, read_as],
+        )?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

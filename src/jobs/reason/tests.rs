@@ -1,0 +1,152 @@
+//! What is kept of a reason, and what becomes of the sentences of earlier journals.
+
+use super::*;
+use crate::api::{ApiError, Refusal};
+use crate::jobs::guard::Class;
+use crate::jobs::intake::check_person;
+use std::collections::BTreeSet;
+
+fn both(reason: &Reason) -> [String; 2] {
+    [Language::English, Language::Korean].map(|language| reason.in_language(language))
+}
+
+#[test]
+fn a_code_is_unique_and_read_back() {
+    let names: BTreeSet<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+    assert_eq!(names.len(), Code::ALL.len());
+    for code in Code::ALL {
+        let reason = Reason::from(*code).with("n", "3").because("why", Code::Lost.into());
+        assert_eq!(Reason::read(&reason.stored()), reason);
+    }
+}
+
+#[test]
+fn every_text_has_its_korean() {
+    for code in Code::ALL.iter().filter(|code| code.text().is_some()) {
+        let [english, korean] = both(&(*code).into());
+        assert_ne!(english, korean, "{code:?}");
+    }
+}
+
+#[test]
+fn what_is_kept_is_a_code_and_no_sentence() {
+    let reason = Reason::from(Code::RevokeShort).with("n", 2).with("sent", 3);
+    assert_eq!(reason.stored(), r#"{"code":"revoke_short","args":{"n":"2","sent":"3"}}"#);
+    assert_eq!(Reason::from(Code::Lost).stored(), r#"{"code":"lost"}"#);
+    let odd = Reason::from(Code::ServiceWord).with("label", "\u{1b}[31m{why}");
+    assert!(!odd.to_string().contains('\u{1b}') && odd.english().contains("{why}"));
+}
+
+/// The sentences of an earlier lapel, as it kept them when it spoke a language.
+fn sentences(language: Language) -> Vec<(Reason, String)> {
+    let error = |error: ApiError| Reason::from(&error);
+    let held = |word: &str, more: &str| {
+        let parts = vec![Reason::told(word), Reason::told(more)];
+        let why = Reason::list(Code::Verdict, parts);
+        Reason::from(Code::Held).because("why", why).with("id", "b-17")
+    };
+    let (_, _, _, found) = check_person("", "kim@naver.con");
+    let found = found.iter().map(|f| Reason::finding(&f.field.to_string(), &f.what)).collect();
+    let kept = vec![
+        Code::Lost.into(),
+        Code::WindowOver.into(),
+        Code::NotProvable.into(),
+        Reason::from(Code::RevokeShort).with("n", 2).with("sent", 3),
+        Reason::from(Code::DoubtsInARow).with("n", 3),
+        Reason::from(Code::LookFailed)
+            .because("why", error(ApiError::NotReached { why: "the connection was refused".to_owned() })),
+        error(ApiError::InDoubt { accepted: false, status: None, why: "no answer in time".into() }),
+        error(ApiError::InDoubt {
+            accepted: false,
+            status: Some(504),
+            why: "the service, or something before it, failed".into(),
+        }),
+        error(ApiError::Quota(Refusal { status: 422, code: Some("4221".into()), message: None })),
+        Reason::class(Class::Valid).because("why", held("VALID", "until 2027-11-20 09:00")),
+        Reason::class(Class::Twin).because("why", Reason::from(Code::SameAddress).with("row", 4)),
+        Reason::from(Code::NotAllowed).because(
+            "why",
+            Reason::class(Class::Twin).because("why", Reason::from(Code::SameAddress).with("row", 4)),
+        ),
+        Reason::from(Code::NotRevocable).because("state", Reason::word("Waiting")),
+        Reason::from(Code::TemplateUnknown).with("named", "Waiting"),
+        Reason::list(Code::Findings, found),
+    ];
+    kept.into_iter().map(|reason| (reason.clone(), reason.in_language(language))).collect()
+}
+
+#[test]
+fn sentences_of_both_languages_become_codes_that_say_the_same_in_each() {
+    for language in Language::ALL {
+        for (meant, sentence) in sentences(*language) {
+            let read = Reason::of_legacy(&sentence);
+            assert_ne!(read.code(), Code::Legacy, "{sentence}");
+            assert_eq!(both(&read), both(&meant), "{sentence}");
+        }
+    }
+}
+
+#[test]
+fn a_name_is_not_translated_however_it_reads() {
+    let reason = Reason::from(Code::TemplateUnknown).with("named", "Waiting");
+    let read = Reason::of_legacy(&reason.english());
+    assert!(read.in_language(Language::Korean).contains("\u{201c}Waiting\u{201d}"), "{read:?}");
+}
+
+#[test]
+fn what_is_not_known_is_kept_as_it_is() {
+    let read = Reason::of_legacy("etwas ganz anderes");
+    assert_eq!(read.code(), Code::Legacy);
+    assert_eq!(both(&read), ["etwas ganz anderes"; 2]);
+    assert_eq!(Reason::read(&read.stored()), read);
+}
+
+#[test]
+fn an_old_journal_is_read_in_the_language_that_is_spoken_now() {
+    let db = Connection::open_in_memory().expect("a database");
+    db.execute_batch(include_str!("../journal/schema.sql")).expect("the first schema");
+    let korean = |code: Code| Reason::from(code).in_language(Language::Korean);
+    let twin = Reason::from(Code::SameAddress).with("row", 1);
+    db.execute(
+        "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title, origin, stop, stop_why, note,
+                          owner_label)
+         VALUES (1, 'issue', 'stopped', 0, 'p', 'u', 'a', 't',
+                 json_object('name', 'x.csv', 'sha256', '', 'columns', json('[]'), 'read_as', 'CSV \u{b7} UTF-8 \u{b7} comma'),
+                 'interrupted', ?1, 'a note of nobody', 'process 4711')",
+        [korean(Code::Interrupted)],
+    )
+    .expect("a job");
+    for no in 1..=3 {
+        db.execute(
+            "INSERT INTO row (job, no, name, email, email_key, bucket, why, class_why)
+             VALUES (1, ?1, 'n', 'e', 'e', 'left_out', ?2, ?3)",
+            params![no, (no < 3).then(|| korean(Code::CalledOff)), twin.in_language(Language::Korean)],
+        )
+        .expect("a row");
+    }
+    db.execute("INSERT INTO fact VALUES ('a', 'n', 'v', 'read in badges', 1, 2, 3)", []).expect("a fact");
+    db.execute(
+        "INSERT INTO request (job, rows, sha256, intent, heard, why) VALUES (1, 1, '', 0, 1, ?1)",
+        [korean(Code::Lost)],
+    )
+    .expect("a request");
+    migrate(&db).expect("migrated");
+    let one = |sql: &str| -> Reason { db.query_row(sql, [], |r| r.get(0)).expect("a reason") };
+    assert_eq!(one("SELECT stop_why FROM job"), Code::Interrupted.into());
+    assert_eq!(one("SELECT why FROM request"), Code::Lost.into());
+    assert_eq!(one("SELECT evidence FROM fact"), Code::ReadInBadges.into());
+    assert_eq!(one("SELECT owner_label FROM job"), Reason::from(Code::Process).with("id", 4711));
+    assert_eq!(one("SELECT note FROM job").code(), Code::Legacy);
+    assert_eq!(one("SELECT why FROM row WHERE no = 2"), Code::CalledOff.into());
+    assert_eq!(one("SELECT class_why FROM row WHERE no = 3"), twin);
+    assert_eq!(
+        one("SELECT json_extract(origin, '$.read_as') FROM job").in_language(Language::Korean),
+        format!("CSV \u{b7} UTF-8 \u{b7} {}", words::in_language(Language::Korean, "comma"))
+    );
+    let empty: i64 =
+        db.query_row("SELECT count(*) FROM row WHERE why IS NULL", [], |r| r.get(0)).expect("a count");
+    assert_eq!(empty, 1);
+    // Once more changes nothing.
+    migrate(&db).expect("migrated again");
+    assert_eq!(one("SELECT note FROM job").english(), "a note of nobody");
+}

@@ -1,0 +1,137 @@
+//! One decision of a person for many rows that were never seen: each is sent again, in batches.
+
+use super::act::set_free;
+use super::core::Jobs;
+use super::error::JobError;
+use super::job::{Bucket, JobId};
+use super::journal::{claims, jobs};
+use super::reason::{Code, Reason};
+use super::rules::{self, Step};
+use rusqlite::{Connection, params};
+use std::collections::HashSet;
+
+/// Rows of a job that were sent, looked for, and never seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NeverSeen {
+    /// Those that can be sent again together.
+    pub ready: u64,
+    /// Those that cannot: they are still looked for, or another row was sent to the same person.
+    pub held: u64,
+}
+
+/// A row that may be sent again with others: the time is over in which a slow service could still show it. (?1 is
+/// the job, ?2 the last moment of an intent that is old enough.)
+const OLD_ENOUGH: &str = "
+    row.job = ?1 AND row.bucket = 'not_seen' AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
+    AND (SELECT intent FROM request WHERE id = row.request) <= ?2";
+
+impl Jobs {
+    /// Looks for the rows of a job that were never seen once more, and counts those that can be sent again together.
+    ///
+    /// # Errors
+    /// When the job is not this process's, or not everything could be read.
+    pub async fn never_seen(&self, id: JobId) -> Result<NeverSeen, JobError> {
+        self.core.writer()?;
+        let job = self.core.my_job(id).await?;
+        let waiting = rules::count(Step::Resume, &job);
+        if waiting > 0 {
+            return Err(JobError::no(t!(
+                "Job {id} has {n} rows that were not sent: resume it first, or call them off. Nothing was sent.",
+                id,
+                n = waiting
+            )));
+        }
+        let looked = self.look_now(Some(id)).await;
+        let failed = looked
+            .failed
+            .or_else(|| (!looked.complete).then(|| t!("the history changed while it was read.").to_owned()));
+        if let Some(failed) = failed {
+            return Err(JobError::no(t!(
+                "The rows that were never seen could not be looked for once more: {failed} Nothing was sent. Try again later.",
+                failed
+            )));
+        }
+        let latest = self.latest_intent();
+        Ok(self.core.journal.read(move |db| count(db, id, latest)).await?)
+    }
+
+    /// Sends every row again that was never seen and may be: exactly `expected` of them, as a person has reviewed.
+    /// The reason is kept for each row.
+    ///
+    /// # Errors
+    /// When it is another number by now; nothing was sent then.
+    pub async fn resend_never_seen(
+        &self,
+        id: JobId,
+        expected: u64,
+        who: &str,
+        why: &str,
+    ) -> Result<(), JobError> {
+        JobError::unless_key(why)?;
+        let now = self.never_seen(id).await?;
+        let (who, why, latest) = (who.to_owned(), why.to_owned(), self.latest_intent());
+        let sent = if now.ready == expected && expected > 0 {
+            self.core
+                .journal
+                .write("decide", move |db| {
+                    // Whatever has happened since the look.
+                    let rows = ready(db, id, latest)?;
+                    if rows.len() as u64 != expected {
+                        return Ok(false);
+                    }
+                    for no in rows {
+                        jobs::decide(db, id, Some(no), "send again", &who, &why)?;
+                        db.prepare_cached(
+                            "UPDATE row SET bucket = 'ready', why = ?3, guarded = 0,
+                                            allowed = coalesce(class, 'new')
+                             WHERE job = ?1 AND no = ?2",
+                        )?
+                        .execute(params![
+                            id.0,
+                            no as i64,
+                            Reason::from(Code::SentAgain)
+                        ])?;
+                    }
+                    jobs::set_batch(db, id, None)?;
+                    set_free(db, id, &who)?;
+                    Ok(true)
+                })
+                .await?
+        } else {
+            false
+        };
+        if !sent {
+            let now = self.never_seen(id).await?.ready;
+            return Err(JobError::no(t!(
+                "{expected} rows of job {id} were to be sent again, but {now} can be by now. Nothing was sent. Look through them again.",
+                expected,
+                id,
+                now
+            )));
+        }
+        self.begun(id);
+        Ok(())
+    }
+
+    /// When the request of a row was written down at the latest whose time is over.
+    fn latest_intent(&self) -> i64 {
+        self.core.moment().0.as_second() - self.core.settings.doubt_window.as_secs()
+    }
+}
+
+/// The rows that can be sent again together: nobody has served their people since.
+fn ready(db: &Connection, id: JobId, latest: i64) -> rusqlite::Result<Vec<u64>> {
+    let served: HashSet<i64> =
+        claims::rivals(db, id, "row.bucket = 'not_seen'")?.into_iter().map(|(no, ..)| no).collect();
+    let old: Vec<i64> = db
+        .prepare(&format!("SELECT no FROM row WHERE {OLD_ENOUGH} ORDER BY no"))?
+        .query_map(params![id.0, latest], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(old.into_iter().filter(|no| !served.contains(no)).map(i64::unsigned_abs).collect())
+}
+
+fn count(db: &Connection, id: JobId, latest: i64) -> rusqlite::Result<NeverSeen> {
+    let ready = ready(db, id, latest)?.len() as u64;
+    let all = jobs::counts(db, id)?.of(Bucket::NotSeen);
+    Ok(NeverSeen { ready, held: all.saturating_sub(ready) })
+}

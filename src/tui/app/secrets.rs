@@ -1,0 +1,100 @@
+//! Keys in the wrong place: what is typed or pasted is compared with the keys that are known before anything is
+//! asked or written. The client refuses what comes past this.
+
+use super::{App, Over, Tab};
+use crate::secrets::{Likeness, is_key, judge};
+use crate::tui::action::Action;
+use crate::tui::env::Out;
+use crate::tui::forms::key_question::{KeyQuestion, Then};
+
+impl App {
+    /// Whether Enter must not go on, since what is typed looks like an API key. A key is refused, and taken out of
+    /// a box that has nothing else; about mere shape a person is asked.
+    pub(super) fn stops_a_key(&mut self, out: &mut Out<'_>) -> bool {
+        let typed = self.typed();
+        if typed.iter().any(|text| is_key(text)) {
+            let is_box = self.over.is_empty() || matches!(self.over.last(), Some(Over::Commands(_)));
+            if is_box {
+                self.act_inside(Action::ClearField, out);
+            }
+            out.warn(t!("This looks like an API key. Nothing was sent."));
+            return true;
+        }
+        let shaped: Vec<String> =
+            typed.into_iter().filter(|text| judge(text) == Likeness::Shape).map(str::to_owned).collect();
+        if shaped.is_empty() {
+            return false;
+        }
+        self.ask_about(shaped, Then::Accept);
+        true
+    }
+
+    /// Whether the list's filter may not be applied, since it looks like an API key; then a person is asked.
+    pub(super) fn ask_about_filter(&mut self) {
+        let texts = match self.tab {
+            Tab::Templates => self.templates.browser.key_like(),
+            Tab::History => self.history.browser.key_like(),
+            _ => Vec::new(),
+        };
+        if !texts.is_empty() {
+            self.ask_about(texts, Then::Filter);
+        }
+    }
+
+    fn ask_about(&mut self, texts: Vec<String>, then: Then) {
+        self.over.push(Over::Key(Box::new(KeyQuestion::new(texts, then))));
+    }
+
+    /// Goes on with what a person has said to be no key.
+    pub(super) fn key_allowed(&mut self, then: Then, out: &mut Out<'_>) {
+        match (then, self.tab) {
+            (Then::Accept, _) => {
+                self.act_inside(Action::Accept, out);
+            }
+            (Then::Filter, Tab::Templates) => self.templates.browser.apply(out),
+            (Then::Filter, Tab::History) => self.history.browser.apply(out),
+            (Then::Filter, _) => {}
+        }
+    }
+
+    /// Whether pasted text is refused, since it is an API key and is not pasted where one belongs.
+    pub(super) fn refuses_paste(&mut self, text: &str, out: &mut Out<'_>) -> bool {
+        let takes_keys = match self.over.last() {
+            Some(Over::Profiles(_)) => true,
+            Some(_) => false,
+            None => self.welcome.is_some(),
+        };
+        if takes_keys || !is_key(text) {
+            return false;
+        }
+        // The box opens as for any other text: Enter must not act on what is selected instead.
+        match self.tab {
+            Tab::Wallet if self.over.is_empty() => self.wallet.paste(""),
+            Tab::Badge if self.over.is_empty() => self.badge.paste(""),
+            _ => {}
+        }
+        out.warn(t!("This looks like an API key. It was not pasted, and nothing was sent."));
+        true
+    }
+
+    /// What is typed in fields whose text is sent, or written down, by Enter.
+    fn typed(&self) -> Vec<&str> {
+        match self.over.last() {
+            Some(Over::Issue(form)) => form.typed(),
+            Some(Over::Revoke(form)) => form.typed(),
+            Some(Over::Question(form)) => form.typed(),
+            Some(Over::Ids(form)) => form.typed(),
+            Some(Over::Replace(form)) => form.typed(),
+            Some(Over::Correct(form)) => form.typed(),
+            Some(Over::Filters(form)) => form.typed(),
+            Some(Over::Commands(palette)) => palette.typed(),
+            Some(_) => Vec::new(),
+            None if self.welcome.is_some() => Vec::new(),
+            None => match self.tab {
+                Tab::Wallet => self.wallet.typed_text(),
+                Tab::Badge => self.badge.typed_text(),
+                Tab::Templates | Tab::History | Tab::Activity | Tab::Overview => Vec::new(),
+            },
+        }
+    }
+}

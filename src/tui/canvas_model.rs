@@ -1,0 +1,228 @@
+//! Model terminals, for tests: as much of one as frames need, and three ways of counting cells.
+
+use std::fmt::Write;
+use unicode_normalization::char::is_combining_mark;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// How a terminal counts the cells of what it prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Widths {
+    /// A cluster is as wide as its first letter, or as the picture that it makes.
+    Clusters,
+    /// Code points, as the C library counts them: signs that follow a letter on the line have a cell.
+    CodePoints,
+    /// Code points, with a cell for each joiner and selector, and two for what Unicode calls ambiguous.
+    Odd,
+}
+
+/// All of them.
+pub const ALL: [Widths; 3] = [Widths::Clusters, Widths::CodePoints, Widths::Odd];
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+enum Slot {
+    #[default]
+    Blank,
+    Head(String),
+    /// Behind a wide character.
+    Tail,
+}
+
+/// A terminal without automatic line breaks.
+#[derive(Clone, Debug)]
+pub struct Model {
+    widths: Widths,
+    columns: usize,
+    cells: Vec<Slot>,
+    looks: Vec<String>,
+    look: String,
+    at: (usize, usize),
+}
+
+impl Model {
+    /// An empty one.
+    pub fn new(widths: Widths, columns: u16, rows: u16) -> Self {
+        let count = usize::from(columns) * usize::from(rows);
+        Self {
+            widths,
+            columns: usize::from(columns),
+            cells: vec![Slot::Blank; count],
+            looks: vec![String::new(); count],
+            look: String::new(),
+            at: (0, 0),
+        }
+    }
+
+    /// One that has been written this.
+    pub fn after(widths: Widths, columns: u16, rows: u16, bytes: &[u8]) -> Self {
+        let mut model = Self::new(widths, columns, rows);
+        model.take(bytes);
+        model
+    }
+
+    /// Takes what is written to it.
+    ///
+    /// # Panics
+    /// On what frames do not consist of.
+    pub fn take(&mut self, bytes: &[u8]) {
+        let text = std::str::from_utf8(bytes).expect("text");
+        let mut parts = text.split('\x1b');
+        self.print(parts.next().unwrap_or_default());
+        for part in parts {
+            let end = part.find(|c: char| c.is_ascii_alphabetic()).expect("a whole sequence");
+            let (sequence, rest) = part.split_at(end + 1);
+            let (inner, kind) = sequence.strip_prefix('[').expect("a sequence").split_at(end - 1);
+            match kind {
+                "H" => {
+                    let (row, column) = inner.split_once(';').expect("a place");
+                    let number = |n: &str| n.parse::<usize>().expect("a number") - 1;
+                    self.at = (number(column).min(self.columns - 1), number(row));
+                }
+                "m" => inner.trim_start_matches('0').clone_into(&mut self.look),
+                "J" => {
+                    self.cells.fill(Slot::Blank);
+                    self.looks.fill(String::new());
+                }
+                "l" | "h" => {}
+                other => panic!("{inner}{other} is no part of a frame"),
+            }
+            self.print(rest);
+        }
+    }
+
+    fn print(&mut self, text: &str) {
+        for grapheme in text.graphemes(true) {
+            if self.widths == Widths::Clusters {
+                let first = grapheme.chars().next().and_then(UnicodeWidthChar::width).unwrap_or(0);
+                let is_picture = grapheme.chars().any(|c| c == '\u{fe0f}');
+                self.put(grapheme, if is_picture { grapheme.width().min(2) } else { first });
+            } else {
+                for c in grapheme.chars() {
+                    self.put(c.encode_utf8(&mut [0; 4]), self.width(c));
+                }
+            }
+        }
+    }
+
+    fn width(&self, c: char) -> usize {
+        match (self.widths, c) {
+            (Widths::Odd, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}') => 1,
+            (Widths::Odd, c) if c > '\u{a0}' => c.width_cjk().unwrap_or(0),
+            // Signs of Tamil, Bengali and others that the library counts as a part of the letter.
+            (_, '\u{bbe}' | '\u{bd7}' | '\u{9be}' | '\u{9d7}' | '\u{d3e}' | '\u{dcf}') => 1,
+            (_, c) if is_combining_mark(c) => c.width().unwrap_or(0).min(1),
+            (_, c) => c.width().unwrap_or(0),
+        }
+    }
+
+    fn place(&self, x: usize) -> usize {
+        self.at.1 * self.columns + x
+    }
+
+    fn put(&mut self, text: &str, wide: usize) {
+        if wide == 0 {
+            // It joins the letter before the cursor.
+            let mut x = self.at.0.saturating_sub(1);
+            while x > 0 && self.cells[self.place(x)] == Slot::Tail {
+                x -= 1;
+            }
+            let place = self.place(x);
+            match &mut self.cells[place] {
+                Slot::Head(head) => head.push_str(text),
+                slot => *slot = Slot::Head(format!(" {text}")),
+            }
+            return;
+        }
+        // In the last column the cursor stays.
+        let x = self.at.0.min(self.columns - wide);
+        for at in x..x + wide {
+            self.break_up(at);
+        }
+        for at in x..x + wide {
+            let place = self.place(at);
+            self.cells[place] = match at {
+                _ if at > x => Slot::Tail,
+                _ if text == " " => Slot::Blank,
+                _ => Slot::Head(text.to_owned()),
+            };
+            self.looks[place].clone_from(&self.look);
+        }
+        self.at.0 = (x + wide).min(self.columns);
+    }
+
+    /// Takes away all of what has a part in this cell.
+    fn break_up(&mut self, at: usize) {
+        let mut head = at;
+        while head > 0 && self.cells[self.place(head)] == Slot::Tail {
+            head -= 1;
+        }
+        let mut end = at + 1;
+        while end < self.columns && self.cells[self.place(end)] == Slot::Tail {
+            end += 1;
+        }
+        for x in head..end {
+            let place = self.place(x);
+            self.cells[place] = Slot::Blank;
+        }
+    }
+
+    /// Whether it shows what another one shows, colours and all, wherever the cursor is.
+    pub fn shows(&self, other: &Self) -> bool {
+        self.cells == other.cells && self.looks == other.looks
+    }
+
+    /// A row as text, a character for each cell: a wide one is followed by nothing.
+    pub fn row(&self, row: u16) -> String {
+        let from = usize::from(row) * self.columns;
+        self.cells[from..from + self.columns]
+            .iter()
+            .map(|slot| match slot {
+                Slot::Blank => " ",
+                Slot::Head(text) => text,
+                Slot::Tail => "",
+            })
+            .collect()
+    }
+
+    /// The text of a row from a column on.
+    pub fn text_from(&self, row: u16, column: usize) -> String {
+        let from = usize::from(row) * self.columns;
+        let slots = &self.cells[from + column..from + self.columns];
+        let text = slots.iter().map(|slot| match slot {
+            Slot::Head(text) => text,
+            Slot::Blank | Slot::Tail => " ",
+        });
+        text.collect::<String>().trim_end().to_owned()
+    }
+
+    /// All of it as text, for a test that has found something.
+    pub fn text(&self) -> String {
+        let rows = self.cells.len() / self.columns;
+        let mut out = String::new();
+        for row in 0..rows {
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "{}", self.row(u16::try_from(row).unwrap_or(0)).trim_end());
+        }
+        out
+    }
+}
+
+/// Names that terminals count differently, and some that they do not.
+pub const NAMES: [&str; 16] = [
+    "காவ்யா சுந்தரம்",
+    "Anna Schmidt",
+    "நந்தினி கிருஷ்ணன்",
+    "क्षमा शर्मा",
+    "한서윤",
+    "กำพล ศรีสุข",
+    "علي حسن الأحمد",
+    "🇰🇷 Flag 🇩🇪",
+    "👩\u{200d}👧\u{200d}👦 Familie",
+    "❤\u{fe0f} Herz 👍🏽 1\u{fe0f}\u{20e3}",
+    "\u{1112}\u{1161}\u{11ab}\u{1109}\u{1165}\u{110b}\u{1172}\u{11ab}",
+    "বাংলা দাস",
+    "ශ්\u{200d}රී ලංකා",
+    "رضا می\u{200c}نا",
+    "José Müller Дмитрий",
+    "e\u{301}lodie 𝒦 ｶﾞﾝﾀﾞﾑ",
+];

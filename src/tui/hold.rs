@@ -1,0 +1,90 @@
+//! A wait that the service has asked for, in words, and the lines that explain it on every screen.
+
+use super::action::Action;
+use super::env::Env;
+use super::fit::wrap;
+use super::keymap::Context;
+use jiff::Zoned;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A shorter wait is over before somebody has read why: the header alone shows it.
+const WORTH_SAYING: Duration = Duration::from_secs(5);
+/// Up to here a wait is shown in seconds.
+const IN_SECONDS: Duration = Duration::from_secs(100);
+/// Up to here it is shown in minutes, and from here on as an hour of the day.
+const IN_MINUTES: Duration = Duration::from_secs(100 * 60);
+
+/// How long the service still asks to wait.
+pub fn left(env: &Env) -> Option<Duration> {
+    let left = env.link.as_ref()?.held_until?.saturating_duration_since(Instant::now());
+    Some(left).filter(|left| !left.is_zero())
+}
+
+/// A wait in words: `40 s`, `59 min`, `until 14:05` by this computer's clock.
+pub fn words(left: Duration) -> String {
+    if left <= IN_SECONDS {
+        return t!("{n} s", n = seconds(left));
+    }
+    if left <= IN_MINUTES {
+        return t!("{n} min", n = seconds(left).div_ceil(60));
+    }
+    let now = Zoned::now();
+    let Ok(until) = now.checked_add(left) else { return t!("until further notice").to_owned() };
+    let time = until.strftime(if until.date() == now.date() { "%H:%M" } else { "%Y-%m-%d %H:%M" });
+    t!("until {time}", time)
+}
+
+fn seconds(left: Duration) -> u64 {
+    left.as_secs() + u64::from(left.subsec_nanos() > 0)
+}
+
+/// When the words change next.
+pub fn next_change(env: &Env) -> Option<Instant> {
+    let left = left(env)?;
+    let step = if left <= IN_SECONDS {
+        Duration::from_secs(1)
+    } else {
+        // The minute that is shown is the one that has begun.
+        let part = Duration::from_secs(seconds(left) % 60);
+        if part.is_zero() { Duration::from_secs(60) } else { part }
+    };
+    Some(Instant::now() + step.min(left))
+}
+
+/// The lines that explain the wait below what the screen shows; none where it is short.
+pub fn lines(env: &Env, columns: u16) -> Vec<String> {
+    let Some(left) = left(env).filter(|left| *left > WORTH_SAYING) else { return Vec::new() };
+    let again = env.key(&[Context::List, Context::Global, Context::Always], Action::Reload);
+    let text = if left > IN_MINUTES {
+        t!(
+            "The service asks lapel to wait {until} by this computer's clock (Retry-After). Nothing is sent before that; {again} asks it once.",
+            until = words(left),
+            again
+        )
+    } else {
+        t!(
+            "The service asks lapel to wait {wait} (Retry-After). Nothing is sent before that; {again} asks it once.",
+            wait = words(left),
+            again
+        )
+    };
+    wrap(&format!("{} {text}", env.glyphs.alert), usize::from(columns).saturating_sub(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_told_in_seconds_minutes_or_by_the_clock() {
+        let told = |secs: u64| words(Duration::from_secs(secs));
+        assert_eq!((told(1), told(99), told(100)), ("1 s".into(), "99 s".into(), "100 s".into()));
+        assert_eq!((told(101), told(3540), told(3541)), ("2 min".into(), "59 min".into(), "60 min".into()));
+        assert_eq!(told(6000), "100 min");
+        for secs in [6001, 86_400, 31_622_400] {
+            assert!(told(secs).starts_with("until ") && told(secs).contains(':'), "{}", told(secs));
+        }
+        assert!(!words(Duration::MAX).is_empty());
+    }
+}

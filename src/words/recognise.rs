@@ -1,0 +1,170 @@
+//! The way back: which text of the catalogues a sentence is, in whatever language it was said.
+
+use super::catalogue::{Piece, every_text, fill, pieces};
+use super::particles;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Longer sentences are not taken apart.
+const LONGEST: usize = 4_000;
+/// How many ways to take a sentence apart are tried for one text.
+const TRIES: u32 = 2_000;
+
+/// A sentence taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recognised {
+    /// The English text that it is said by.
+    pub english: &'static str,
+    /// What stood in the place of each placeholder, as it was written.
+    pub arguments: Vec<(&'static str, String)>,
+}
+
+/// A text with placeholders, in one language.
+struct Pattern {
+    english: &'static str,
+    text: &'static str,
+    pieces: Vec<Piece<'static>>,
+    /// How much of it is fixed: of two that fit, the one that says more is meant.
+    weight: usize,
+}
+
+struct Known {
+    whole: HashMap<&'static str, &'static str>,
+    /// By the first character, where that is fixed.
+    patterns: HashMap<Option<char>, Vec<Pattern>>,
+}
+
+static KNOWN: LazyLock<Known> = LazyLock::new(|| {
+    let mut known = Known { whole: HashMap::new(), patterns: HashMap::new() };
+    for (english, korean) in every_text() {
+        for text in [english, korean] {
+            let pieces = pieces(text);
+            if !pieces.iter().any(|piece| matches!(piece, Piece::Name(_))) {
+                // Where two English texts share their Korean, the first by alphabet is taken, always the same.
+                known.whole.entry(text).and_modify(|old| *old = english.min(old)).or_insert(english);
+                continue;
+            }
+            let weight = pieces.iter().map(fixed).sum();
+            if weight > 0 {
+                let first = match pieces.first() {
+                    Some(Piece::Plain(plain)) => plain.chars().next(),
+                    Some(Piece::Brace(brace)) => Some(*brace),
+                    _ => None,
+                };
+                known.patterns.entry(first).or_default().push(Pattern { english, text, pieces, weight });
+            }
+        }
+    }
+    known
+});
+
+/// How many letters of a piece are always the same. A syllable of Hangul says as much as two letters.
+fn fixed(piece: &Piece<'_>) -> usize {
+    let weight = |c: char| if c.is_ascii() { 1 } else { 2 };
+    match piece {
+        Piece::Plain(plain) => plain.chars().filter(|c| c.is_alphabetic()).map(weight).sum(),
+        _ => 0,
+    }
+}
+
+/// Takes a sentence apart that was said by [`t!`](crate::t) or its like, in any language. What is given back says
+/// exactly the same sentence again. `None` where nothing is sure.
+pub fn recognise(sentence: &str) -> Option<Recognised> {
+    if sentence.is_empty() || sentence.len() > LONGEST {
+        return None;
+    }
+    let known = &*KNOWN;
+    if let Some(english) = known.whole.get(sentence) {
+        return Some(Recognised { english, arguments: Vec::new() });
+    }
+    let first = sentence.chars().next();
+    let mut best: Option<(usize, Recognised)> = None;
+    for pattern in [first, None].iter().filter_map(|key| known.patterns.get(key)).flatten() {
+        let is_better = |weight: usize, english: &str| {
+            best.as_ref()
+                .is_none_or(|(known, r)| weight > *known || (weight == *known && english < r.english))
+        };
+        if !is_better(pattern.weight, pattern.english) {
+            continue;
+        }
+        if let Some(arguments) = matched(pattern, sentence) {
+            best = Some((pattern.weight, Recognised { english: pattern.english, arguments }));
+        }
+    }
+    best.map(|(_, found)| found)
+}
+
+/// The arguments with which a text is this sentence.
+fn matched(pattern: &Pattern, sentence: &str) -> Option<Vec<(&'static str, String)>> {
+    let mut arguments = Vec::new();
+    let mut tries = TRIES;
+    if !take(&pattern.pieces, sentence, false, &mut arguments, &mut tries) {
+        return None;
+    }
+    // A text that hardly says anything would fit every name: beside figures it is what it seems to be.
+    if pattern.weight < 4 && arguments.iter().any(|(_, value)| value.chars().any(char::is_alphabetic)) {
+        return None;
+    }
+    let given: Vec<(&str, &dyn std::fmt::Display)> =
+        arguments.iter().map(|(name, value)| (*name, value as &dyn std::fmt::Display)).collect();
+    (fill(pattern.text, &given) == sentence).then_some(arguments)
+}
+
+/// Fits the pieces to the text from its beginning to its end.
+fn take(
+    pieces: &[Piece<'static>],
+    text: &str,
+    after_argument: bool,
+    arguments: &mut Vec<(&'static str, String)>,
+    tries: &mut u32,
+) -> bool {
+    if *tries == 0 {
+        return false;
+    }
+    *tries -= 1;
+    match pieces {
+        [] => text.is_empty(),
+        [Piece::Plain(plain), rest @ ..] => particles::forms(plain, after_argument).iter().any(|form| {
+            text.strip_prefix(form.as_str()).is_some_and(|text| take(rest, text, false, arguments, tries))
+        }),
+        [Piece::Brace(brace), rest @ ..] => {
+            text.strip_prefix(*brace).is_some_and(|text| take(rest, text, false, arguments, tries))
+        }
+        [Piece::Name(name), rest @ ..] => {
+            let known = arguments.len();
+            // One that stands twice says the same twice.
+            if let Some((_, before)) = arguments.iter().find(|(n, _)| n == name).cloned() {
+                return text
+                    .strip_prefix(before.as_str())
+                    .is_some_and(|text| take(rest, text, true, arguments, tries));
+            }
+            for at in ends(rest, text) {
+                arguments.push((*name, text[..at].to_owned()));
+                if take(rest, &text[at..], true, arguments, tries) {
+                    return true;
+                }
+                arguments.truncate(known);
+            }
+            false
+        }
+    }
+}
+
+/// Where an argument at the beginning of a text may end: before the next piece.
+fn ends(rest: &[Piece<'static>], text: &str) -> Vec<usize> {
+    match rest.first() {
+        None => vec![text.len()],
+        Some(Piece::Plain(plain)) => {
+            let mut found: Vec<usize> = particles::forms(plain, true)
+                .iter()
+                .flat_map(|form| text.match_indices(form.as_str()).map(|(at, _)| at).collect::<Vec<_>>())
+                .collect();
+            found.sort_unstable();
+            found.dedup();
+            found
+        }
+        Some(Piece::Brace(brace)) => text.match_indices(*brace).map(|(at, _)| at).collect(),
+        // Two side by side: the second has all of it, or what the first cannot be without.
+        Some(Piece::Name(_)) => text.char_indices().map(|(at, _)| at).chain([text.len()]).rev().collect(),
+    }
+}

@@ -1,0 +1,85 @@
+//! Pages of the history that lie while rows are looked for.
+
+use super::*;
+use lapel::jobs::{Guarded, Guarding};
+use tokio_util::sync::CancellationToken;
+
+async fn guarded(bench: &Bench, people: Vec<Person>) -> Guarded {
+    let id = bench.jobs.draft_people(template(), people).await.expect("a draft");
+    let (progress, _) = tokio::sync::watch::channel(Guarding::default());
+    bench.jobs.guard(id, &progress, CancellationToken::new()).await.expect("a guard")
+}
+
+/// A page of the history that is empty whatever is asked for it, while the count says more.
+fn empty_page_two(bench: &Bench) {
+    for page in ["page=2&rows_per_page=100", "page=3&rows_per_page=50", "page=4&rows_per_page=50"] {
+        bench.fault(&format!("get /badges/history match={page} items=empty"));
+    }
+}
+
+#[tokio::test]
+async fn what_an_empty_page_hides_is_found_by_its_address() {
+    let switches = vec![("waiting-history".into(), "hidden".into())];
+    let mut bench = Bench::new(Options { switches, ..small() }).await;
+    bench.fault("post /badges/batch commit-drop times=1");
+    let id = begin(&bench, people(0..250)).await;
+    let job = bench.until("a doubt", id, rests).await;
+    assert_eq!(job.counts.of(Bucket::InDoubt), 250);
+    bench.advance(25 * 60);
+    empty_page_two(&bench);
+    let before = bench.requests();
+    bench.look(id).await;
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!(job.counts.of(Bucket::Issued), 250, "{:?}", job.counts);
+    assert_eq!(bench.accepted(), 250);
+    assert!(bench.requests() - before <= 10 + 110, "{}", bench.requests() - before);
+}
+
+#[tokio::test]
+async fn what_an_empty_page_hides_of_a_followed_job_is_read_by_its_id() {
+    let mut bench = Bench::new(small()).await;
+    let id = begin(&bench, people(0..250)).await;
+    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 250).await;
+    bench.advance(25 * 60);
+    empty_page_two(&bench);
+    let before = bench.requests();
+    bench.look(id).await;
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!(job.counts.of(Bucket::Issued), 250, "{:?}", job.counts);
+    assert!(bench.requests() - before <= 10 + 110, "{}", bench.requests() - before);
+}
+
+#[tokio::test]
+async fn a_last_page_that_is_given_for_ever_ends_the_search() {
+    let switches = vec![("waiting-history".into(), "hidden".into())];
+    let mut bench = Bench::new(Options { switches, ..small() }).await;
+    bench.fault("post /badges/batch commit-drop times=1");
+    let id = begin(&bench, people(0..5)).await;
+    bench.until("a doubt", id, rests).await;
+    bench.advance(25 * 60);
+    for (name, value) in [("beyond-end", "last"), ("total-count", "huge")] {
+        bench.sandbox.control().set(name, value).expect(name);
+    }
+    let before = bench.requests();
+    bench.look(id).await;
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!(job.counts.of(Bucket::Issued), 5, "what was found is used: {:?}", job.counts);
+    assert!(bench.requests() - before <= 1 + 5 * 6, "{}", bench.requests() - before);
+}
+
+#[tokio::test]
+async fn what_was_not_read_is_not_taken_for_nothing() {
+    for rule in ["get /badges/history items=null", "get /badges/history match=recipient_email items=null"] {
+        let bench = Bench::new(small()).await;
+        bench.fault(rule);
+        assert!(!guarded(&bench, people(0..2)).await.complete, "{rule}");
+    }
+    let bench = Bench::new(small()).await;
+    assert!(guarded(&bench, people(0..2)).await.complete);
+    // Title pages of which one is empty, with more people than are looked up one by one.
+    let row = RowSpec { recipient_email: "one@naru.example".into(), ..RowSpec::default() };
+    bench.sandbox.control().rows(&Rows { insert: vec![row; 250], ..Rows::default() }).expect("inserted");
+    empty_page_two(&bench);
+    assert!(!guarded(&bench, people(0..300)).await.complete);
+    assert!(guarded(&bench, people(0..100)).await.complete, "so few are looked up one by one");
+}
