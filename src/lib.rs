@@ -11,6 +11,7 @@
 //! words/     what lapel says, in English and in Korean; every room may speak
 //! domain/    what the words mean: records, states, verdicts, e-mail keys, service time, untrusted text
 //! secrets    keys of all profiles: refused where they are typed, taken out where they are written -> domain
+//! job_control  stopping, and being continued by a shell
 //! disk/      files that are private, whole or not at all
 //! sheet/     tables as files: Excel, CSV, lines of JSON                       -> domain, disk
 //! config/    profiles, paths, keys at rest, settings                          -> domain, disk
@@ -34,6 +35,7 @@ pub mod disk;
 pub mod domain;
 pub mod export;
 pub mod index;
+mod job_control;
 pub mod jobs;
 pub mod sandbox;
 pub mod secrets;

@@ -39,8 +39,7 @@ pub async fn ask_about_keys(cli: &Cli) -> Result<(), u8> {
     let begins: String = text.trim().chars().take(4).collect();
     let what = t!("The argument that begins with {begins}… looks like an API key.", begins);
     if prompt::somebody_is_there() && !cli.is_for_programs() {
-        let question = format!("{what} {}", t!("Send it all the same? (y/n)"));
-        if prompt::line(&question, "").await.is_ok_and(|said| is_yes(&said)) {
+        if prompt::yes(&format!("{what} {}", t!("Send it?"))).await {
             return Ok(());
         }
         super::complain(t!("Nothing was sent."));
@@ -51,8 +50,4 @@ pub async fn ask_about_keys(cli: &Cli) -> Result<(), u8> {
         ..Failure::usage(format!("{what} {}", t!("Nothing was sent. If it is no key, add --not-a-key.")))
     };
     Err(failure.told(cli.is_for_programs()))
-}
-
-fn is_yes(said: &str) -> bool {
-    ["y", "yes", "예", "네"].contains(&said.trim().to_lowercase().as_str())
 }

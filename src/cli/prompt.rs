@@ -2,9 +2,13 @@
 
 use super::failure::Failure;
 use crate::domain::text::scrub;
+#[cfg(unix)]
+use crate::job_control;
+use crate::secrets::{Likeness, judge};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use secrecy::SecretString;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The longest line that is read.
 const LONGEST: u64 = 8192;
@@ -44,13 +48,40 @@ pub(super) async fn line(question: &str, preset: &str) -> Result<String, Failure
     }
 }
 
+/// Asks whether to go on. Anything but a yes is a no.
+pub(super) async fn yes(question: &str) -> bool {
+    line(&format!("{question} {}", t!("(y/n)")), "")
+        .await
+        .is_ok_and(|said| ["y", "yes", "예", "네"].contains(&said.to_lowercase().as_str()))
+}
+
+/// Asks for a line that is shown and written down, so that an API key is refused.
+///
+/// # Errors
+/// As [`line`]; and when it is a key, or looks like one and the person does not say that it is none.
+pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Failure> {
+    let said = line(question, preset).await?;
+    let is_refused = match judge(&said) {
+        Likeness::None => false,
+        Likeness::Shape => !yes(t!("This looks like an API key. Use it here?")).await,
+        Likeness::Key => true,
+    };
+    if is_refused {
+        return Err(Failure {
+            kind: "api_key".to_owned(),
+            ..Failure::usage(t!("This looks like an API key, which does not belong here. Nothing was kept."))
+        });
+    }
+    Ok(said)
+}
+
 /// Asks for a key. Nothing of it is shown, not even how long it is. The terminal is put back whatever happens:
 /// ctrl-c, the end of the input, or a signal.
 ///
 /// # Errors
 /// When it is given up.
 pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
-    put_back_at_the_end();
+    put_back_at_signals();
     let asked = t!("{question} (it is not shown): ", question);
     let typed = tokio::task::spawn_blocking(move || {
         // Before the question is there to be answered.
@@ -93,17 +124,22 @@ pub(super) async fn piped() -> Result<SecretString, Failure> {
     }
 }
 
+/// Whether a [`Raw`] is there.
+static IS_HIDING: AtomicBool = AtomicBool::new(false);
+
 /// The terminal without echo and without its own handling of keys, until this is dropped.
 struct Raw;
 
 impl Raw {
     fn new() -> io::Result<Self> {
+        IS_HIDING.store(true, Ordering::SeqCst);
         enable_raw_mode().map(|()| Self)
     }
 }
 
 impl Drop for Raw {
     fn drop(&mut self) {
+        IS_HIDING.store(false, Ordering::SeqCst);
         // Nothing can be done about a terminal that is gone.
         let _ = disable_raw_mode();
     }
@@ -135,22 +171,47 @@ fn typed(from: &mut impl BufRead) -> io::Result<Option<SecretString>> {
     Ok(Some(SecretString::from(text)))
 }
 
-/// A signal that ends the program while nothing is shown puts the terminal back first.
-fn put_back_at_the_end() {
+/// Signals while nothing is shown: one that ends the program puts the terminal back first, and so does one that stops
+/// it. When it is continued, nothing is shown again.
+fn put_back_at_signals() {
     #[cfg(unix)]
     {
+        use rustix::process::Signal;
         use tokio::signal::unix::{SignalKind, signal};
-        let signals = (signal(SignalKind::terminate()), signal(SignalKind::hangup()));
-        let (Ok(mut terminated), Ok(mut hung_up)) = signals else { return };
-        tokio::spawn(async move {
-            tokio::select! {
-                _ = terminated.recv() => {}
-                _ = hung_up.recv() => {}
-            }
-            let _ = disable_raw_mode();
-            super::say::complain(t!("stopped. Nothing was kept."));
-            std::process::exit(i32::from(super::exit::FAILED));
-        });
+        let on = |which: Signal| signal(SignalKind::from_raw(which.as_raw()));
+        let ending = [Signal::TERM, Signal::HUP, Signal::INT, Signal::QUIT].map(on);
+        let stopping = [Signal::TSTP, Signal::TTOU].map(on);
+        for mut end in ending.into_iter().flatten() {
+            tokio::spawn(async move {
+                end.recv().await;
+                let _ = disable_raw_mode();
+                super::say::complain(t!("stopped. Nothing was kept."));
+                std::process::exit(i32::from(super::exit::FAILED));
+            });
+        }
+        for mut stop in stopping.into_iter().flatten() {
+            tokio::spawn(async move {
+                while stop.recv().await.is_some() {
+                    // Where nobody could continue it, nothing stops it.
+                    if job_control::can_stop() {
+                        let _ = disable_raw_mode();
+                        let _ = job_control::stop();
+                    }
+                }
+            });
+        }
+        if let Ok(mut continued) = on(Signal::CONT) {
+            tokio::spawn(async move {
+                while continued.recv().await.is_some() {
+                    // In the background this would stop it again.
+                    if IS_HIDING.load(Ordering::SeqCst) && job_control::is_foreground() {
+                        // The shell has set the terminal as it likes it, which the library does not know.
+                        let _ = disable_raw_mode();
+                        let _ = enable_raw_mode();
+                    }
+                }
+            });
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::address::{check_base_url, check_proxy};
 use super::env::Env;
 use super::file::{ConfigFile, read_text};
-use super::keep::{KeptIn, field, lock};
+use super::keep::{KeptIn, field, lock, no_key};
 use super::key::{self, Key};
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::{Paths, recent_file};
@@ -101,7 +101,20 @@ impl Change {
             elsewhere: false,
             from: format!("profile {name} of {}", shown(&path)),
         };
+        // The new key is known by now.
+        self.no_keys()?;
         Ok(Plan { profile: profile_of(entry, &read, paths, here)?, after, key_was })
+    }
+
+    fn no_keys(&self) -> Result<(), ConfigError> {
+        let file = self.ca_file.as_deref().map(Path::to_string_lossy);
+        let fields = [
+            ("base_url", self.base_url.as_deref()),
+            ("organisation", self.organisation.as_deref()),
+            ("proxy", self.proxy.as_deref()),
+            ("ca_file", file.as_deref()),
+        ];
+        fields.into_iter().try_for_each(|(name, text)| no_key(name, text.unwrap_or_default()))
     }
 
     /// The text of the file with the change in it.

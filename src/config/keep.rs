@@ -11,11 +11,12 @@ use super::paths::Paths;
 use super::profile::{CaFile, Environment, NAME_RULE, Pin, Profile, is_profile_name};
 use super::source::is_variable;
 use crate::disk::{create_private_dir, open_private_append, replace, write_new};
+use crate::secrets::is_key;
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where the key of a profile is kept.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -93,6 +94,13 @@ impl NewProfile {
     /// # Errors
     /// What is wrong with its name, address, proxy, certificates or key.
     pub fn profile(&self, api_key: &str) -> Result<Profile, ConfigError> {
+        // Known from here on: the same text in another field is found below.
+        let secret = key::check(api_key).map_err(|why| field("key", t!("the field {why}", why)))?;
+        no_key("name", &self.name)?;
+        no_key("base_url", &self.base_url)?;
+        no_key("organisation", self.organisation.as_deref().unwrap_or_default())?;
+        no_key("proxy", self.proxy.as_deref().unwrap_or_default())?;
+        no_key("ca_file", &self.ca_file.as_deref().unwrap_or(Path::new("")).to_string_lossy())?;
         if !is_profile_name(&self.name) {
             return Err(field(
                 "name",
@@ -100,7 +108,6 @@ impl NewProfile {
             ));
         }
         let base_url = check_base_url(&self.base_url).map_err(|why| field("base_url", why))?;
-        let secret = key::check(api_key).map_err(|why| field("key", t!("the field {why}", why)))?;
         let proxy = self.proxy.as_deref().map(check_proxy).transpose();
         let ca = self.ca_file.as_ref().map(|path| {
             let pem = ca::load(path).map_err(|why| field("ca_file", why))?;
@@ -152,6 +159,15 @@ pub(super) fn field(name: &str, what: impl Into<String>) -> ConfigError {
     Mistake::in_env(name, what).into()
 }
 
+/// Refuses an API key in a field that is written to the settings file as it is, and shown.
+pub(super) fn no_key(name: &str, text: &str) -> Result<(), ConfigError> {
+    if is_key(text) {
+        Err(field(name, t!("looks like an API key, which does not belong here")))
+    } else {
+        Ok(())
+    }
+}
+
 impl KeptIn {
     /// In a few words.
     pub fn words(&self) -> &'static str {
@@ -178,7 +194,10 @@ impl KeptIn {
             Self::OtherFile(path) if path.to_str().is_none_or(str::is_empty) => {
                 Err(field("key", t!("this name of a file cannot be written into the settings")))
             }
-            _ => Ok(()),
+            Self::Variable(text) => no_key("key", text),
+            Self::OtherFile(path) => no_key("key", &path.to_string_lossy()),
+            Self::Command(argv) => argv.iter().try_for_each(|word| no_key("key_command", word)),
+            Self::File | Self::Keyring => Ok(()),
         }
     }
 

@@ -189,9 +189,8 @@ pub fn check(raw: &str) -> Result<SecretString, &'static str> {
 pub fn register_keys(env: &Env) {
     let register = |raw: &str| drop(check(raw));
     let from = |path: &Path| {
-        // Looked at first: opening a pipe would wait for its other end.
-        if std::fs::metadata(path).is_ok_and(|found| found.is_file())
-            && let Some(text) = File::open(path).and_then(|mut file| read_bounded(&mut file)).ok()
+        if let Ok(Some(mut file)) = open_plain(path)
+            && let Ok(text) = read_bounded(&mut file)
         {
             register(SecretString::from(String::from_utf8(text).unwrap_or_default()).expose_secret());
         }

@@ -21,6 +21,7 @@ mod view;
 pub use tab::Tab;
 
 use super::Begin;
+use super::action::Action;
 use super::ask::{Ask, Ticket, Tickets};
 use super::commands::CommandPalette;
 use super::copy_menu::CopyMenu;
@@ -538,7 +539,15 @@ impl App {
         if self.welcome.is_some() || !self.fits() {
             return 0;
         }
-        u16::try_from(hold::lines(&self.env, self.size.0).len()).unwrap_or(0).min(MOST_HOLD_ROWS)
+        u16::try_from(self.hold_lines(self.size.0).len()).unwrap_or(0).min(MOST_HOLD_ROWS)
+    }
+
+    /// The lines that explain such a wait. Below a form or a menu they name no key: there it means something else.
+    pub(super) fn hold_lines(&self, columns: u16) -> Vec<String> {
+        let pings = [Action::Reload, Action::Look];
+        let stack = self.stack();
+        let key = pings.iter().find_map(|action| self.env.keymap.key(&stack, *action));
+        hold::lines(&self.env, key.filter(|_| self.over.is_empty()).as_deref(), columns)
     }
 
     /// The read that the screen waits for, once it takes long: it can be stopped then.

@@ -406,7 +406,7 @@ impl App {
         if area.height == 0 {
             return;
         }
-        let lines = hold::lines(&self.env, area.width);
+        let lines = self.hold_lines(area.width);
         let lines: Vec<Line<'_>> =
             lines.into_iter().map(|l| Line::styled(format!(" {l}"), self.env.theme.warning())).collect();
         frame.render_widget(ratatui::text::Text::from(lines), area);

@@ -1,9 +1,7 @@
 //! A wait that the service has asked for, in words, and the lines that explain it on every screen.
 
-use super::action::Action;
 use super::env::Env;
 use super::fit::wrap;
-use super::keymap::Context;
 use jiff::Zoned;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -52,23 +50,25 @@ pub fn next_change(env: &Env) -> Option<Instant> {
     Some(Instant::now() + step.min(left))
 }
 
-/// The lines that explain the wait below what the screen shows; none where it is short.
-pub fn lines(env: &Env, columns: u16) -> Vec<String> {
+/// The lines that explain the wait below what the screen shows; none where it is short. `ping` is the key that asks
+/// for one ping, where there is one.
+pub fn lines(env: &Env, ping: Option<&str>, columns: u16) -> Vec<String> {
     let Some(left) = left(env).filter(|left| *left > WORTH_SAYING) else { return Vec::new() };
-    let again = env.key(&[Context::List, Context::Global, Context::Always], Action::Reload);
-    let text = if left > IN_MINUTES {
+    let mut text = if left > IN_MINUTES {
         t!(
-            "The service asks lapel to wait {until} by this computer's clock (Retry-After). Nothing is sent before that; {again} asks it once.",
-            until = words(left),
-            again
+            "The service asks lapel to wait {until} by this computer's clock (Retry-After). Nothing is sent before that.",
+            until = words(left)
         )
     } else {
         t!(
-            "The service asks lapel to wait {wait} (Retry-After). Nothing is sent before that; {again} asks it once.",
-            wait = words(left),
-            again
+            "The service asks lapel to wait {wait} (Retry-After). Nothing is sent before that.",
+            wait = words(left)
         )
     };
+    if let Some(ping) = ping {
+        text.push(' ');
+        text.push_str(&t!("{ping} asks it once.", ping));
+    }
     wrap(&format!("{} {text}", env.glyphs.alert), usize::from(columns).saturating_sub(2))
 }
 

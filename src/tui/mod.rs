@@ -43,7 +43,6 @@ mod help;
 mod hold;
 mod house;
 mod index;
-mod job_control;
 mod keymap;
 mod list;
 mod manage;

@@ -5,9 +5,9 @@ use super::crash;
 use super::editor;
 use super::escapes::Escapes;
 use super::gate::Gate;
-use super::job_control;
 use super::message::Message;
 use super::pictures::{Asked, KITTY_IDS, Way};
+use crate::job_control;
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, MouseButton,
     MouseEventKind,

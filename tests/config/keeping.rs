@@ -1,6 +1,7 @@
 //! Keeping a new profile: found again, private, and nothing lost when it cannot be kept.
 
 use super::*;
+use lapel::config::{Change, KeptIn, edit_profile};
 
 fn new(name: &str) -> NewProfile {
     NewProfile {
@@ -92,6 +93,35 @@ fn odd_names_addresses_and_keys_are_not_kept() {
     for key in ["", " ", "s3cret s3cret", "s3cret\ns3cret", "열쇠"] {
         refused(&new("uni"), key);
     }
+}
+
+/// The settings file is shown, copied and sent to others.
+#[test]
+fn a_key_in_the_wrong_field_is_not_kept() {
+    let home = Home::new();
+    let key = "kpt_live_0123456789abcdef";
+    let wrong = [
+        ("name", NewProfile { name: key.to_owned(), ..new("uni") }),
+        ("organisation", NewProfile { organisation: Some(format!(" {key} ")), ..new("uni") }),
+        ("proxy", NewProfile { proxy: Some(key.to_owned()), ..new("uni") }),
+        ("ca_file", NewProfile { ca_file: Some(key.into()), ..new("uni") }),
+        ("base_url", NewProfile { base_url: format!("https://b.example/{key}"), ..new("uni") }),
+        ("key", NewProfile { kept_in: KeptIn::OtherFile(key.into()), ..new("uni") }),
+        (
+            "key_command",
+            NewProfile { kept_in: KeptIn::Command(vec!["echo".into(), key.into()]), ..new("uni") },
+        ),
+    ];
+    for (field, wrong) in wrong {
+        let error = keep_profile(&home.paths(), &home.env(), &wrong, key).expect_err(field);
+        assert_eq!(error.mistakes()[0].field.as_deref(), Some(field), "{error}");
+        assert!(!error.to_string().contains(key), "{error}");
+        assert!(!home.paths().config_file().exists() && !home.paths().keys_dir().exists(), "{error}");
+    }
+    keep_profile(&home.paths(), &home.env(), &new("uni"), key).expect("kept");
+    let change = Change { organisation: Some(key.to_owned()), ..Change::default() };
+    edit_profile(&home.paths(), &home.env(), "uni", &change).expect_err("a key is no organisation");
+    assert!(!home.config().contains(key));
 }
 
 #[test]

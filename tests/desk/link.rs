@@ -128,6 +128,32 @@ async fn a_ping_that_is_refused_leaves_the_wait_and_sends_nothing_more() {
 }
 
 #[tokio::test]
+async fn the_key_that_is_named_asks_for_the_ping_on_every_tab_and_none_is_named_elsewhere() {
+    let mut h = Harness::new(held(), 80, 24).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("any status=429 retry-after=3540 times=1").expect("a rule");
+    h.press("2");
+    h.shows("▲ waits 59 min").await;
+    let before = all_requests(&h);
+    for tab in ["1", "2", "3", "4", "5"] {
+        h.press(tab);
+        // The box of the Wallet and of the Badge takes letters.
+        if matches!(tab, "3" | "4") {
+            h.press("esc");
+        }
+        assert!(flat(&h.screen()).contains("r asks it once."), "{tab}: {}", h.screen());
+        h.press("r");
+        assert!(flat(&h.screen()).contains("with one ping?"), "{tab}: {}", h.screen());
+        assert!(!flat(&h.screen()).contains("asks it once."), "{tab}: {}", h.screen());
+        h.press("esc");
+    }
+    h.press("1 i");
+    let screen = h.screen();
+    assert!(flat(&screen).contains("waits 59 min") && !flat(&screen).contains("asks it once"), "{screen}");
+    assert_eq!(all_requests(&h), before);
+}
+
+#[tokio::test]
 async fn a_wait_that_lasts_at_the_start_is_explained_before_there_is_a_connection() {
     let mut h = Harness::new(held(), 80, 24).await;
     h.settled().await;

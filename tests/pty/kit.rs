@@ -332,6 +332,16 @@ impl Term {
         modes(self.master.as_deref().expect("the terminal is open"))
     }
 
+    /// Waits until the line has these modes.
+    #[track_caller]
+    pub fn until_modes(&self, wanted: &str) {
+        let end = Instant::now() + BOUND;
+        while self.modes() != wanted {
+            assert!(Instant::now() < end, "waited in vain for: {wanted}\n{}", self.modes());
+            std::thread::yield_now();
+        }
+    }
+
     /// Closes the window. The program must write something by itself soon after `nudge`, which is typed
     /// first: only then does the reading side let go.
     pub fn close(&mut self, nudge: &str) {

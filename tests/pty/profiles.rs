@@ -1,9 +1,9 @@
 //! A key that is typed without being shown, and a terminal that is put back whatever happens; a key that a
 //! command prints slowly.
 
-use super::kit::{contains, lapel, program};
+use super::kit::{LAPEL, contains, lapel, program};
 use lapel::sandbox::{Options, Sandbox};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::runtime::Runtime;
 
 fn service() -> (Sandbox, Runtime) {
@@ -51,7 +51,7 @@ fn the_terminal_is_put_back_however_the_typing_ends() {
     let args =
         ["profile", "add", "uni", "--base-url", "http://127.0.0.1:9/api/v1/ext", "--environment", "demo"];
     let more = ["--organisation", "x", "--key-from", "file"];
-    for end in ["ctrl-c", "ctrl-d", "SIGTERM", "SIGHUP"] {
+    for end in ["ctrl-c", "ctrl-d", "SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP"] {
         let mut term = lapel(&[&args[..], &more].concat()).size(120, 24).start();
         term.shows("it is not shown");
         // A signal may overtake what is typed; nothing is typed before one.
@@ -59,6 +59,8 @@ fn the_terminal_is_put_back_however_the_typing_ends() {
             "ctrl-c" => term.send("s3cret-part\x03"),
             "ctrl-d" => term.send("s3cret-part\x04"),
             "SIGTERM" => term.signal(Signal::TERM),
+            "SIGINT" => term.signal(Signal::INT),
+            "SIGQUIT" => term.signal(Signal::QUIT),
             _ => term.signal(Signal::HUP),
         }
         let status = term.exit_restored();
@@ -66,6 +68,56 @@ fn the_terminal_is_put_back_however_the_typing_ends() {
         assert!(!contains(&term.raw(), b"s3cret"), "{end}: it was shown");
         assert!(!term.home.path().join("config/config.toml").exists());
     }
+}
+
+#[test]
+fn after_it_was_stopped_a_key_is_still_not_shown() {
+    let mut shell = program("/bin/sh", &["-i"]).size(120, 24).env("PS1", "ready> ").start();
+    shell.until("a prompt", |s| s.text.starts_with("ready>"));
+    let modes = shell.modes();
+    let pid_file = shell.home.path().join("pid");
+    let add = "profile add uni --base-url http://127.0.0.1:9/api/v1/ext --environment demo --organisation x --key-from file";
+    shell.send(format!("sh -c 'echo $$ > {}; exec {LAPEL} {add}'\n", pid_file.display()));
+    shell.shows("it is not shown");
+    let hidden = shell.modes();
+    assert_ne!(hidden, modes);
+    let pid = std::fs::read_to_string(&pid_file).expect("the process id");
+    let pid = Pid::from_raw(pid.trim().parse().expect("a number")).expect("a process");
+    for (times, signal) in [Signal::TSTP, Signal::STOP].into_iter().enumerate() {
+        kill_process(pid, signal).expect("sent");
+        shell.until("the shell", |s| {
+            s.text.matches("Stopped").count() > times && s.text.trim_end().ends_with("ready>")
+        });
+        // Nothing can be done before it is stopped by STOP.
+        if signal == Signal::TSTP {
+            assert_eq!(shell.modes(), modes);
+        }
+        shell.send("fg\n");
+        shell.until("the command again", |s| s.text.replace('\n', "").ends_with("file\""));
+        shell.until_modes(&hidden);
+    }
+    shell.send("s3cret-part\x03");
+    shell.until("the shell", |s| s.has("Nothing was kept") && s.text.trim_end().ends_with("ready>"));
+    assert!(!contains(&shell.raw(), b"s3cret"), "it was shown");
+    shell.send("exit\n");
+    shell.exit();
+}
+
+#[test]
+fn a_key_that_is_typed_where_it_would_be_shown_is_refused() {
+    let (sandbox, _runtime) = service();
+    let mut term = lapel(&["profile", "add", "uni", "--base-url", sandbox.base_url()]).size(120, 24).start();
+    for (question, answer) in [
+        ("Environment: demo, staging or live", "demo"),
+        ("Organisation", sandbox.api_key()),
+        ("looks like an API key", "n"),
+    ] {
+        term.shows(question);
+        term.send(format!("{answer}\r"));
+    }
+    term.shows("Nothing was kept");
+    assert_eq!(term.exit_restored().exit_code(), 2);
+    assert!(!term.home.path().join("config/config.toml").exists());
 }
 
 #[test]

@@ -37,6 +37,8 @@ struct Table {
     pace: String,
     process: String,
     window: Duration,
+    /// A hold that could not be written yet: until when, and after how many refusals.
+    unwritten: Option<(std::time::Instant, u32)>,
 }
 
 impl Shared {
@@ -58,7 +60,8 @@ impl Shared {
         drop(disk::open_private_append(&path).map_err(|why| failed(&why))?);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(&path, flags).map_err(|why| failed(&why))?;
-        let mut table = Table { db, pace, process: format!("{:016x}", fastrand::Rng::new().u64(..)), window };
+        let process = format!("{:016x}", fastrand::Rng::new().u64(..));
+        let mut table = Table { db, pace, process, window, unwritten: None };
         let seen = table.prepare().map_err(|why| failed(&why))?;
         let (work, queue) = channel();
         std::thread::Builder::new()
@@ -83,7 +86,9 @@ impl Shared {
         let (answer, asked) = oneshot::channel();
         self.queue(move |table| {
             let (pace, process) = (table.pace.clone(), table.process.clone());
-            let taken = table.at(|db, now, _| slots::take(db, &pace, &process, &want, now));
+            let taken = table
+                .write_hold()
+                .and_then(|()| table.at(|db, now, _| slots::take(db, &pace, &process, &want, now)));
             // A waiter that has gone cannot give its slot back itself.
             if let Err(Ok(Taken::Granted(slot, _))) = answer.send(taken) {
                 table.give(slot, None);
@@ -99,14 +104,19 @@ impl Shared {
 
     pub(super) fn hold(&self, wait: Duration, refusals: u32) {
         self.queue(move |table| {
-            let pace = table.pace.clone();
-            note(table.at(|db, now, wall| slots::hold(db, &pace, wait, refusals, now, wall)));
+            let until = std::time::Instant::now() + wait;
+            let until = table.unwritten.map_or(until, |(before, _)| before.max(until));
+            table.unwritten = Some((until, refusals));
+            note(table.write_hold());
         });
     }
 
     pub(super) fn calm(&self, lift: bool) {
         self.queue(move |table| {
             let pace = table.pace.clone();
+            if lift {
+                table.unwritten = None;
+            }
             note(table.at(|db, now, _| slots::calm(db, &pace, lift, now)));
         });
     }
@@ -115,7 +125,10 @@ impl Shared {
         let (answer, asked) = oneshot::channel();
         self.queue(move |table| {
             let (pace, process) = (table.pace.clone(), table.process.clone());
-            let _ = answer.send(table.at(|db, now, _| slots::look(db, &pace, &process, now)));
+            let seen = table
+                .write_hold()
+                .and_then(|()| table.at(|db, now, _| slots::look(db, &pace, &process, now)));
+            let _ = answer.send(seen);
         });
         asked.await.map_err(|_| closed())?
     }
@@ -175,6 +188,16 @@ impl Table {
             .map_err(|why| scrub(&why.to_string()).into_owned())
     }
 
+    /// Writes a hold. While that fails nothing is read from the file either: it would say that there is none.
+    fn write_hold(&mut self) -> Result<(), Trouble> {
+        let Some((until, refusals)) = self.unwritten else { return Ok(()) };
+        let wait = until.saturating_duration_since(std::time::Instant::now());
+        let pace = self.pace.clone();
+        self.at(|db, now, wall| slots::hold(db, &pace, wait, refusals, now, wall))?;
+        self.unwritten = None;
+        Ok(())
+    }
+
     fn give(&mut self, slot: Slot, sent: Option<Priority>) {
         let (pace, process, window) = (self.pace.clone(), self.process.clone(), self.window);
         note(self.at(|db, now, _| slots::give(db, (&pace, &process), slot, sent, window, now)));
@@ -215,4 +238,24 @@ fn boot() -> String {
     static BOOT: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     let read = || std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     BOOT.get_or_init(|| read().trim().to_owned()).clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_wait_that_could_not_be_written_is_not_forgotten() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (shared, _) =
+            Shared::open(folder.path(), "p".to_owned(), Duration::from_secs(60)).expect("it can be shared");
+        shared.queue(|table| table.db.busy_timeout(Duration::ZERO).expect("no patience"));
+        let other = Connection::open(pace_file(folder.path())).expect("the file");
+        other.execute_batch("BEGIN IMMEDIATE").expect("locked");
+        shared.hold(Duration::from_secs(3600), 1);
+        shared.look().await.expect_err("nothing is read before it is written");
+        other.execute_batch("ROLLBACK").expect("given back");
+        let held = shared.look().await.expect("it can be used").held.expect("it is kept");
+        assert!(held > Duration::from_secs(3590) && held <= Duration::from_secs(3600), "{held:?}");
+    }
 }

@@ -31,7 +31,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let environment = match said.environment {
         Some(environment) => environment,
         None if ask => {
-            let word = prompt::line(t!("Environment: demo, staging or live"), "live").await?;
+            let word = prompt::open_line(t!("Environment: demo, staging or live"), "live").await?;
             Environment::from_word(&word.to_ascii_lowercase()).ok_or_else(|| {
                 Failure::usage(t!("The environment is demo, staging or live. Nothing was kept."))
             })?
@@ -50,7 +50,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let organisation = match &said.organisation {
         Some(organisation) => organisation.clone(),
         None if ask => {
-            prompt::line(t!("Organisation, as you call it (empty: as the service calls it)"), "").await?
+            prompt::open_line(t!("Organisation, as you call it (empty: as the service calls it)"), "").await?
         }
         None => String::new(),
     };
@@ -58,7 +58,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
         (Some(place), _) => place.clone(),
         (None, true) if !said.command.is_empty() => KeptIn::Command(Vec::new()),
         (None, true) => {
-            match prompt::line(t!("Where the key is kept: file or keyring"), "file").await?.as_str() {
+            match prompt::open_line(t!("Where the key is kept: file or keyring"), "file").await?.as_str() {
                 "file" => KeptIn::File,
                 "keyring" => KeptIn::Keyring,
                 _ => {
@@ -117,7 +117,7 @@ async fn given(
 ) -> Result<String, Failure> {
     let said = match flag {
         Some(said) => said,
-        None if ask => prompt::line(question, preset).await?,
+        None if ask => prompt::open_line(question, preset).await?,
         None => String::new(),
     };
     if said.trim().is_empty() {

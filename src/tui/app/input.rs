@@ -111,7 +111,7 @@ impl App {
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
             // What would be read waits, too: one ping can be asked for.
-            Action::Reload if self.over.is_empty() && self.ask_to_ping() => {}
+            Action::Reload | Action::Look if self.over.is_empty() && self.ask_to_ping() => {}
             Action::Back if self.stop_reads(out) => {}
             Action::Palette if self.welcome.is_some() => {}
             // The same key closes it again.
