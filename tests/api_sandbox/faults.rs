@@ -1,6 +1,6 @@
 //! Faults on the way, with the ledger as the judge: what was said against what was done.
 
-use super::kit::{people, person, revocation, small, word};
+use super::kit::{people, person, revocation, small, word, writer};
 use lapel::api::{ApiError, HistoryQuery, Paging};
 use std::time::Duration;
 
@@ -76,6 +76,18 @@ async fn a_get_survives_what_passes_and_says_what_does_not() {
         assert_eq!(word(&ping), said, "{rule}: {ping:?}");
         assert_eq!(kit.ledger().requests_to("GET /ping") - before, asked, "{rule}");
     }
+}
+
+#[tokio::test]
+async fn a_body_that_trickles_has_no_more_time_than_any_other_answer() {
+    let kit = small().await;
+    kit.fault("get /ping slow-body=120s");
+    // The pieces come often enough: only the time for all of it runs out.
+    let patient =
+        writer(&kit.sandbox, kit.sandbox.api_key(), |c| c.timeouts.total = Duration::from_millis(300));
+    let ping = tokio::time::timeout(Duration::from_secs(30), patient.reader().ping(&kit.call));
+    let ping = ping.await.expect("it is given up long before the body has come");
+    assert_eq!(word(&ping), "no answer", "{ping:?}");
 }
 
 #[tokio::test]

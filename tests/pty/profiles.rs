@@ -267,3 +267,20 @@ fn a_line_that_is_wrong_does_not_keep_lapel_from_starting() {
     term.send("Q");
     assert_eq!(term.exit_restored().exit_code(), 0);
 }
+
+/// About a text that only has the shape of a key a person is asked, once; no sends nothing.
+#[test]
+fn a_text_of_the_shape_of_a_key_is_sent_only_after_a_yes() {
+    let (sandbox, _runtime) = service();
+    for (answer, code, requests) in [("n", 2, 0), ("y", 1, 1)] {
+        let before = sandbox.control().ledger().requests_to("GET /badges/{badge_id}");
+        let setup = lapel(&["badge", "bdg_live_0011223344556677"]).size(120, 24);
+        let setup = setup.env("LAPEL_API_KEY", sandbox.api_key()).env("LAPEL_BASE_URL", sandbox.base_url());
+        let mut term = setup.start();
+        term.shows("looks like an API key. Send it? (y/n)");
+        term.send(format!("{answer}\r"));
+        assert_eq!(term.exit_restored().exit_code(), code, "{answer}");
+        let after = sandbox.control().ledger().requests_to("GET /badges/{badge_id}");
+        assert_eq!(after - before, requests, "{answer}");
+    }
+}
