@@ -206,7 +206,9 @@ fn rows_in_doubt(db: &Connection, job: JobId, which: &str) -> rusqlite::Result<(
 
 /// The refusals of a job that are not certain, since the first that was not proven. (?1 is the job.)
 fn unproven(first: i64) -> String {
-    format!("(SELECT id FROM request WHERE job = ?1 AND id >= {first} AND outcome = 'refused' AND status = 422)")
+    format!(
+        "(SELECT id FROM request WHERE job = ?1 AND id >= {first} AND outcome = 'refused' AND status = 422)"
+    )
 }
 
 /// Rows of a refused request that certainly did nothing may be sent as they are, unless somebody has called
