@@ -235,10 +235,11 @@ pub(super) async fn guard(
     let (classes, unsent) = core
         .journal
         .write("guarded", move |db| {
+            // What was refused before this reading is proven by it.
+            job_records::set_guarded(db, id, begun)?;
             compare(db, id, phase)?;
             let classes = place(db, id, phase, &policies)?;
             let unsent = claims::unsent_elsewhere(db, id)?;
-            job_records::set_guarded(db, id, begun)?;
             Ok((classes, unsent))
         })
         .await?;
