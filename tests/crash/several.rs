@@ -291,7 +291,7 @@ struct Claimed {
     job: i64,
     badge: Option<String>,
     allowed: Option<String>,
-    /// Whether it was sent, or may have been.
+    /// Whether it was in a request, whatever the answer: a refusal may be none.
     was_sent: bool,
     /// Whether it has its slot because a person knew of the others.
     is_decided: bool,
@@ -318,7 +318,7 @@ impl Judge {
         let mut found = db
             .prepare(
                 "SELECT claim.person, claim.slot, claim.job, row.badge, row.allowed,
-                        claim.state <> 'reserved' OR claim.again, claim.decision IS NOT NULL, claim.again,
+                        row.request IS NOT NULL, claim.decision IS NOT NULL, claim.again,
                         (SELECT count(*) FROM decision WHERE decision.job = claim.job AND decision.no = claim.no
                          AND decision.what = 'send again')
                  FROM claim JOIN row ON row.job = claim.job AND row.no = claim.no ORDER BY claim.slot",
