@@ -54,13 +54,20 @@ impl Bench {
         options: Options,
         change: impl FnOnce(lapel::api::Connection) -> lapel::api::Connection,
     ) -> Self {
+        Self::set(options, change, Settings::default()).await
+    }
+
+    async fn set(
+        options: Options,
+        change: impl FnOnce(lapel::api::Connection) -> lapel::api::Connection,
+        settings: Settings,
+    ) -> Self {
         let sandbox = Sandbox::start(options.showing_waiting()).await.expect("the sandbox starts");
         let connection = change(session(&sandbox, Environment::Demo).connection);
         let account = Account::of("demo", &connection);
         let access = connect(&connection).expect("connected");
         let journal = Journal::in_memory().expect("a journal");
-        let (jobs, events) =
-            Jobs::start(access.clone(), journal, account, Settings::default()).await.expect("jobs");
+        let (jobs, events) = Jobs::start(access.clone(), journal, account, settings).await.expect("jobs");
         Self { sandbox, access, jobs, events }
     }
 

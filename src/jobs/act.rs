@@ -8,10 +8,11 @@ use super::intake::{Finding, check_person};
 use super::job::{Bucket, Job, JobId, Kind, Phase, StopKind};
 use super::journal::claims::{self, Rival};
 use super::journal::{jobs, requests, rows};
+use super::observe;
 use super::reason::{Code, Reason};
 use super::rules::{self, Claim, Stand, Step};
 use super::send;
-use crate::domain::{BadgeId, EmailKey};
+use crate::domain::BadgeId;
 use crate::secrets::redact;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeSet;
@@ -132,8 +133,7 @@ impl Jobs {
     /// # Errors
     /// When the job is not this process's or cannot go on, or when a look that has to come first failed.
     pub async fn resume(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        self.core.writer()?;
-        let job = self.core.my_job(id).await?;
+        let job = self.core.my_job_to_send(id).await?;
         if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
             return Err(JobError::no(t!(
                 "Job {id} is {state}; only one that was paused or has stopped can be resumed. Nothing was changed.",
@@ -179,8 +179,7 @@ impl Jobs {
     }
 
     async fn begin_using_up(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        self.core.writer()?;
-        let job = self.core.my_job(id).await?;
+        let job = self.core.my_job_to_send(id).await?;
         if job.stop.as_ref().is_none_or(|s| s.kind != StopKind::Quota) {
             return Err(JobError::no(t!("Job {id} did not stop at the quota. Nothing was changed.", id)));
         }
@@ -208,12 +207,13 @@ impl Jobs {
 
     /// Sends rows again that the service refused: certainly nothing was done for them. They go in smaller
     /// requests, so that one bad row does not hold up the others. Says how many are sent; the others need review.
+    /// After a refusal that may have been the quota, it is looked first as in [`Jobs::resume`].
     ///
     /// # Errors
-    /// When the job is not this process's, or nothing of it was refused.
+    /// When the job is not this process's, nothing of it was refused, or a look that has to come first failed.
     pub async fn retry_refused(&self, id: JobId, who: &str) -> Result<u64, JobError> {
-        self.core.writer()?;
-        let job = self.core.my_job(id).await?;
+        let job = self.core.my_job_to_send(id).await?;
+        self.prove_refusal(id).await?;
         self.read_again(&job).await?;
         let (who, policies) = (who.to_owned(), self.core.settings.policies.clone());
         let refused = rules::condition(Step::Retry, job.kind, job.phase);
@@ -237,6 +237,7 @@ impl Jobs {
                 if moved == 0 {
                     return Ok(None);
                 }
+                observe::replace_again(db, id)?;
                 jobs::set_batch(db, id, last.map(|n| (n / SMALLER).max(1)))?;
                 jobs::decide(db, id, None, "retry what was refused", &who, "")?;
                 let ready = |db| Ok::<_, rusqlite::Error>(jobs::counts(db, id)?.of(Bucket::Ready));
@@ -278,10 +279,12 @@ impl Jobs {
     ) -> Result<(), JobError> {
         self.core.writer()?;
         JobError::unless_key(why)?;
-        let job = self.core.my_job(id).await?;
         let sends = decision == Decision::SendAgain;
         if sends {
+            let job = self.core.my_job_to_send(id).await?;
             self.one_by_one(&job, no).await?;
+        } else {
+            self.core.my_job(id).await?;
         }
         let (who, why, now) = (who.to_owned(), why.to_owned(), self.core.moment().0.as_second());
         let done = self
@@ -323,6 +326,7 @@ impl Jobs {
                              WHERE job = ?1 AND no = ?2",
                             params![id.0, no as i64, Reason::from(Code::SentAgain)],
                         )?;
+                        observe::replace_again(db, id)?;
                         jobs::decide(db, id, Some(no), "send again", &who, &why)?;
                         set_free(db, id, &who)?;
                     }
@@ -360,7 +364,8 @@ impl Jobs {
         }
     }
 
-    /// Allows the rows of a draft that were asked about, or left out by the guard: one, or all of a class.
+    /// Allows the rows of a draft that were asked about, or left out by the guard: one, or all of a class. Where
+    /// the address of a row also stands in a row before it, only [`Rows::One`] and [`Rows::Asked`] allow both.
     ///
     /// # Errors
     /// When the job is no draft of this process.
@@ -378,24 +383,25 @@ impl Jobs {
 
     async fn review(&self, id: JobId, which: Rows, to: Bucket, why: Option<Code>) -> Result<u64, JobError> {
         self.draft(id).await?;
-        let (no, class) = match which {
-            Rows::One(no) => (Some(no as i64), None),
-            Rows::Class(class) => (None, Some(class.code())),
-            Rows::Asked => (None, None),
+        let which = match which {
+            Rows::One(no) => format!("no = {no}"),
+            Rows::Class(class) if to == Bucket::Ready => guard::only_of(class),
+            Rows::Class(class) => format!("class = '{}'", class.code()),
+            Rows::Asked => "bucket = 'ask'".to_owned(),
         };
-        let asked = which == Rows::Asked;
         let why = why.map(Reason::from);
         let moved = self
             .core
             .journal
             .write("review", move |db| {
                 db.execute(
-                    "UPDATE row SET bucket = ?2, why = ?3, guarded = 0,
-                                    allowed = CASE ?2 WHEN 'ready' THEN coalesce(class, 'new') END
-                     WHERE job = ?1 AND request IS NULL AND bucket IN ('ready', 'ask', 'left_out') AND bucket <> ?2
-                       AND (?4 IS NULL OR no = ?4) AND (?5 IS NULL OR class = ?5)
-                       AND (NOT ?6 OR bucket = 'ask')",
-                    params![id.0, to.code(), why, no, class, asked],
+                    &format!(
+                        "UPDATE row SET bucket = ?2, why = ?3, guarded = 0,
+                                        allowed = CASE ?2 WHEN 'ready' THEN coalesce(class, 'new') END
+                         WHERE job = ?1 AND request IS NULL AND bucket IN ('ready', 'ask', 'left_out')
+                           AND bucket <> ?2 AND {which}"
+                    ),
+                    params![id.0, to.code(), why],
                 )
             })
             .await?;
@@ -422,20 +428,7 @@ impl Jobs {
         self.core
             .journal
             .write("correct", move |db| {
-                db.execute(
-                    "UPDATE row SET name = ?3, email = ?4, email_key = ?5, bucket = ?6, why = ?7, class = NULL,
-                                    class_why = NULL, allowed = NULL, guarded = 0
-                     WHERE job = ?1 AND no = ?2 AND request IS NULL",
-                    params![
-                        id.0,
-                        no as i64,
-                        name,
-                        email,
-                        EmailKey::of(&email).as_str(),
-                        bucket.code(),
-                        why
-                    ],
-                )?;
+                rows::correct(db, (id, no), (&name, &email), bucket, why.as_ref())?;
                 db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [id.0])
             })
             .await?;
@@ -467,9 +460,7 @@ impl Jobs {
         let guarded = guard::guard(&self.core, &job, &progress, CancellationToken::new()).await?;
         self.core.changed(job.id, []);
         if !guarded.complete {
-            return Err(JobError::no(t!(
-                "The history could not be read to its end, so it is not certain who holds this badge already. Nothing was sent. Try again."
-            )));
+            return Err(guard::incomplete());
         }
         Ok(Some(self.core.job(job.id).await?))
     }
@@ -519,13 +510,15 @@ impl Jobs {
                 )));
             }
             if !looked.complete {
-                return Err(JobError::no(t!(
-                    "The history could not be read to its end, so it is not certain who holds this badge already. Nothing was sent. Try again."
-                )));
+                return Err(guard::incomplete());
             }
             return Ok(());
         }
         self.read_again(job).await?;
+        // What was sent once is no part of that reading.
+        if guard::is_stale(&self.core, job) {
+            guard::look_up(&self.core, job, no).await?;
+        }
         if self.core.journal.read(move |db| known_of(db, id, no)).await? == before {
             return Ok(());
         }
@@ -632,7 +625,7 @@ fn known_of(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<Know
 /// Where a row of a job stands, and up to which claim a person knows of the others.
 fn stand(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<(Stand, Option<i64>)>> {
     db.prepare_cached(
-        "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen
+        "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen, job.purged
          FROM row JOIN job ON job.id = row.job
          LEFT JOIN claim ON claim.job = row.job AND claim.no = row.no
          WHERE row.job = ?1 AND row.no = ?2",
@@ -643,6 +636,7 @@ fn stand(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<(Stand,
             phase: Phase::from_code(r.get_ref(1)?.as_str()?).unwrap_or(Phase::Stopped),
             bucket: jobs::bucket(r, "bucket")?,
             claim: r.get::<_, Option<String>>(3)?.and_then(|code| Claim::from_code(&code)),
+            is_purged: r.get(5)?,
         };
         Ok((stand, r.get(4)?))
     })
@@ -650,9 +644,10 @@ fn stand(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<(Stand,
 }
 
 /// Lets what is ready of a job be sent: the job goes on, and its rows ask for their claims. Those whose person
-/// another row has served need review, and are not sent.
+/// another row has served need review, and are not sent. Those of a refusal that nobody has proven are in doubt.
 pub(super) fn set_free(db: &Connection, id: JobId, who: &str) -> rusqlite::Result<()> {
     jobs::set_phase(db, id, Phase::Running)?;
+    requests::doubt_refusal(db, id)?;
     claims::ask(db, id, who)?;
     let held = claims::held(db, id)?;
     if held > 0 {

@@ -374,6 +374,22 @@ impl Core {
         }
     }
 
+    /// The same, where rows of it are to be sent.
+    ///
+    /// # Errors
+    /// With a read-only profile, too, and when its names and addresses were removed.
+    pub(super) async fn my_job_to_send(&self, id: JobId) -> Result<Job, JobError> {
+        self.writer()?;
+        let job = self.my_job(id).await?;
+        if job.is_purged {
+            return Err(JobError::no(t!(
+                "The names and addresses of job {id} were removed, so nothing of it can be sent. Nothing was changed. Issue from the file again.",
+                id
+            )));
+        }
+        Ok(job)
+    }
+
     /// Keys of one organisation are of one account.
     async fn join_account(&self) -> Result<(), JournalError> {
         if self.access.writer().is_none() {

@@ -10,7 +10,7 @@ use super::settings::Settings;
 use crate::api::{ApiError, Call};
 use crate::domain::{EmailKey, State, TemplateId, Verdict};
 use jiff::{SignedDuration, ToSpan};
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -59,6 +59,11 @@ impl Class {
     /// Whether a person would get such a badge twice, or may.
     pub fn is_duplicate(self) -> bool {
         matches!(self, Self::Twin | Self::Valid | Self::Expiring | Self::Waiting | Self::Sent)
+    }
+
+    /// Whether it comes from other rows of the file. A row can be of another class besides.
+    const fn is_in_file(self) -> bool {
+        matches!(self, Self::Twin | Self::SharedAddress)
     }
 
     /// Whether the badge that was found is not valid any more: another one is a renewal.
@@ -230,10 +235,11 @@ pub(super) async fn guard(
     let (classes, unsent) = core
         .journal
         .write("guarded", move |db| {
+            // What was refused before this reading is proven by it.
+            job_records::set_guarded(db, id, begun)?;
             compare(db, id, phase)?;
             let classes = place(db, id, phase, &policies)?;
             let unsent = claims::unsent_elsewhere(db, id)?;
-            job_records::set_guarded(db, id, begun)?;
             Ok((classes, unsent))
         })
         .await?;
@@ -443,25 +449,38 @@ fn compare(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
     for (no, rival, still) in rivals {
         known.execute(params![id.0, no, rival.why(), rival.slot, still, Code::Verdict.name()])?;
     }
-    // The first of several rows is no twin; rows that will not be sent make none. Without
-    // the index named, every row is compared with all before it.
+    // What is known of the person stays said: a person who allows the one has not allowed the other.
+    let first = format!(
+        "json_set(?2, '$.args', json_object('row', (
+             SELECT CAST(coalesce(min(other.line), min(other.no)) AS TEXT) {EARLIER_ROWS})))"
+    );
     db.execute(
         &format!(
-            "UPDATE row SET (class, class_why) = (
-             SELECT CASE WHEN max(other.name = row.name) THEN 'twin' ELSE 'shared_address' END,
-                    json_set(?2, '$.args',
-                             json_object('row', CAST(coalesce(min(other.line), min(other.no)) AS TEXT)))
-             FROM row AS other INDEXED BY row_key
-             WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
-               AND other.bucket <> 'invalid')
-         WHERE job = ?1 AND {judged} AND email_key <> ''
-           AND EXISTS (SELECT 1 FROM row AS other INDEXED BY row_key
-                       WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
-                         AND other.bucket <> 'invalid')"
+            "UPDATE row SET class_why = CASE WHEN class IS NULL THEN {first}
+                                             ELSE json_object('code', ?3, 'args', json_object('all',
+                                                  json_array(json(class_why), json({first})))) END,
+                            class = coalesce(class, {})
+             WHERE job = ?1 AND {judged} AND email_key <> '' AND EXISTS (SELECT 1 {EARLIER_ROWS})",
+            class_in_file()
         ),
-        params![id.0, Reason::from(Code::SameAddress)],
+        params![id.0, Reason::from(Code::SameAddress), Code::Verdict.name()],
     )?;
     Ok(())
+}
+
+/// The rows of one address before a row of a job. The first of several rows is no twin; rows that will not be
+/// sent make none. Without the index named, every row is compared with all before it.
+const EARLIER_ROWS: &str = "
+    FROM row AS other INDEXED BY row_key
+    WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
+      AND other.bucket <> 'invalid'";
+
+/// What a row is because of the rows before it, as an expression: NULL where it is the first of its address.
+fn class_in_file() -> String {
+    format!(
+        "(SELECT CASE WHEN max(other.name = row.name) THEN 'twin' WHEN count(*) > 0 THEN 'shared_address' END
+          {EARLIER_ROWS})"
+    )
 }
 
 /// Puts every row that was not sent where the policies say, and counts.
@@ -481,19 +500,26 @@ pub(super) fn place(
         [id.0],
     )?;
     db.execute(&format!("UPDATE row SET guarded = 0 WHERE job = ?1 AND guarded AND {judged}"), [id.0])?;
-    for class in Class::ALL {
+    // A row may be of two classes: the stricter policy counts.
+    for policy in [Policy::Block, Policy::Ask] {
         // Once a job is begun, nothing is left out without a person who sees it.
-        let bucket = match policies.of(*class) {
-            Policy::Allow => continue,
-            Policy::Block if phase == Phase::Draft => Bucket::LeftOut,
-            Policy::Ask | Policy::Block => Bucket::Ask,
-        };
-        db.execute(
-            "UPDATE row SET bucket = ?3, why = json_set(?4, '$.args', json_object('why', json(class_why))),
-                            guarded = 1
-             WHERE job = ?1 AND class = ?2 AND bucket = 'ready' AND allowed IS NOT class",
-            params![id.0, class.code(), bucket.code(), Reason::class(*class)],
-        )?;
+        let bucket =
+            if policy == Policy::Block && phase == Phase::Draft { Bucket::LeftOut } else { Bucket::Ask };
+        for class in Class::ALL.iter().filter(|class| policies.of(**class) == policy) {
+            let also = if class.is_in_file() {
+                format!("OR class IS NOT NULL AND {} = ?2", class_in_file())
+            } else {
+                String::new()
+            };
+            db.execute(
+                &format!(
+                    "UPDATE row SET bucket = ?3, guarded = 1,
+                                    why = json_set(?4, '$.args', json_object('why', json(class_why)))
+                     WHERE job = ?1 AND (class = ?2 {also}) AND bucket = 'ready' AND allowed IS NOT class"
+                ),
+                params![id.0, class.code(), bucket.code(), Reason::class(*class)],
+            )?;
+        }
     }
     // A usual policy is nobody's decision about people whom this journal has served.
     db.execute(
@@ -523,6 +549,13 @@ fn allowed_by_setting(policies: &super::settings::Policies) -> String {
     codes.join(", ")
 }
 
+/// Rows of a class that a person may allow together: they are of no other class besides, which another decision
+/// has to cover. (A condition on the table `row`.)
+pub(super) fn only_of(class: Class) -> String {
+    let only = if class.is_in_file() { String::new() } else { format!("AND {} IS NULL", class_in_file()) };
+    format!("(class = '{}' {only})", class.code())
+}
+
 /// Writes down that the rows which a setting or a flag lets pass are allowed by it.
 pub(super) fn allow_by_setting(
     db: &Connection,
@@ -538,6 +571,70 @@ pub(super) fn allow_by_setting(
         [id.0],
     )?;
     Ok(())
+}
+
+/// Looks up what the person of one row holds that was sent before. What was not known needs review: the row says
+/// so from now on. Does nothing for a row that was not sent: [`guard`] reads those.
+pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), JobError> {
+    let (id, phase) = (job.id, job.phase);
+    let read = move |db: &Connection| -> rusqlite::Result<Option<String>> {
+        db.prepare(&format!(
+            "SELECT email FROM row WHERE job = ?1 AND no = ?2 AND bucket IN ('dropped', 'ask') AND NOT {}",
+            judged(phase)
+        ))?
+        .query_row(params![id.0, no as i64], |r| r.get(0))
+        .optional()
+    };
+    let (Some(email), Some(template)) = (core.journal.read(read).await?, job.template_id.clone()) else {
+        return Ok(());
+    };
+    let (key, call) = (EmailKey::of(&email), Call::interactive());
+    let mut sights = Vec::new();
+    for spelling in spellings(&email) {
+        let mut scan = Scan::of_address(core.reader(), &spelling, &call);
+        while let Some(page) = scan.next().await? {
+            sights.extend(page.into_iter().filter(|sight| {
+                sight.template_id.as_ref() == Some(&template) && sight.key().as_ref() == Some(&key)
+            }));
+        }
+        core.learn_filters(&scan).await?;
+        if !scan.is_complete() {
+            return Err(incomplete());
+        }
+    }
+    let (now, settings) = (core.reader().clock().now(), core.settings.clone());
+    core.journal
+        .write("baseline", move |db| {
+            for sight in &sights {
+                if rows::holder_of(db, &sight.badge_id)?.is_some() {
+                    continue;
+                }
+                let (class, why) = class_of(&sight.verdict, now, &settings);
+                let is_new = db
+                    .prepare_cached("INSERT OR IGNORE INTO baseline (job, email_key, badge, over) VALUES (?1, ?2, ?3, ?4)")?
+                    .execute(params![id.0, key.as_str(), sight.badge_id.wire(), class.is_over()])?;
+                if is_new > 0 {
+                    let held = Reason::from(Code::Held).because("why", why).with("id", sight.badge_id.wire());
+                    let why = Reason::class(class).because("why", held.clone());
+                    db.prepare_cached(
+                        "UPDATE row SET bucket = 'ask', why = ?3, class = ?4, class_why = ?5, guarded = 0
+                         WHERE job = ?1 AND no = ?2",
+                    )?
+                    .execute(params![id.0, no as i64, why, class.code(), held])?;
+                }
+            }
+            Ok(())
+        })
+        .await?;
+    core.changed(id, []);
+    Ok(())
+}
+
+/// Nobody is sent anything by a reading that is not complete.
+pub(super) fn incomplete() -> JobError {
+    JobError::no(t!(
+        "The history could not be read to its end, so it is not certain who holds this badge already. Nothing was sent. Try again."
+    ))
 }
 
 /// Whether a guard's reading is too old to be sent by.

@@ -285,6 +285,8 @@ pub struct Job {
     pub follows: Option<JobId>,
     /// When its guard last read the history, in the service's UTC; `None` before that.
     pub guarded: Option<Timestamp>,
+    /// Whether its names and addresses were removed: nothing of it can be sent any more.
+    pub is_purged: bool,
 }
 
 impl Job {

@@ -44,6 +44,11 @@ pub(super) struct Observed {
     pub(super) witnessed: Option<(ServiceTime, Timestamp)>,
 }
 
+/// Whether a job waits for the one that it follows, as a condition on the table `job`: an old badge is revoked
+/// only when the new one is Issued.
+pub(super) const WAITS: &str = "(job.after AND EXISTS (SELECT 1 FROM row AS other
+                                 WHERE other.job = job.follows AND other.bucket <> 'issued'))";
+
 struct Row {
     job: JobId,
     no: i64,
@@ -83,14 +88,12 @@ pub(super) fn observe(db: &Connection, context: &Context, sights: &[Sight]) -> r
 }
 
 fn rows_of(db: &Connection, context: &Context, sight: &Sight) -> rusqlite::Result<Vec<Row>> {
-    db.prepare_cached(
+    db.prepare_cached(&format!(
         "SELECT row.job, row.no, job.kind, row.bucket, row.accepted, coalesce(request.heard, 0), row.status,
-                row.issued_at, row.absent, row.tries,
-                job.after AND EXISTS (SELECT 1 FROM row AS other WHERE other.job = job.follows
-                                      AND other.bucket NOT IN ('issued', 'left_out'))
+                row.issued_at, row.absent, row.tries, {WAITS}
          FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
-         WHERE row.badge = ?1 AND job.owner = ?2 AND job.phase <> 'draft'",
-    )?
+         WHERE row.badge = ?1 AND job.owner = ?2 AND job.phase <> 'draft'"
+    ))?
     .query_map(params![sight.badge_id.wire(), context.me], |r| {
         Ok(Row {
             job: JobId(r.get(0)?),
@@ -377,6 +380,33 @@ fn is_since(revoked: Option<&str>, intent: Timestamp, zone: Option<Offset>) -> b
         None => Offset::UTC.to_timestamp(at).ok().and_then(|at| at.checked_add(WESTERNMOST).ok()),
     };
     latest.is_none_or(|at| at.duration_since(intent) >= -SKEW)
+}
+
+/// Where the badge that was to replace an old one does not come, the old one is not revoked.
+pub(super) fn keep_old(db: &Connection, job: JobId) -> rusqlite::Result<u64> {
+    let moved = db
+        .prepare_cached(
+            "UPDATE row SET bucket = 'left_out', why = json_set(?2, '$.args',
+                    json_object('issue', (SELECT CAST(follows AS TEXT) FROM job WHERE id = ?1)))
+             WHERE job = ?1 AND bucket = 'queued' AND (SELECT after FROM job WHERE id = ?1)
+               AND EXISTS (SELECT 1 FROM row AS other
+                           WHERE other.job = (SELECT follows FROM job WHERE id = ?1)
+                             AND other.bucket IN ('left_out', 'invalid', 'not_done', 'dropped', 'revoking',
+                                                  'revoked'))",
+        )?
+        .execute(params![job.0, Reason::from(Code::NotReplaced)])?;
+    Ok(moved as u64)
+}
+
+/// Where that badge is sent all the same, the old one is to be revoked again when it is Issued.
+pub(super) fn replace_again(db: &Connection, issue: JobId) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE row SET bucket = 'queued', why = json_set(?2, '$.args', json_object('issue', CAST(?1 AS TEXT)))
+         WHERE job IN (SELECT id FROM job WHERE follows = ?1 AND after AND phase <> 'cancelled')
+           AND bucket = 'left_out' AND json_valid(coalesce(why, '')) AND json_extract(why, '$.code') = ?3",
+    )?
+    .execute(params![issue.0, Reason::from(Code::WhenIssued), Code::NotReplaced.name()])?;
+    Ok(())
 }
 
 /// Badges that were accepted more than a day ago and were not seen to be issued.

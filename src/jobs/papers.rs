@@ -148,6 +148,12 @@ impl Jobs {
                 id
             )));
         }
+        if job.is_purged {
+            return Err(JobError::no(t!(
+                "The names and addresses of job {id} were removed. Nothing was written. Issue from the file again.",
+                id
+            )));
+        }
         let all = AllRows::of(self, id, &[]);
         off_the_loop(move || {
             let columns = columns(&job);

@@ -132,6 +132,7 @@ codes! {
     // Revocations.
     NotRevocable = "not_revocable", mark!("its state is {state}; only Issued badges can be revoked");
     WhenIssued = "when_issued", mark!("revoked when the corrected badge (job {issue}) is Issued");
+    NotReplaced = "not_replaced", mark!("not revoked: the corrected badge (job {issue}) was not issued");
     AlreadyByAnother = "already_by_another", mark!("{state} already, by another request");
     RevokingAlready = "revoking_already", mark!("being revoked already");
     RevokedAlready = "revoked_already", mark!("revoked already");

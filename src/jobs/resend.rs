@@ -31,8 +31,7 @@ impl Jobs {
     /// # Errors
     /// When the job is not this process's, or not everything could be read.
     pub async fn never_seen(&self, id: JobId) -> Result<NeverSeen, JobError> {
-        self.core.writer()?;
-        let job = self.core.my_job(id).await?;
+        let job = self.core.my_job_to_send(id).await?;
         let waiting = rules::count(Step::Resume, &job);
         if waiting > 0 {
             return Err(JobError::no(t!(

@@ -49,12 +49,20 @@ pub struct Stand {
     pub bucket: Bucket,
     /// What it holds of its person; nothing for a revocation.
     pub claim: Option<Claim>,
+    /// Whether its name and address were removed.
+    pub is_purged: bool,
 }
 
 impl Stand {
     /// Of a row of a job.
     pub fn of(job: &Job, row: &JobRow) -> Self {
-        Self { kind: job.kind, phase: job.phase, bucket: row.bucket, claim: row.claim }
+        Self {
+            kind: job.kind,
+            phase: job.phase,
+            bucket: row.bucket,
+            claim: row.claim,
+            is_purged: job.is_purged,
+        }
     }
 
     /// Whether the service may have acted on it.
@@ -69,6 +77,10 @@ pub fn may(step: Step, row: Stand) -> bool {
     let drafted = row.phase == Phase::Draft;
     // It goes on in the journal of another computer.
     if row.phase == Phase::Moved {
+        return false;
+    }
+    // There is no address that it could be sent to.
+    if row.is_purged && matches!(step, Step::Send | Step::Resume | Step::Retry | Step::Redo) {
         return false;
     }
     match step {
@@ -117,7 +129,8 @@ pub fn may(step: Step, row: Stand) -> bool {
 
 /// How many rows of a job something may be done with, as far as its counts tell.
 pub fn count(step: Step, job: &Job) -> u64 {
-    let may_be = |bucket, claim| may(step, Stand { kind: job.kind, phase: job.phase, bucket, claim });
+    let (kind, phase, is_purged) = (job.kind, job.phase, job.is_purged);
+    let may_be = |bucket, claim| may(step, Stand { kind, phase, bucket, claim, is_purged });
     job.counts
         .iter()
         .map(|(bucket, n)| match bucket {
@@ -136,12 +149,14 @@ fn claims() -> impl Iterator<Item = Option<Claim>> {
     std::iter::once(None).chain(Claim::ALL.iter().copied().map(Some))
 }
 
-/// The same rule as a condition on the table `row`, for rows of jobs of a kind in a phase.
+/// The same rule as a condition on the table `row`, for rows of jobs of a kind in a phase that were not purged.
 pub(super) fn condition(step: Step, kind: Kind, phase: Phase) -> String {
     let mut any = Vec::new();
     for bucket in Bucket::ALL {
         let allowed: Vec<Option<Claim>> = claims()
-            .filter(|claim| may(step, Stand { kind, phase, bucket: *bucket, claim: *claim }))
+            .filter(|claim| {
+                may(step, Stand { kind, phase, bucket: *bucket, claim: *claim, is_purged: false })
+            })
             .collect();
         let is = format!("row.bucket = '{}'", bucket.code());
         if allowed.len() == 1 + Claim::ALL.len() {
@@ -276,7 +291,12 @@ mod tests {
         for phase in Phase::ALL {
             for bucket in Bucket::ALL {
                 for claim in claims() {
-                    let row = Stand { kind: Kind::Issue, phase: *phase, bucket: *bucket, claim };
+                    let row =
+                        Stand { kind: Kind::Issue, phase: *phase, bucket: *bucket, claim, is_purged: false };
+                    let purged = Stand { is_purged: true, ..row };
+                    for step in [Step::Send, Step::Resume, Step::Retry, Step::Redo] {
+                        assert!(!may(step, purged), "{step:?} {row:?}");
+                    }
                     let sends = may(Step::Send, row);
                     assert!(!sends || claim == Some(Claim::Reserved) && *phase == Phase::Running, "{row:?}");
                     assert!(!(may(Step::Redo, row) && row.may_exist()), "{row:?}");

@@ -197,8 +197,17 @@ async fn act(session: &mut Session, world: &World, id: JobId) {
                     fine(session.jobs.resend(id, row.no, "somebody", "it is not there").await);
                 }
                 Bucket::Ask if row.was_sent => {
-                    let decision = looked_up(session, world, id, &row).await;
-                    fine(session.jobs.decide(id, row.no, decision, "somebody", "looked it up").await);
+                    // What came since is shown first; then it is for the person to say it again.
+                    for _ in 0..2 {
+                        let decision = looked_up(session, world, id, &row).await;
+                        let done =
+                            session.jobs.decide(id, row.no, decision, "somebody", "looked it up").await;
+                        let again = matches!(done, Err(JobError::NeedsReview(_)));
+                        fine(done);
+                        if !again {
+                            break;
+                        }
+                    }
                 }
                 _ => {}
             }

@@ -1,7 +1,7 @@
 //! One person, two jobs, by every way of sending.
 
 use super::*;
-use lapel::jobs::{Class, Guarding, JobError, Rows as Which};
+use lapel::jobs::{Class, Guarding, JobError, Policy, Rows as Which};
 
 async fn drafted(bench: &Bench, people: Vec<Person>) -> (JobId, lapel::jobs::Guarded) {
     let id = bench.jobs.draft_people(template(), people).await.expect("a draft");
@@ -124,4 +124,219 @@ async fn a_review_that_is_old_is_not_valid_where_one_row_went_and_another_came()
     let refused = bench.jobs.begin(id, "me").await.expect_err("another row than the one that was reviewed");
     assert!(refused.to_string().contains("have changed"), "{refused}");
     assert_eq!((ready(bench.rows(id).await), bench.accepted()), (vec![2], 0));
+}
+
+/// A service that answers 422 after it has accepted a part, and requests of two.
+async fn partial() -> Bench {
+    let settings = Settings { batch: 2, in_flight: 1, ..Settings::default() };
+    let switches = vec![("over-quota".into(), "partial-422".into())];
+    Bench::set(Options { switches, ..small() }, |connection| connection, settings).await
+}
+
+#[tokio::test]
+async fn a_retry_sends_nothing_of_another_request_that_was_refused_and_may_have_worked() {
+    let mut bench = partial().await;
+    bench.fault("post /badges/batch status=400 times=1");
+    let id = begin(&bench, people(0..4)).await;
+    bench.until("refused", id, |j| rests(j) && j.counts.of(Bucket::NotDone) == 2).await;
+    bench.sandbox.control().set_quota(Some(1));
+    bench.jobs.resume(id, "me").await.expect("resumed");
+    bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
+    assert_eq!(bench.accepted(), 1, "of a request that was refused");
+    bench.sandbox.control().set_quota(None);
+    assert_eq!(bench.jobs.retry_refused(id, "me").await.expect("retried"), 2);
+    bench.until("accepted", id, |j| rests(j) && j.counts.of(Bucket::NotDone) == 0).await;
+    bench.jobs.sent(id).await;
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((bench.accepted(), most(&bench)), (3, 1), "{:?}", job.counts);
+    assert_eq!((job.counts.of(Bucket::Waiting), job.counts.of(Bucket::InDoubt)), (3, 1));
+}
+
+#[tokio::test]
+async fn a_refusal_that_comes_after_the_rest_was_called_off_is_looked_into() {
+    let mut bench = partial().await;
+    bench.sandbox.control().set_quota(Some(1));
+    bench.fault("post /badges/batch commit delay=300ms");
+    let first = begin(&bench, people(0..2)).await;
+    bench.until("on its way", first, |j| j.in_flight == 1).await;
+    bench.jobs.cancel(first, "me").await.expect("called off");
+    bench.until("answered", first, |j| j.in_flight == 0).await;
+    bench.look(first).await;
+    let counts = bench.jobs.job(first).await.expect("a job").counts;
+    assert_eq!((counts.of(Bucket::Waiting), counts.of(Bucket::InDoubt)), (1, 1), "{counts:?}");
+    bench.sandbox.control().set_quota(None);
+    let (second, guarded) = drafted(&bench, people(0..2)).await;
+    assert_eq!(guarded.classes.iter().map(|(_, n)| n).sum::<u64>(), 2, "{guarded:?}");
+    bench.jobs.begin(second, "me").await.expect_err("nothing to send");
+    assert_eq!((bench.accepted(), most(&bench)), (1, 1));
+}
+
+#[tokio::test]
+async fn a_reading_from_before_a_refusal_does_not_prove_it() {
+    let mut bench = partial().await;
+    // That the service shows waiting badges is learned from one that was accepted.
+    let known = begin(&bench, people(7..8)).await;
+    bench.until("accepted", known, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    bench.look(known).await;
+    let (second, guarded) = drafted(&bench, people(0..2)).await;
+    assert!(guarded.classes.is_empty(), "{guarded:?}");
+    bench.sandbox.control().set_quota(Some(2));
+    let first = begin(&bench, people(0..2)).await;
+    bench.until("the quota", first, |j| rests(j) && j.stop.is_some()).await;
+    bench.sandbox.control().set_quota(None);
+    bench.jobs.begin(second, "me").await.expect("begun");
+    bench.until("held", second, |j| rests(j) && j.held == 2).await;
+    assert_eq!((bench.accepted(), most(&bench)), (2, 1));
+}
+
+#[tokio::test]
+async fn a_row_that_is_corrected_to_another_person_is_judged_by_that_person() {
+    let mut bench =
+        Bench::new(Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() }).await;
+    let first = begin(&bench, people(0..1)).await;
+    bench.until("accepted", first, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    let nobody = Person { name: "사람 3".into(), email: String::new() };
+    let (second, _) = drafted(&bench, vec![people(1..2).remove(0), nobody]).await;
+    bench.jobs.correct(second, 1, "김하나", "person0@naru.example").await.expect("corrected");
+    bench.jobs.correct(second, 2, "김세나", "person3@naru.example").await.expect("corrected");
+    let (progress, _) = tokio::sync::watch::channel(Guarding::default());
+    let cancel = tokio_util::sync::CancellationToken::new();
+    let guarded = bench.jobs.guard(second, &progress, cancel).await.expect("a guard");
+    assert_eq!(guarded.classes, vec![(Class::Sent, 1)]);
+    bench.jobs.begin(second, "me").await.expect("begun");
+    bench.until("accepted", second, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    assert_eq!((bench.accepted(), most(&bench)), (2, 1));
+    // Nobody has served the person of before.
+    let (third, guarded) = drafted(&bench, people(1..4)).await;
+    assert_eq!(guarded.classes, vec![(Class::Sent, 1)]);
+    bench.jobs.begin(third, "me").await.expect("begun");
+    bench.until("accepted", third, |j| j.counts.of(Bucket::Waiting) == 2).await;
+    assert_eq!((bench.accepted(), most(&bench)), (4, 1));
+}
+
+#[tokio::test]
+async fn one_address_with_two_names_hides_nothing_that_another_job_has_sent() {
+    let shared = || {
+        let mut all = people(0..2);
+        all.insert(1, Person { name: "형제".into(), email: "PERSON0@naru.example".into() });
+        all
+    };
+    for hidden in ["visible", "hidden"] {
+        let mut settings = Settings::default();
+        settings.policies.set(Class::SharedAddress, Policy::Allow);
+        let switches = vec![("waiting-history".into(), hidden.into())];
+        let mut bench = Bench::set(Options { switches, ..small() }, |connection| connection, settings).await;
+        let first = begin(&bench, shared()).await;
+        bench.until("accepted", first, |j| j.counts.of(Bucket::Waiting) == 3).await;
+
+        let (second, guarded) = drafted(&bench, shared()).await;
+        let class = if hidden == "hidden" { Class::Sent } else { Class::Waiting };
+        assert_eq!(guarded.classes, vec![(class, 3)]);
+        let rows = bench.rows(second).await;
+        assert!(rows.iter().all(|row| row.bucket == Bucket::LeftOut), "{rows:?}");
+        let why = rows[1].why.as_ref().map(ToString::to_string).unwrap_or_default();
+        assert!(why.contains("the same address stands in row 1"), "both reasons are said: {why}");
+        // Allowed together: those of one reason. By name: any.
+        assert_eq!(bench.jobs.allow(second, Which::Class(class)).await.expect("allowed"), 2);
+        bench.jobs.begin(second, "me").await.expect("begun");
+        bench.until("accepted", second, |j| j.counts.of(Bucket::Waiting) == 2).await;
+        bench.jobs.sent(second).await;
+        assert_eq!((bench.accepted(), most(&bench)), (5, 2), "{hidden}: one spelling of the address, twice");
+    }
+}
+
+#[tokio::test]
+async fn of_two_reasons_the_stricter_policy_counts() {
+    let mut settings = Settings::default();
+    settings.policies.set(Class::Valid, Policy::Allow);
+    let bench = Bench::set(small(), |connection| connection, settings).await;
+    let held =
+        RowSpec { recipient_email: "person0@naru.example".into(), minutes_ago: 90, ..RowSpec::default() };
+    bench.sandbox.control().rows(&Rows { insert: vec![held], ..Rows::default() }).expect("a row");
+    let (id, _) = drafted(&bench, [people(0..1), people(0..1)].concat()).await;
+    let buckets: Vec<Bucket> = bench.rows(id).await.into_iter().map(|row| row.bucket).collect();
+    assert_eq!(buckets, [Bucket::Ready, Bucket::LeftOut], "a setting allows one more, and not two");
+}
+
+#[tokio::test]
+async fn a_row_that_was_not_accepted_is_looked_up_before_it_is_sent_again() {
+    let switches = vec![("over-quota".into(), "partial-202".into())];
+    let mut bench = Bench::new(Options { switches, ..small() }).await;
+    bench.sandbox.control().set_quota(Some(2));
+    let id = begin(&bench, people(0..4)).await;
+    bench.until("not accepted", id, |j| j.counts.of(Bucket::Dropped) == 2).await;
+    bench.sandbox.control().set_quota(None);
+    // Another computer issues to one of them.
+    let row = RowSpec { recipient_email: "person3@naru.example".into(), ..RowSpec::default() };
+    bench.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("a row");
+    bench.advance(16);
+    bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
+    let refused = bench.jobs.resend(id, 4, "me", "hurry").await.expect_err("somebody has to see that");
+    assert!(matches!(refused, JobError::NeedsReview(_)), "{refused:?}");
+    let row = bench.rows(id).await.remove(3);
+    assert_eq!((row.bucket, row.class, bench.accepted()), (Bucket::Ask, Some(Class::Valid), 2));
+    bench.jobs.resend(id, 3, "me", "nobody has served this one").await.expect("sent");
+    let there = |n| move |j: &Job| j.counts.of(Bucket::Waiting) + j.counts.of(Bucket::Issued) == n;
+    bench.until("accepted", id, there(3)).await;
+    bench.jobs.resend(id, 4, "me", "two are wanted").await.expect("now it was seen");
+    bench.until("accepted", id, there(4)).await;
+    assert_eq!((bench.accepted(), most(&bench)), (4, 1));
+}
+
+#[tokio::test]
+async fn a_row_that_was_sent_and_is_to_be_decided_is_looked_up_before_it_is_sent_again() {
+    let mut bench = Bench::new(small()).await;
+    bench.fault("post /badges drop times=1");
+    let id = bench.issue(Some(Vec::new())).await;
+    bench.until("a doubt", id, rests).await;
+    let row = || RowSpec { recipient_email: "gildong@naru.example".into(), ..RowSpec::default() };
+    let insert = |n| bench.sandbox.control().rows(&Rows { insert: vec![row(); n], ..Rows::default() });
+    insert(2).expect("rows");
+    bench.look(id).await;
+    assert_eq!(bench.row(id).await.bucket, Bucket::Ask);
+    bench.advance(16);
+    insert(1).expect("a row");
+    let refused = bench.jobs.resend(id, 1, "me", "none of the two").await.expect_err("there is a third");
+    assert!(matches!(refused, JobError::NeedsReview(_)), "{refused:?}");
+    assert_eq!((bench.row(id).await.bucket, bench.accepted()), (Bucket::Ask, 0));
+    bench.jobs.resend(id, 1, "me", "one more is wanted").await.expect("now it was seen");
+    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    assert_eq!(bench.accepted(), 1);
+}
+
+#[tokio::test]
+async fn nothing_of_a_job_is_sent_whose_names_were_removed() {
+    let mut bench = Bench::new(small()).await;
+    bench.fault("post /badges/batch status=400 times=1");
+    let id = begin(&bench, people(0..4)).await;
+    bench.until("refused", id, |j| rests(j) && j.counts.of(Bucket::NotDone) == 4).await;
+    bench.sandbox.control().clear_faults();
+    let before = bench.posts("/badges") + bench.posts("/badges/batch");
+    let purged = async {
+        // Only what was planned in an earlier millisecond is old enough.
+        while bench.jobs.purge(0).await.expect("purged").is_empty() {}
+    };
+    tokio::time::timeout(BOUND, purged).await.expect("in time");
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert!(job.is_purged && job.left_to_retry() == 0);
+    for refused in [
+        bench.jobs.retry_refused(id, "me").await.map(drop),
+        bench.jobs.resume(id, "me").await,
+        bench.jobs.use_up_quota(id, "me").await,
+        bench.jobs.resend(id, 1, "me", "again").await,
+        bench.jobs.never_seen(id).await.map(drop),
+    ] {
+        let refused = refused.expect_err("there are no addresses");
+        assert!(refused.to_string().contains("removed"), "{refused}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let to = folder.path().join("redo.csv");
+    bench
+        .jobs
+        .redo(id, to.clone(), lapel::jobs::receipt::Format::Xlsx, false)
+        .await
+        .expect_err("nothing to write");
+    assert!(!to.exists());
+    assert_eq!(bench.posts("/badges") + bench.posts("/badges/batch"), before);
+    assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(Bucket::NotDone), 4);
 }

@@ -139,3 +139,37 @@ async fn when_all_that_was_accepted_is_proven_the_rest_is_known_without_being_se
     );
     assert!(rows.iter().filter(|row| row.bucket == Bucket::Revoking).all(|row| row.accepted.is_some()));
 }
+
+#[tokio::test]
+async fn an_old_badge_stays_where_the_corrected_one_does_not_come() {
+    for (fault, called_off) in [("status=403", true), ("status=400", false)] {
+        let mut bench = Bench::new(small()).await;
+        let old = victims(&bench, 1).remove(0);
+        bench.fault(&format!("post /badges {fault} times=1"));
+        let (issue, revoke) =
+            bench.jobs.replace(plan(Some(Vec::new())), old, "재발급", "test").await.expect("planned");
+        bench.until("stopped", issue, |j| rests(j) && j.stop.is_some()).await;
+        if called_off {
+            bench.jobs.cancel(issue, "me").await.expect("called off");
+        }
+        bench.jobs.look_now(None).await;
+        bench.advance(25 * 60);
+        bench.jobs.look_now(None).await;
+        let job = bench.jobs.job(revoke).await.expect("a job");
+        assert_eq!((job.counts.of(Bucket::LeftOut), bench.posts("/badges/revoke")), (1, 0), "{fault}");
+        let why = bench.row(revoke).await.why;
+        assert!(why.is_some_and(|why| why.is(Code::NotReplaced)), "{fault}");
+        if called_off {
+            continue;
+        }
+        // Where it is sent after all, it takes the old one's place.
+        bench.jobs.retry_refused(issue, "me").await.expect("retried");
+        bench.until("accepted", issue, |j| j.counts.of(Bucket::Waiting) == 1).await;
+        assert_eq!(bench.jobs.job(revoke).await.expect("a job").counts.of(Bucket::Queued), 1);
+        bench.advance(25 * 60);
+        bench.look(issue).await;
+        bench.look(revoke).await;
+        bench.until("revoked", revoke, |j| j.counts.of(Bucket::Revoking) == 1).await;
+        assert_eq!(bench.posts("/badges/revoke"), 1);
+    }
+}

@@ -59,6 +59,7 @@ pub(super) async fn sweep(core: &Arc<Core>, due: &[JobId], call: &Call) -> Resul
         .write("overdue", move |db| {
             for id in &ids {
                 observe::overdue(db, &context, *id)?;
+                observe::keep_old(db, *id)?;
                 observe::rule_out(db, *id, zone)?;
             }
             Ok(())
@@ -664,15 +665,14 @@ async fn revocations(core: &Core, due: &[JobId]) -> Result<Revocations, Failed> 
         .read(move |db| {
             let (mut queued, mut sent) = (Vec::new(), Vec::new());
             for id in ids {
-                let mut open = db.prepare_cached(
+                let mut open = db.prepare_cached(&format!(
                     "SELECT row.badge, row.bucket, coalesce(request.intent, 0)
                      FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
                      WHERE row.job = ?1 AND job.kind = 'revoke' AND row.badge IS NOT NULL
                        AND row.bucket IN ('queued', 'unproven', 'in_doubt', 'revoking')
-                       AND NOT (row.bucket = 'queued' AND job.after
-                                AND EXISTS (SELECT 1 FROM row AS other WHERE other.job = job.follows
-                                            AND other.bucket NOT IN ('issued', 'left_out')))",
-                )?;
+                       AND NOT (row.bucket = 'queued' AND {})",
+                    observe::WAITS
+                ))?;
                 let mut rows = open.query([id.0])?;
                 while let Some(row) = rows.next()? {
                     let Some(badge) = BadgeId::new(row.get::<_, String>(0)?) else { continue };

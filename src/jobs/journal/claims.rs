@@ -192,10 +192,11 @@ fn others(db: &Connection, scope: &Scope, row: &Judged) -> rusqlite::Result<Vec<
     db.prepare_cached(
         "SELECT claim.slot, claim.state, claim.job, claim.no, job.phase, row.bucket, row.badge,
                 row.allowed IS NOT NULL, coalesce(request.intent, job.created / 1000),
-                -- Where the service shows badges that wait, the reading that came first proves it.
+                -- Where the service shows badges that wait, a reading that came after the refusal proves it.
                 job.unproven IS NOT NULL AND row.request >= job.unproven AND request.status = 422
-                AND NOT (SELECT count(*) = 1 AND max(value) = 'shown' FROM fact
-                         WHERE fact.account = job.account AND fact.name = 'waiting_in_history'),
+                AND NOT (coalesce(request.answered < (SELECT guarded_at FROM job WHERE id = ?4), 0)
+                         AND (SELECT count(*) = 1 AND max(value) = 'shown' FROM fact
+                              WHERE fact.account = job.account AND fact.name = 'waiting_in_history')),
                 row.bucket = 'revoked'
                 OR EXISTS (SELECT 1 FROM baseline WHERE baseline.job = ?4 AND baseline.email_key = ?6
                            AND baseline.badge = row.badge AND baseline.over)

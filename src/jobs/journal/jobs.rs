@@ -93,7 +93,7 @@ pub(in crate::jobs) fn insert(
 
 const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \
                        coalesce(look_note, note) AS note, \
-                       guarded_at, follows, next_look, owner, owner_label, \
+                       guarded_at, purged, follows, next_look, owner, owner_label, \
                        (SELECT sum(accepted) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
                        (SELECT sum(rows) FROM request WHERE job = job.id AND outcome = 'accepted' \
                         AND accepted IS NOT NULL) AS accepted_of, \
@@ -199,6 +199,7 @@ fn read(r: &Row<'_>, me: &str) -> rusqlite::Result<Job> {
         profile: r.get("profile")?,
         follows: r.get::<_, Option<i64>>("follows")?.map(JobId),
         guarded: moment(r, "guarded_at")?,
+        is_purged: r.get("purged")?,
     })
 }
 

@@ -170,16 +170,46 @@ pub(in crate::jobs) fn accepted_unbound(
 }
 
 /// A refusal that is not certain (422): a scan has to prove that nothing of it was accepted before anything
-/// else is sent. Several may have been under way: the first of them is kept, and stands for all since.
+/// else is sent. Several may have been under way: the first of them is kept, and stands for all since. Where
+/// somebody has called off what was not sent, its rows are in doubt: they may exist.
 pub(in crate::jobs) fn keep_unproven(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE job SET unproven = min(coalesce(unproven, ?2), ?2) WHERE id = ?1")?
-        .execute(params![job.0, request])?;
+    settle(db, request, Bucket::Ready, None)?;
+    let cancelled: bool = db
+        .prepare_cached(
+            "UPDATE job SET unproven = min(coalesce(unproven, ?2), ?2) WHERE id = ?1
+             RETURNING phase = 'cancelled'",
+        )?
+        .query_row(params![job.0, request], |r| r.get(0))?;
+    // Before the answer is written down, the request is none of those that were refused.
+    if cancelled {
+        rows_in_doubt(db, job, &format!("request = {request}"))?;
+    }
     Ok(())
 }
 
-/// The refusals of a job that are not certain, since the first that was not proven.
-const UNPROVEN: &str =
-    "(SELECT id FROM request WHERE job = ?1 AND id >= ?2 AND outcome = 'refused' AND status = 422)";
+/// Puts rows of refusals that are not certain in doubt, and has them looked for at once. A person may have
+/// decided since that one of them is sent again.
+fn rows_in_doubt(db: &Connection, job: JobId, which: &str) -> rusqlite::Result<()> {
+    let moved = db.execute(
+        &format!(
+            "UPDATE row SET bucket = 'in_doubt', why = ?2
+             WHERE job = ?1 AND {which} AND bucket = 'ready'
+               AND NOT (json_valid(coalesce(why, '')) AND json_extract(why, '$.code') = ?3)"
+        ),
+        params![job.0, Reason::from(Code::BeingProven), Code::SentAgain.name()],
+    )?;
+    if moved > 0 {
+        jobs::set_next_look(db, job, None)?;
+    }
+    Ok(())
+}
+
+/// The refusals of a job that are not certain, since the first that was not proven. (?1 is the job.)
+fn unproven(first: i64) -> String {
+    format!(
+        "(SELECT id FROM request WHERE job = ?1 AND id >= {first} AND outcome = 'refused' AND status = 422)"
+    )
+}
 
 /// Rows of a refused request that certainly did nothing may be sent as they are, unless somebody has called
 /// off what was not sent.
@@ -200,13 +230,7 @@ pub(in crate::jobs) fn doubt_refusal(db: &Connection, job: JobId) -> rusqlite::R
     let request: Option<i64> =
         db.query_row("SELECT unproven FROM job WHERE id = ?1", [job.0], |r| r.get(0)).optional()?.flatten();
     if let Some(request) = request {
-        db.execute(
-            &format!(
-                "UPDATE row SET bucket = 'in_doubt', why = ?3
-                 WHERE job = ?1 AND request IN {UNPROVEN} AND bucket = 'ready'"
-            ),
-            params![job.0, request, Reason::from(Code::BeingProven)],
-        )?;
+        rows_in_doubt(db, job, &format!("request IN {}", unproven(request)))?;
     }
     Ok(request)
 }
@@ -224,8 +248,8 @@ pub(in crate::jobs) fn is_provable(
         return Ok(true);
     }
     let last: Option<i64> = db.query_row(
-        &format!("SELECT max(intent) FROM request WHERE id IN {UNPROVEN}"),
-        params![job.0, request],
+        &format!("SELECT max(intent) FROM request WHERE id IN {}", unproven(request)),
+        [job.0],
         |r| r.get(0),
     )?;
     Ok(last.is_none_or(|intent| now.saturating_sub(intent) >= window))
@@ -234,19 +258,29 @@ pub(in crate::jobs) fn is_provable(
 /// Nothing of the refused requests was seen: what the service said is believed. Where something of one is there
 /// all the same, the rest of it stays in doubt.
 pub(in crate::jobs) fn refusal_proven(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
+    let refused = unproven(request);
+    // What was refused after the look began is proven by none.
+    let next: Option<i64> = db.query_row(
+        &format!("SELECT min(request) FROM row WHERE job = ?1 AND request IN {refused} AND bucket = 'ready'"),
+        [job.0],
+        |r| r.get(0),
+    )?;
     // Through "in doubt", as their claims are: nobody sends them again, they were never sent.
     for (from, to) in [("not_seen", "in_doubt"), ("in_doubt", "ready")] {
         db.execute(
             &format!(
-                "UPDATE row SET bucket = ?4, why = NULL, absent = NULL
-                 WHERE job = ?1 AND request IN {UNPROVEN} AND bucket = ?3
+                "UPDATE row SET bucket = ?3, why = NULL, absent = NULL
+                 WHERE job = ?1 AND request IN {refused} AND bucket = ?2
                    AND NOT EXISTS (SELECT 1 FROM row AS other
                                    WHERE other.request = row.request AND other.badge IS NOT NULL)"
             ),
-            params![job.0, request, from, to],
+            params![job.0, from, to],
         )?;
     }
-    db.execute("UPDATE job SET unproven = NULL WHERE id = ?1 AND unproven = ?2", params![job.0, request])?;
+    db.execute(
+        "UPDATE job SET unproven = ?3 WHERE id = ?1 AND unproven = ?2",
+        params![job.0, request, next],
+    )?;
     Ok(())
 }
 

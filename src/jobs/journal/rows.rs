@@ -64,6 +64,33 @@ pub(in crate::jobs) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> r
     Ok(())
 }
 
+/// Gives a row of a draft another name and address. What was found, and who was allowed, is of the person before.
+pub(in crate::jobs) fn correct(
+    db: &Connection,
+    (job, no): (JobId, u64),
+    (name, email): (&str, &str),
+    bucket: Bucket,
+    why: Option<&Reason>,
+) -> rusqlite::Result<()> {
+    let key = EmailKey::of(email);
+    db.prepare_cached(
+        "UPDATE row SET name = ?3, email = ?4, email_key = ?5, person = ?6, bucket = ?7, why = ?8, class = NULL,
+                        class_why = NULL, allowed = NULL, seen = NULL, guarded = 0
+         WHERE job = ?1 AND no = ?2 AND request IS NULL",
+    )?
+    .execute(params![
+        job.0,
+        no as i64,
+        name,
+        email,
+        key.as_str(),
+        People::of(db)?.person(&key),
+        bucket.code(),
+        why
+    ])?;
+    Ok(())
+}
+
 /// A field of rows that they can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are those of a row")]

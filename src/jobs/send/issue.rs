@@ -151,11 +151,10 @@ async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> N
         let why = Reason::from(&error);
         if refused {
             requests::settle(db, request, Bucket::NotDone, Some(&why))?;
+        } else if quota {
+            requests::keep_unproven(db, id, request)?;
         } else {
             requests::back(db, id, request)?;
-        }
-        if quota {
-            requests::keep_unproven(db, id, request)?;
         }
         halt(db, id, stop.as_ref())?;
         requests::ended(db, request, at, &ended(outcome, Some(&error)))
