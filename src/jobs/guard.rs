@@ -233,7 +233,11 @@ pub(super) async fn guard(
             compare(db, id, phase)?;
             let classes = place(db, id, phase, &policies)?;
             let unsent = claims::unsent_elsewhere(db, id)?;
-            job_records::set_guarded(db, id, begun)?;
+            if complete {
+                job_records::set_guarded(db, id, begun)?;
+            } else {
+                job_records::unset_guarded(db, id)?;
+            }
             Ok((classes, unsent))
         })
         .await?;

@@ -283,7 +283,7 @@ pub struct Job {
     pub profile: String,
     /// The job whose badges this one revokes, or whose end it waits for.
     pub follows: Option<JobId>,
-    /// When its guard last read the history, in the service's UTC; `None` before that.
+    /// When its guard last read the whole history, in the service's UTC; `None` before that.
     pub guarded: Option<Timestamp>,
 }
 

@@ -249,10 +249,18 @@ pub(in crate::jobs) fn stop(
     Ok(())
 }
 
-/// When the guard read the history.
+/// When the guard read the whole history.
 pub(in crate::jobs) fn set_guarded(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET guarded_at = ?2 WHERE id = ?1")?
         .execute(params![id.0, at.as_second()])?;
+    Ok(())
+}
+
+/// The last reading of the history was incomplete: the next step reads it again. A job that was begun keeps the
+/// time of its last whole reading, which is old: what its people held before it was sent is known.
+pub(in crate::jobs) fn unset_guarded(db: &Connection, id: JobId) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE job SET guarded_at = NULL WHERE id = ?1 AND phase = 'draft'")?
+        .execute([id.0])?;
     Ok(())
 }
 
