@@ -283,6 +283,7 @@ impl Jobs {
         if sends {
             self.one_by_one(&job, no).await?;
         }
+        let number = self.core.journal.read(move |db| rows::number_of(db, id, no)).await?;
         let (who, why, now) = (who.to_owned(), why.to_owned(), self.core.moment().0.as_second());
         let done = self
             .core
@@ -331,6 +332,7 @@ impl Jobs {
             })
             .await?;
         self.core.changed(id, []);
+        let no = number;
         match done {
             Ok(()) if sends => {
                 self.begun(id);
@@ -529,6 +531,7 @@ impl Jobs {
         if self.core.journal.read(move |db| known_of(db, id, no)).await? == before {
             return Ok(());
         }
+        let no = self.core.journal.read(move |db| rows::number_of(db, id, no)).await?;
         Err(JobError::review(t!(
             "Things have changed: see row {no} of job {id} again. Nothing was sent.",
             no,
