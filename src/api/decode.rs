@@ -100,17 +100,18 @@ pub(super) fn listed<T: Record>(data: &Value) -> Result<Listed<T>, String> {
     Ok(Listed { items: page.items.into_iter().map(|(_, item)| item).collect(), problems: page.problems })
 }
 
-/// One record; a list of one is taken too. `Ok(None)` is `null`. `asked` stands in for an id that the
+/// One record; a list of one is taken too. `Ok(None)` is an empty list. No data, or a record without a field, says
+/// nothing about what was asked for. `asked` stands in for an id that the
 /// service left out of the record that was asked for by it.
 pub(super) fn single<T: Record>(data: &Value, asked: (&str, &str)) -> Result<Option<T>, String> {
     let record = match data {
-        Value::Null => return Ok(None),
+        Value::Null => return Err(t!("a success without a record").to_owned()),
         Value::Array(list) if list.is_empty() => return Ok(None),
         Value::Array(list) if list.len() == 1 => &list[0],
         other => other,
     };
     match record {
-        Value::Object(fields) if fields.is_empty() => Ok(None),
+        Value::Object(fields) if fields.is_empty() => Err(t!("a success without a record").to_owned()),
         Value::Object(fields) if matches!(fields.get(asked.0), None | Some(Value::Null)) => {
             let mut fields = fields.clone();
             fields.insert(asked.0.to_owned(), Value::from(asked.1));

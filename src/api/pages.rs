@@ -153,6 +153,15 @@ impl Pass {
         if self.largest == 0 { MAX_ROWS_PER_PAGE.into() } else { self.largest }
     }
 
+    /// Whether an end without a count is certain. Empty pages may hide records: one that follows a full page is no
+    /// end. A page is full that has as many entries as the longest, or as were asked for where it is the only one.
+    fn is_surely_over(&self) -> bool {
+        let is_only = self.pages.saturating_sub(self.empty) <= 1;
+        let full = if is_only { MAX_ROWS_PER_PAGE.into() } else { self.largest };
+        let nothing_new_before = self.barren > 1;
+        self.stop != Some(Stop::Empty) || nothing_new_before || !self.ragged && self.last_len < full
+    }
+
     /// How many rows have come in during this pass.
     fn grown(&self) -> u64 {
         self.believed().unwrap_or(0).saturating_sub(self.first_total.unwrap_or(0))
@@ -239,8 +248,11 @@ impl Pass {
 pub enum End {
     /// Everything that the service counts was given out.
     Complete,
-    /// It was read to an empty page; the service gives no count that could confirm it.
+    /// It was read to its end without a count: the list is empty from the first page on, its last page was short, or
+    /// nothing new came before the end.
     Uncounted,
+    /// It was read to an empty page behind a full one, and the service gives no count: the empty page may hide more.
+    Unconfirmed,
     /// Records or pages could not be read; everything else was given out.
     Unreadable,
     /// It was read until nothing new came, and the service counts more, or fewer.
@@ -539,7 +551,8 @@ impl PageReader {
             Some(match (seen.unreadable, counted) {
                 (1.., _) => End::Unreadable,
                 (0, Some(_)) => End::Complete,
-                (0, None) => End::Uncounted,
+                (0, None) if pass.is_surely_over() => End::Uncounted,
+                (0, None) => End::Unconfirmed,
             })
         } else if still || same {
             Some(if seen.holes > 0 { End::Unreadable } else { End::Disagrees })

@@ -52,7 +52,7 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
             }
         })
         .await?;
-    let done = plan(&mut office, &flags, source, on_duplicate == Some(Policy::Allow)).await;
+    let done = plan(&mut office, &flags, source).await;
     if done.is_err() {
         office.close().await;
     }
@@ -60,7 +60,7 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
 }
 
 /// From the source to reviewed drafts, and on.
-async fn plan(office: &mut Office, flags: &IssueFlags, source: Source, allow: bool) -> Result<u8, Failure> {
+async fn plan(office: &mut Office, flags: &IssueFlags, source: Source) -> Result<u8, Failure> {
     let template = match &flags.template {
         Some(id) => Some(template(office, id).await?),
         None => None,
@@ -88,7 +88,7 @@ async fn plan(office: &mut Office, flags: &IssueFlags, source: Source, allow: bo
         drafts.push(Drafted { job: office.jobs.job(*id).await?, guarded: None });
     }
     let facts = Facts { about: opened.about, warnings: warnings(office, template.as_ref()) };
-    let done = reviewed(office, flags, &mut drafts, &facts, allow).await;
+    let done = reviewed(office, flags, &mut drafts, &facts).await;
     match &done {
         // A draft of which nothing could be sent stays no job.
         Ok(_) => {
@@ -149,7 +149,6 @@ async fn reviewed(
     flags: &IssueFlags,
     drafts: &mut [Drafted],
     facts: &Facts,
-    allow: bool,
 ) -> Result<u8, Failure> {
     for draft in drafts.iter_mut() {
         let (told, progress) = watch::channel(Guarding::default());
@@ -169,6 +168,7 @@ async fn reviewed(
     }
     let to_send: u64 = drafts.iter().map(Drafted::to_send).sum();
     let sending = flags.sending;
+    let allow = office.jobs.settings().policies.allows_duplicates();
     let is_unknown = !allow && drafts.iter().any(|d| !d.is_complete());
     if sending.dry_run {
         let code = dry(office, drafts, facts, held_back, is_unknown, sending.json).await?;

@@ -80,8 +80,10 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
                 )?;
                 return resend_all(open(Wish::Act).await?, JobId(id), (number, &why), how, as_json).await;
             };
-            let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), row, who, &why).await;
-            send(open(Wish::Act).await?, JobId(id), (|_: &Job| 1, work), how, as_json).await
+            let mut office = open(Wish::Act).await?;
+            let no = place_of(&mut office, JobId(id), row).await?;
+            let work = async |jobs: &Jobs, who: &str| jobs.resend(JobId(id), no, who, &why).await;
+            send(office, JobId(id), (|_: &Job| 1, work), how, as_json).await
         }
         JobsVerb::Settle { id, row, is, leave: _, why } => {
             let decision = match is.map(|badge| badge.trim().to_owned()) {
@@ -93,8 +95,9 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             if why.trim().is_empty() {
                 return Err(Failure::usage(t!("--why must say how that is known. Nothing was changed.")));
             }
-            let office = open(Wish::Act).await?;
-            let done = office.jobs.decide(JobId(id), row, decision, &office.who, &why).await;
+            let mut office = open(Wish::Act).await?;
+            let no = place_of(&mut office, JobId(id), row).await?;
+            let done = office.jobs.decide(JobId(id), no, decision, &office.who, &why).await;
             steered(office, JobId(id), done, as_json).await
         }
         JobsVerb::UseUp { id, how } => {
@@ -202,6 +205,15 @@ async fn show(office: &Office, id: JobId, rows: Option<Bucket>, as_json: bool) -
     }
     say::answer(&lines.join("\n"))?;
     Ok(exit::OK)
+}
+
+/// The place of the row that `--row` names.
+async fn place_of(office: &mut Office, id: JobId, number: u64) -> Result<u64, Failure> {
+    let place = office.jobs.place_of(id, number).await;
+    if place.is_err() {
+        office.close().await;
+    }
+    Ok(place?)
 }
 
 /// After something that sends nothing.

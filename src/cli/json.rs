@@ -69,6 +69,7 @@ pub(super) fn row(job: &Job, row: &JobRow) -> Value {
         "job": number(job),
         "template_id": job.template_id.as_ref().map(TemplateId::wire),
         "row": row.no,
+        "row_number": row.number(),
         "line": row.line,
         "name": row.holder.wire(),
         "email": row.address.wire(),

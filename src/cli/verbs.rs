@@ -197,7 +197,7 @@ pub enum JobsVerb {
         /// The job
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
-        /// The row, as `jobs show --json` numbers it
+        /// The row, by the number that `jobs show` lists it with
         #[arg(long, value_name = "N")]
         row: Option<u64>,
         /// All rows that were never seen and are not looked for any more, in batches; their number is asked for
@@ -218,7 +218,7 @@ pub enum JobsVerb {
         /// The job
         #[arg(value_name = "JOB", value_parser = job_id())]
         id: i64,
-        /// The row, as `jobs show --json` numbers it
+        /// The row, by the number that `jobs show` lists it with
         #[arg(long, value_name = "N")]
         row: u64,
         /// It is this badge

@@ -19,7 +19,7 @@ pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
         exit::DOUBT
     } else if job.can_resume() {
         exit::STOPPED
-    } else if job.note.as_ref().is_some_and(|note| note.is(Code::SomeIssuedTwice))
+    } else if is_issued_twice(job)
         || job.counts.sum(Bucket::needs_a_person) > 0
         || waited && job.counts.of(Bucket::Other) > 0
     {
@@ -29,10 +29,18 @@ pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
     }
 }
 
+/// Whether somebody got a second badge by the same request.
+fn is_issued_twice(job: &Job) -> bool {
+    job.note.as_ref().is_some_and(|note| note.is(Code::SomeIssuedTwice))
+}
+
 /// The same after a look at what is open: rows that were not valid were told of when the job began.
 pub(super) fn code_of_look(job: &Job, waited: bool) -> u8 {
     match code_of(job, waited) {
-        exit::PERSON if job.counts.sum(|b| b.needs_a_person() && b != Bucket::Invalid) == 0 => {
+        exit::PERSON
+            if !is_issued_twice(job)
+                && job.counts.sum(|b| b.needs_a_person() && b != Bucket::Invalid) == 0 =>
+        {
             if waited && job.counts.of(Bucket::Other) > 0 { exit::PERSON } else { exit::OK }
         }
         code => code,
@@ -93,11 +101,7 @@ pub(super) fn buckets(counts: &Counts) -> Vec<String> {
 
 /// One row, with the reason why it is where it is.
 pub(super) fn row(row: &JobRow) -> String {
-    let place = match row.line {
-        Some(line) => t!("row {row}", row = line),
-        None => t!("row {row}", row = row.no),
-    };
-    let mut parts = vec![place];
+    let mut parts = vec![t!("row {row}", row = row.number())];
     match (row.holder.looks_empty(), row.address.looks_empty()) {
         (true, true) => {}
         (true, false) => parts.push(format!("<{}>", row.address)),

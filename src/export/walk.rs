@@ -126,6 +126,11 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
     let mut said = match read.end {
         End::Complete => t!("{rows}, complete to total_count {total}.", rows, total),
         End::Uncounted => t!("{rows}, read until nothing new came: the service gives no total_count.", rows),
+        End::Unconfirmed => t!(
+            "{rows}, not complete for certain: an empty page came behind a full one, and the service gives no total_count. \
+             Try again, or take a part of the list with the filters.",
+            rows
+        ),
         End::Unreadable => {
             let first = read
                 .problems

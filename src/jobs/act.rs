@@ -286,6 +286,7 @@ impl Jobs {
         } else {
             self.core.my_job(id).await?;
         }
+        let number = self.core.journal.read(move |db| rows::number_of(db, id, no)).await?;
         let (who, why, now) = (who.to_owned(), why.to_owned(), self.core.moment().0.as_second());
         let done = self
             .core
@@ -335,6 +336,7 @@ impl Jobs {
             })
             .await?;
         self.core.changed(id, []);
+        let no = number;
         match done {
             Ok(()) if sends => {
                 self.begun(id);
@@ -459,7 +461,7 @@ impl Jobs {
         let (progress, _) = watch::channel(Guarding::default());
         let guarded = guard::guard(&self.core, &job, &progress, CancellationToken::new()).await?;
         self.core.changed(job.id, []);
-        if !guarded.complete {
+        if !guarded.complete && !self.core.settings.policies.allows_duplicates() {
             return Err(guard::incomplete());
         }
         Ok(Some(self.core.job(job.id).await?))
@@ -522,6 +524,7 @@ impl Jobs {
         if self.core.journal.read(move |db| known_of(db, id, no)).await? == before {
             return Ok(());
         }
+        let no = self.core.journal.read(move |db| rows::number_of(db, id, no)).await?;
         Err(JobError::review(t!(
             "Things have changed: see row {no} of job {id} again. Nothing was sent.",
             no,

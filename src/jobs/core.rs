@@ -181,6 +181,28 @@ impl Jobs {
         Ok(found)
     }
 
+    /// The place of the row that people know by a number: its line in the file, or its place where there is no
+    /// file. See [`JobRow::number`].
+    ///
+    /// # Errors
+    /// When no row of the job has this number.
+    pub async fn place_of(&self, id: JobId, number: u64) -> Result<u64, JobError> {
+        self.core.job(id).await?;
+        let found = move |db: &rusqlite::Connection| {
+            Ok((rows::place_of(db, id, number)?, rows::numbers(db, id)?.unwrap_or_default()))
+        };
+        let (place, (first, last)) = self.core.journal.read(found).await?;
+        place.ok_or_else(|| {
+            JobError::no(t!(
+                "Job {id} has no row {number}: its rows are {first} to {last}. Nothing was changed.",
+                id,
+                number,
+                first,
+                last
+            ))
+        })
+    }
+
     /// What the service has shown of itself.
     pub async fn facts(&self) -> Result<Vec<Fact>, JobError> {
         let account = self.core.account.key.clone();

@@ -125,7 +125,7 @@ fn read_as(about: &About) -> Reason {
 
 fn origin_of(about: &About, map: Option<ColumnMap>) -> Origin {
     Origin {
-        name: about.name.clone(),
+        name: if about.format == intake::Format::Pasted { Text::default() } else { about.name.clone() },
         sha256: about.sha256.clone(),
         columns: about.columns.iter().map(|c| Text::from(c.as_str())).collect(),
         read_as: read_as(about),

@@ -235,8 +235,12 @@ pub(super) async fn guard(
     let (classes, unsent) = core
         .journal
         .write("guarded", move |db| {
-            // What was refused before this reading is proven by it.
-            job_records::set_guarded(db, id, begun)?;
+            // What was refused before this reading is proven by it, where it is complete.
+            if complete {
+                job_records::set_guarded(db, id, begun)?;
+            } else {
+                job_records::unset_guarded(db, id)?;
+            }
             compare(db, id, phase)?;
             let classes = place(db, id, phase, &policies)?;
             let unsent = claims::unsent_elsewhere(db, id)?;

@@ -214,7 +214,7 @@ impl Counts {
 /// Where a job's rows came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The file's name, or `pasted`.
+    /// The file's name; what pasted text is called in the language that is spoken; empty in the journal.
     pub name: Text,
     /// SHA-256 of its bytes, in hex.
     pub sha256: String,
@@ -283,7 +283,7 @@ pub struct Job {
     pub profile: String,
     /// The job whose badges this one revokes, or whose end it waits for.
     pub follows: Option<JobId>,
-    /// When its guard last read the history, in the service's UTC; `None` before that.
+    /// When its guard last read the whole history, in the service's UTC; `None` before that.
     pub guarded: Option<Timestamp>,
     /// Whether its names and addresses were removed: nothing of it can be sent any more.
     pub is_purged: bool,
@@ -405,6 +405,13 @@ pub struct JobRow {
     pub valid_until: Option<Text>,
     /// `revoke_at`, as the service gave it.
     pub revoke_at: Option<Text>,
+}
+
+impl JobRow {
+    /// The number by which people know it: its line in the file, or its place in the job where there is no file.
+    pub fn number(&self) -> u64 {
+        self.line.unwrap_or(self.no)
+    }
 }
 
 /// A row that has just changed: for a screen that shows the badge elsewhere.

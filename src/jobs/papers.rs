@@ -211,7 +211,7 @@ fn head(job: &Job) -> Head {
 fn line(job: &Job, row: &JobRow, offset: Offset) -> Line {
     Line {
         cells: cells(job, row),
-        row: row.line.unwrap_or(row.no),
+        row: row.number(),
         badge_id: row.badge_id.as_ref().map(|id| id.wire().to_owned()),
         bucket: row.bucket.name().to_owned(),
         reason: row.why.as_ref().map_or(String::new(), Reason::english),

@@ -93,6 +93,7 @@ codes! {
     NotNamedOf = "not_named_of", mark!("the service accepted {accepted} of {sent} and did not name this one: it is not known whether it was accepted");
     NotAmongThem = "not_among_them", mark!("the service accepted {accepted} of {sent}, and those are found: this one was not accepted");
     PartlyThere = "partly_there", mark!("the service refused the request, but {found} of its {rows} badges are there: it is not known whether this one was accepted");
+    SomeThere = "some_there", mark!("{found} of {rows} badges of the same request are there: it is not known whether this one was accepted");
     IssuingFailed = "issuing_failed", mark!("the service's own word is \u{201c}{label}\u{201d}: issuing failed, as it seems. Ask the provider's help desk before it is sent again");
     IssuedTwice = "issued_twice", mark!("issued twice by one request: badge {id} was accepted at the same time. One of the two can be revoked");
     SomeIssuedTwice = "some_issued_twice", mark!("{n} of these people got a second badge by the same request (such as {id}), as if something on the way had sent it twice: tell the provider. The rows name them.");
@@ -381,7 +382,8 @@ impl Reason {
         if let Some(parts) = refusal(sentence).or_else(|| after_a_word(sentence)).filter(says_it) {
             return Some(parts);
         }
-        let known = words::recognise(sentence).map(|found| {
+        let known = words::recognise(sentence).map(|mut found| {
+            split_status(&mut found.arguments);
             let code = Code::of_text(found.english);
             let args =
                 found.arguments.into_iter().map(|(name, value)| (name.to_owned(), Arg::of(name, &value)));
@@ -391,7 +393,7 @@ impl Reason {
                 args: args.collect(),
             }
         });
-        let (coded, told): (Option<Self>, Option<Self>) = match known.map(split_status).filter(says_it) {
+        let (coded, told): (Option<Self>, Option<Self>) = match known.filter(says_it) {
             Some(known) if known.code != Code::Told => (Some(known), None),
             told => (None, told),
         };
@@ -431,18 +433,15 @@ impl Arg {
 }
 
 /// `{why}{status}` is read as one; the status is told from it by its form.
-fn split_status(mut reason: Reason) -> Reason {
-    if let (Some(Arg::Raw(why)), Some(Arg::Raw(status))) = (reason.args.get("why"), reason.args.get("status"))
-        && status.is_empty()
-        && let Some(at) = why.rfind(" (HTTP ")
-        && why.ends_with(')')
+fn split_status(args: &mut [(&'static str, String)]) {
+    let at = |name: &str| args.iter().position(|(known, _)| *known == name);
+    if let (Some(why), Some(status)) = (at("why"), at("status"))
+        && args[status].1.is_empty()
+        && args[why].1.ends_with(')')
+        && let Some(from) = args[why].1.rfind(" (HTTP ")
     {
-        let (why, status) = why.split_at(at);
-        let (why, status) = (Arg::of("why", why), Arg::Raw(status.to_owned()));
-        reason.args.insert("why".to_owned(), why);
-        reason.args.insert("status".to_owned(), status);
+        args[status].1 = args[why].1.split_off(from);
     }
-    reason
 }
 
 /// `HTTP 422, code 4221: “message”`.

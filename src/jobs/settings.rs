@@ -66,6 +66,12 @@ impl Policies {
         self.0.get(&class) == Some(&Policy::Allow)
     }
 
+    /// Whether somebody has said that every class is sent in which a reading shows that the person has such a badge:
+    /// then it does not matter that a reading was incomplete.
+    pub fn allows_duplicates(&self) -> bool {
+        Class::ALL.iter().filter(|c| c.is_duplicate() && **c != Class::Twin).all(|c| self.allows(*c))
+    }
+
     /// Sets one.
     pub fn set(&mut self, class: Class, policy: Policy) {
         self.0.insert(class, policy);

@@ -108,12 +108,6 @@ pub(super) fn judge(doubt: &Doubt, found: &[Candidate], look: Look, settings: &S
     }
 }
 
-/// Whether so many rows that were found of a request prove that all of it was accepted. One may be the doing
-/// of somebody else, so a large request needs two.
-pub(super) fn proves_request(found: u64, rows: u64) -> bool {
-    found >= if rows > 20 { 2 } else { 1 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,11 +213,5 @@ mod tests {
         }
         assert_eq!(judged(&doubt(), &[], Look { now: at(26 * 60 - 1), ..hidden }), Judgement::Open);
         assert_eq!(judged(&doubt(), &[], Look { complete: false, ..hidden }), Judgement::Open);
-    }
-
-    #[test]
-    fn a_large_request_is_proven_by_two() {
-        assert!(proves_request(1, 20) && !proves_request(1, 21) && proves_request(2, 1000));
-        assert!(!proves_request(0, 1));
     }
 }

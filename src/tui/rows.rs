@@ -283,11 +283,9 @@ pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
 /// A row in full, as lines: whose it is, where it stands and why, and what the service said.
 pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'static>> {
     let dot = format!(" {} ", env.glyphs.dot);
-    let line = row.line.map(|n| t!("line {n}", n));
     let id = row.badge_id.as_ref().map(|id| t!("badge {id}", id));
     let mut who: Vec<String> = [
-        Some(t!("row {no}", no = row.no)),
-        line,
+        Some(t!("row {no}", no = row.number())),
         Some(row.holder.to_string()),
         Some(row.address.to_string()),
         id,

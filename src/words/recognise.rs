@@ -105,6 +105,10 @@ fn matched(pattern: &Pattern, sentence: &str) -> Option<Vec<(&'static str, Strin
     if pattern.weight < 4 && arguments.iter().any(|(_, value)| value.chars().any(char::is_alphabetic)) {
         return None;
     }
+    // The name of a computer is one word: what stands before it belongs to another text.
+    if arguments.iter().any(|(name, value)| *name == "host" && value.contains(char::is_whitespace)) {
+        return None;
+    }
     let given: Vec<(&str, &dyn std::fmt::Display)> =
         arguments.iter().map(|(name, value)| (*name, value as &dyn std::fmt::Display)).collect();
     (fill(pattern.text, &given) == sentence).then_some(arguments)

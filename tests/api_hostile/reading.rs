@@ -168,7 +168,7 @@ async fn nothing_where_a_list_was_expected_is_said_and_is_no_honest_zero() {
         let page = server.reader().history(&HistoryQuery::default(), &now()).await;
         assert!(matches!(page, Err(ApiError::Unreadable { .. })), "{page:?}");
         let badge = server.reader().badge(&BadgeId::new("B1").expect("id"), &now()).await;
-        assert!(matches!(badge, Err(ApiError::NotFound(_))), "{badge:?}");
+        assert!(matches!(badge, Err(ApiError::Unreadable { .. })), "{badge:?}");
     }
     let server = Server::always(vec![Send(enveloped("200 OK", "0001", "", "\"soon\""))]).await;
     let page = server.reader().history(&HistoryQuery::default(), &now()).await;

@@ -543,3 +543,22 @@ async fn where_the_zone_is_not_known_ages_are_told_with_their_doubt() {
         assert!(!screen.contains("nothing is wrong yet"), "{screen}");
     }
 }
+
+#[tokio::test]
+async fn a_badge_id_that_only_the_journal_knows_is_told_from_it() {
+    let switches =
+        vec![("waiting-history".into(), "hidden".into()), ("waiting-detail".into(), "hidden".into())];
+    let mut h = Harness::new(Options { switches, ..small() }, 80, 24).await;
+    super::sending::to_review(&mut h, "홍길동", "gildong@naru.example").await;
+    h.press("y");
+    h.shows("1 waiting").await;
+    h.press("esc");
+    let badge = h.sandbox.control().ledger().accepted[0].badge_ids[0].clone();
+    let (screen, _) = answer(&mut h, &badge).await;
+    says(&screen, &["sent from here", "in job 1 (waiting); not visible yet"]);
+    for hidden in ["gildong", "홍길동", "spam", "mail"] {
+        assert!(!screen.to_lowercase().contains(hidden), "{hidden}:\n{screen}");
+    }
+    let (screen, _) = answer(&mut h, "B-000000000-XX").await;
+    assert!(!screen.contains("sent from here"), "{screen}");
+}

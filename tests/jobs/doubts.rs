@@ -417,3 +417,51 @@ async fn a_process_that_is_gone_does_not_send_and_its_rows_are_in_doubt_at_once(
     tokio::time::timeout(BOUND, found).await.expect("it is looked for at once");
     assert_eq!(sandbox.control().ledger().accepted_total(), 1);
 }
+
+#[tokio::test]
+async fn of_a_batch_without_an_answer_the_rows_that_are_not_found_stay_in_doubt() {
+    for rule in ["commit-drop", "truncate", "items=null"] {
+        let options = switched(&[("over-quota", "partial-202"), ("waiting-history", "visible")]);
+        let mut bench = Bench::new(options).await;
+        bench.sandbox.control().set_quota(Some(3));
+        bench.fault(&format!("post /badges/batch {rule} times=1"));
+        let id = begin(&bench, people(0..6)).await;
+        bench.until(rule, id, rests).await;
+        bench.look(id).await;
+        let job = bench.jobs.job(id).await.expect("a job");
+        assert_eq!(job.counts.of(Bucket::Unbound), 0, "{rule}: nobody said so: {:?}", job.counts);
+        assert_eq!((job.counts.of(Bucket::Waiting), job.counts.of(Bucket::InDoubt)), (3, 3), "{rule}");
+        if rule == "commit-drop" {
+            let rows = bench.rows(id).await;
+            let left = rows.iter().find(|row| row.bucket == Bucket::InDoubt).expect("one of them");
+            assert!(left.why.as_ref().is_some_and(|why| why.is(Code::SomeThere)), "{left:?}");
+        }
+        assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 3), "{rule}");
+    }
+}
+
+#[tokio::test]
+async fn what_another_key_of_the_organisation_has_sent_is_told_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sandbox =
+        Sandbox::start(switched(&[("waiting-history", "hidden")])).await.expect("the sandbox starts");
+    let connection = session(&sandbox, Environment::Demo).connection;
+    let account = Account::of("demo", &connection).of_organisation(Some("나루 대학교"));
+    let access = connect(&connection).expect("connected");
+    let journal = Journal::open(folder.path()).expect("a journal");
+    let (jobs, _events) =
+        Jobs::start(access, journal, account.clone(), Settings::default()).await.expect("jobs");
+    let id = jobs.issue(plan(Some(Vec::new())), "me").await.expect("planned");
+    jobs.sent(id).await;
+    let badge =
+        jobs.rows(id, RowFilter::default(), 1).await.expect("rows").remove(0).badge_id.expect("an id");
+    jobs.close().await;
+    let journal = Journal::open(folder.path()).expect("a journal");
+    let same =
+        Account { key: "another key".into(), organisation: Some("나루  대학교 ".into()), ..account };
+    let by_address = journal.sent_to(&same, "gildong@naru.example").await.expect("read");
+    assert_eq!(by_address.first().map(|sent| sent.job), Some(id));
+    assert_eq!(journal.sent_badge(&same, &badge).await.expect("read"), by_address);
+    let other = Account { organisation: None, ..same };
+    assert!(journal.sent_badge(&other, &badge).await.expect("read").is_empty(), "a stranger's key");
+}

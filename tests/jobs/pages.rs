@@ -83,3 +83,45 @@ async fn what_was_not_read_is_not_taken_for_nothing() {
     assert!(!guarded(&bench, people(0..300)).await.complete);
     assert!(guarded(&bench, people(0..100)).await.complete, "so few are looked up one by one");
 }
+
+#[tokio::test]
+async fn an_incomplete_reading_is_not_used_for_the_next_try() {
+    let mut bench = Bench::new(small()).await;
+    let hidden = "get /badges/history items=null";
+    bench.fault("post /badges/batch status=401 times=1");
+    let id = begin(&bench, people(0..6)).await;
+    bench.until("stopped", id, |job| job.phase == Phase::Stopped).await;
+    // Another computer has issued to them, and the reading is old.
+    let row = |n: usize| RowSpec { recipient_email: format!("person{n}@naru.example"), ..RowSpec::default() };
+    let insert = (0..6).map(row).collect();
+    bench.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    bench.advance(16);
+    bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
+    bench.fault(hidden);
+    for _ in 0..2 {
+        let before = bench.requests();
+        bench.jobs.resume(id, "me").await.expect_err("it is not known who holds it");
+        assert!(bench.requests() > before, "it is read again each time");
+    }
+    assert_eq!(bench.accepted(), 0);
+    bench.sandbox.control().clear_faults();
+    bench.jobs.resume(id, "me").await.expect("read");
+    let job = bench.until("held", id, |job| job.held == 6).await;
+    assert_eq!((job.counts.of(Bucket::Ready), bench.accepted()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_draft_whose_reading_was_incomplete_is_read_again_before_it_is_begun() {
+    let mut bench = Bench::new(small()).await;
+    let hidden = "get /badges/history items=null";
+    bench.fault(hidden);
+    let id = bench.jobs.draft_people(template(), people(0..3)).await.expect("a draft");
+    let (progress, _) = tokio::sync::watch::channel(Guarding::default());
+    let guarded = bench.jobs.guard(id, &progress, CancellationToken::new()).await.expect("a guard");
+    assert!(!guarded.complete);
+    bench.jobs.begin(id, "me").await.expect_err("it is not known who holds it");
+    assert_eq!(bench.jobs.job(id).await.expect("a job").phase, Phase::Draft);
+    bench.sandbox.control().clear_faults();
+    bench.jobs.begin(id, "me").await.expect("read");
+    bench.until("accepted", id, |job| job.counts.of(Bucket::Waiting) == 3).await;
+}

@@ -143,3 +143,34 @@ fn programs_read_the_same_in_every_language() {
     let [one, other] = files.map(|file| fs::read(file).expect("a file"));
     assert_eq!(one.len(), other.len());
 }
+
+/// What the journal keeps is read in any language, whichever was spoken when it was written.
+#[test]
+fn the_journal_keeps_no_sentence_of_the_language_that_was_spoken() {
+    let bench = Bench::switched(&[("waiting-history", "hidden")]);
+    let rule = "post /badges commit redirect=http://10.0.0.1/x status=302 times=1";
+    for fault in [rule, "post /badges html=503 times=1", "post /badges commit-drop times=1"] {
+        bench.fault(fault);
+        let name = format!("Zed <z{}@naru.example>", bench.posts());
+        korean(&bench, &["issue", "--template", "TPL-001", "--to", &name, "--yes"]).ended(5);
+    }
+    let journal = rusqlite::Connection::open(bench.path("data/journal.sqlite")).expect("the journal");
+    for (table, columns) in [
+        ("row", "coalesce(why, '') || coalesce(class_why, '')"),
+        ("request", "coalesce(why, '')"),
+        (
+            "job",
+            "coalesce(note, '') || coalesce(look_note, '') || coalesce(stop_why, '') || coalesce(origin, '')",
+        ),
+        ("decision", "what || why"),
+    ] {
+        let mut all = journal.prepare(&format!("SELECT {columns} FROM {table}")).expect("a table");
+        let kept = all.query_map([], |r| r.get::<_, String>(0)).expect("rows");
+        for kept in kept {
+            let kept = kept.expect("a text");
+            assert!(!has_hangul(&kept), "{table}: {kept}");
+        }
+    }
+    let said = english(&bench, &["jobs", "show", "1"]).ended(0).out;
+    assert!(said.contains("The pasted text") && said.contains("a redirect to 10.0.0.1"), "{said}");
+}

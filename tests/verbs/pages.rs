@@ -109,3 +109,19 @@ fn a_dry_run_has_the_verdict_of_the_real_run() {
     bench.json(&[&args[..], &["--yes"]].concat(), 0);
     assert_eq!(bench.control().ledger().accepted_total(), 1);
 }
+
+#[test]
+fn a_success_without_a_record_is_not_read_and_nothing_is_said_to_be_unknown() {
+    let bench = Bench::new();
+    let badge = bench.json(&["history", "--rows", "1"], 0)["list"][0]["badge_id"].clone();
+    let badge = badge.as_str().expect("an id");
+    bench.fault("get /badges/B items=null");
+    bench.fault("get /badge-templates/TPL-001 items=null");
+    bench.fault("get /categories items=null");
+    bench.fault(&format!("get /badges/{badge} items=null"));
+    for args in [&["badge", badge][..], &["template", "TPL-001"]] {
+        let said = bench.json(args, 3);
+        assert_eq!((&said["ok"], &said["error"]["kind"]), (&false.into(), &"unreadable".into()), "{said}");
+    }
+    bench.json(&["badge", "no-such-badge"], 1);
+}

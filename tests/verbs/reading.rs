@@ -387,3 +387,22 @@ fn twenty_thousand_rows_are_complete_though_more_come_in_meanwhile() {
     // Nothing is read twice that need not be: the pages of the list, and a few for what came in.
     assert!(bench.requests_to(HISTORY) <= all.div_ceil(100) + 6, "{}", bench.requests_to(HISTORY));
 }
+
+#[test]
+fn a_wallet_has_what_was_sent_from_here_in_its_json_too() {
+    let bench = Bench::switched(&[("waiting-history", "hidden"), ("waiting-detail", "hidden")]);
+    let one = ["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>", "--yes"];
+    bench.run(&one).ended(0);
+    let badge = bench.control().ledger().accepted[0].badge_ids[0].clone();
+    for all in [&[][..], &["--all"]] {
+        let said = bench.json(&[&["wallet", "gildong@naru.example"], all].concat(), 0);
+        let sent = &said["sent_from_here"][0];
+        assert_eq!((&sent["job"], &sent["bucket"]), (&1.into(), &"waiting".into()), "{said}");
+        assert_eq!(
+            (&sent["badge_id"], said["list"].as_array().map(Vec::len)),
+            (&badge.as_str().into(), Some(0))
+        );
+        let nobody = bench.json(&[&["wallet", "nobody@naru.example"], all].concat(), 0);
+        assert_eq!(nobody["sent_from_here"].as_array().map(Vec::len), Some(0), "{nobody}");
+    }
+}

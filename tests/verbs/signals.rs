@@ -125,3 +125,15 @@ fn the_key_is_not_among_the_arguments() {
     let arguments = String::from_utf8_lossy(&arguments);
     assert!(arguments.contains("issue") && !arguments.contains(bench.sandbox.api_key()), "{arguments}");
 }
+
+#[test]
+fn what_a_process_has_left_behind_that_is_gone_is_told_at_once() {
+    let bench = Bench::new();
+    let running = stalled(&bench);
+    running.signal(Signal::KILL);
+    running.output();
+    let said = bench.run(&["jobs"]).ended(0).out;
+    assert!(said.contains("ended; 2 in doubt") && !said.contains("being sent"), "{said}");
+    let job = only_job(&bench);
+    assert_eq!((count(&job, "in_doubt"), count(&job, "sending")), (2, 0), "{job}");
+}

@@ -1,6 +1,7 @@
 //! What stops a job, what is in doubt, and how each goes on.
 
 use super::kit::{Bench, count};
+use lapel::sandbox::{RowSpec, Rows};
 
 const ONE: &[&str] = &["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>", "--yes"];
 
@@ -238,4 +239,57 @@ fn what_just_was_accepted_shows_whether_waiting_badges_are_in_the_history() {
         let is = if shown == "visible" { "shown" } else { "hidden" };
         assert_eq!(fact["values"][0]["value"], is, "{fact}");
     }
+}
+
+#[test]
+fn a_row_is_named_by_the_number_that_the_list_shows() {
+    let bench = Bench::switched(&[("over-quota", "partial-202"), ("waiting-history", "visible")]);
+    bench.control().set_quota(Some(2));
+    let file = bench.write("people.csv", people(4));
+    let id = bench.json(&issue(&file), 3)["jobs"][0]["id"].to_string();
+    bench.control().set_quota(None);
+    let said = bench.run(&["jobs", "show", &id]).ended(0).out;
+    let listed = said.lines().find(|line| line.contains("person2@")).expect("it is not accepted");
+    assert!(listed.trim_start().starts_with("row 4 "), "{said}");
+    let row = &bench.json(&["jobs", "show", &id], 0)["rows"][0];
+    assert_eq!((&row["row"], &row["line"], &row["row_number"]), (&3.into(), &4.into(), &4.into()), "{row}");
+    let resend = |number: &str, code| {
+        bench.run(&["jobs", "resend", &id, "--row", number, "--why", "asked for", "--yes"]).ended(code)
+    };
+    for none in ["1", "6"] {
+        let said = resend(none, 1);
+        assert!(said.err.contains("its rows are 2 to 5"), "{}", said.err);
+    }
+    resend("4", 3);
+    let ledger = bench.control().ledger();
+    let to = |email: &str| ledger.accepted.iter().any(|a| a.recipient_email == email);
+    assert!(to("person2@naru.example") && !to("person3@naru.example"), "{:?}", ledger.accepted);
+    let settled = bench.json(&["jobs", "settle", &id, "--row", "5", "--leave", "--why", "has left"], 0);
+    assert_eq!(count(&settled["job"], "left_out"), 1, "{settled}");
+    let left = &bench.json(&["jobs", "show", &id, "--rows", "left_out"], 0)["rows"][0];
+    assert_eq!(left["email"], "person3@naru.example", "{left}");
+}
+
+#[test]
+fn a_refusal_that_is_not_proven_ends_with_4_and_then_with_5() {
+    let bench = Bench::switched(&[("waiting-history", "hidden")]);
+    bench.control().set_quota(Some(0));
+    let file = bench.write("people.csv", people(4));
+    let id = bench.json(&issue(&file), 4)["jobs"][0]["id"].to_string();
+    bench.control().set_quota(None);
+    let said = bench.json(&["jobs", "resume", &id, "--yes"], 5);
+    assert_eq!((&said["exit_code"], count(&said["jobs"][0], "in_doubt")), (&5.into(), 4), "{said}");
+    bench.run(&["jobs", "follow"]).ended(5);
+    assert_eq!(bench.accepted(), 0);
+}
+
+#[test]
+fn a_badge_that_was_issued_twice_ends_with_3() {
+    let bench = Bench::switched(&[("waiting-history", "visible"), ("issue-time", "5m")]);
+    bench.run(ONE).ended(0);
+    let twin = RowSpec { recipient_email: "gildong@naru.example".into(), ..RowSpec::default() };
+    bench.control().rows(&Rows { insert: vec![twin], ..Rows::default() }).expect("inserted");
+    bench.advance(25 * 60);
+    let said = bench.json(&["jobs", "follow"], 3);
+    assert_eq!(said["changed"][0]["note_code"], "some_issued_twice", "{said}");
 }

@@ -50,6 +50,8 @@ struct Desk {
     glyphs: GlyphChoice,
     /// Where lapel's own journal is, and whose jobs in it are looked at.
     journal: (PathBuf, Account),
+    /// What the JSON of a list says beside the list.
+    beside: Map<String, Value>,
 }
 
 /// Rows that are there, with what there is to say about them.
@@ -68,7 +70,9 @@ impl Desk {
     async fn open(settings: &Settings) -> Result<Self, Failure> {
         let connection = connection(office::profile(settings)?, &settings.paths)?;
         let reader = connect(&connection)?.reader().clone();
-        let account = Account::of(&office::profile(settings)?.name, &connection);
+        let profile = office::profile(settings)?;
+        let account =
+            Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
         office::recognised(&reader, &connection).await?;
         Ok(Self {
             reader,
@@ -76,12 +80,13 @@ impl Desk {
             progress: Progress::new(),
             glyphs: settings.ui.glyphs,
             journal: (settings.paths.data_dir.clone(), account),
+            beside: Map::new(),
         })
     }
 
     /// What was sent from here: a badge that the service does not show, or what somebody is to get. Reading needs
     /// no journal: where none can be read, nothing is said.
-    async fn sent(&self, of: Result<&BadgeId, &str>) -> Vec<String> {
+    async fn sent(&self, of: Result<&BadgeId, &str>) -> Vec<SentHere> {
         let (folder, account) = &self.journal;
         if !Journal::file_in(folder).exists() {
             return Vec::new();
@@ -91,19 +96,7 @@ impl Desk {
             Ok(badge) => journal.sent_badge(account, badge).await,
             Err(email) => journal.sent_to(account, email).await,
         };
-        let zone = jiff::tz::TimeZone::system();
-        let said = |sent: SentHere| {
-            let (time, state) = (words::local(sent.at, &zone), sent.bucket.word());
-            let (title, id) = (sent.title, sent.job);
-            t!(
-                "{title}: sent from here at {time} in job {id} ({state}); not visible yet.",
-                title,
-                time,
-                id,
-                state
-            )
-        };
-        sent.unwrap_or_default().into_iter().map(said).collect()
+        sent.unwrap_or_default()
     }
 
     async fn run(&mut self, verb: &ReadVerb) -> Result<u8, Failure> {
@@ -114,8 +107,13 @@ impl Desk {
             ReadVerb::Templates(verb) => self.list(verb.list(), verb.pages.all, out).await,
             ReadVerb::History(verb) => self.list(verb.list(), verb.pages.all, out).await,
             ReadVerb::Wallet(verb) => {
+                let sent = self.sent(Err(&verb.email)).await;
+                let all: Vec<Value> = sent.iter().map(sent_json).collect();
+                self.beside.insert("sent_from_here".to_owned(), all.into());
                 let code = self.list(verb.list(), verb.pages.all, out).await?;
-                self.sent(Err(&verb.email)).await.iter().for_each(|sent| say::complain(sent));
+                for sent in &sent {
+                    say::complain(&sent_said(sent));
+                }
                 Ok(code)
             }
             ReadVerb::Template(verb) => {
@@ -134,7 +132,7 @@ impl Desk {
                 match (given, unknown) {
                     (Err(mut failure), true) => {
                         for sent in self.sent(Ok(&id)).await {
-                            failure.message = format!("{sent} {}", failure.message);
+                            failure.message = format!("{} {}", sent_said(&sent), failure.message);
                         }
                         Err(failure)
                     }
@@ -281,6 +279,7 @@ impl Desk {
                 "list": rows,
                 "problems": problems(&read.problems),
             })));
+            answer.extend(self.beside.clone());
             if let Err(why) = say::answer(&json::line(&answer.into())) {
                 return answered(Err(why), code);
             }
@@ -312,6 +311,7 @@ impl Desk {
             let mut answer = head(code);
             answer.extend(about);
             answer.extend(json::fields(json!({ "list": rows, "problems": problems(&bad) })));
+            answer.extend(self.beside.clone());
             if let Err(why) = say::answer(&json::line(&answer.into())) {
                 return answered(Err(why), code);
             }
@@ -384,6 +384,28 @@ impl Found {
     fn of(shape: export::Shape, rows: Vec<Row>, problems: Vec<RecordProblem>) -> Self {
         Self { names: shape.names(), first: shape.first, rows, problems, said: None, about: Map::new() }
     }
+}
+
+/// What the journal knows of a badge, in a sentence.
+fn sent_said(sent: &SentHere) -> String {
+    t!(
+        "{title}: sent from here at {time} in job {id} ({state}); not visible yet.",
+        title = sent.title,
+        time = words::local(sent.at, &jiff::tz::TimeZone::system()),
+        id = sent.job,
+        state = sent.bucket.word()
+    )
+}
+
+/// The same for programs.
+fn sent_json(sent: &SentHere) -> Value {
+    json!({
+        "job": sent.job.0,
+        "title": sent.title.wire(),
+        "badge_id": sent.badge_id.as_ref().map(BadgeId::wire),
+        "sent_at": json::time(Some(sent.at)),
+        "bucket": sent.bucket.code(),
+    })
 }
 
 /// What is being done, for the bar. It stands still where the pace is used up, and says so before.

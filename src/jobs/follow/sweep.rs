@@ -626,31 +626,25 @@ fn apply(
     Ok(())
 }
 
-/// Where some rows of a request were found whose answer was lost, all of it was accepted: the others are to come.
-/// Where the answer says that some or all of it were not, the others stay in doubt.
+/// Where some rows of a request are there, it is not known whether the others were accepted: a service may accept
+/// a part of a request. They stay in doubt, and say so.
 fn prove(db: &Connection, request: i64) -> rusqlite::Result<()> {
-    let why = Reason::from(Code::OthersFound);
-    let (found, rows, refused, short): (i64, i64, bool, bool) = db
+    let (found, rows, outcome): (i64, i64, Option<String>) = db
         .prepare_cached(
-            "SELECT (SELECT count(*) FROM row WHERE request = ?1 AND badge IS NOT NULL), rows,
-                    coalesce(outcome = 'refused', 0), coalesce(outcome = 'accepted', 0)
+            "SELECT (SELECT count(*) FROM row WHERE request = ?1 AND badge IS NOT NULL), rows, outcome
              FROM request WHERE id = ?1",
         )?
-        .query_row([request], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?;
-    if refused && found > 0 {
-        let why = Reason::from(Code::PartlyThere).with("found", found).with("rows", rows);
+        .query_row([request], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+    let code = match outcome.as_deref() {
+        // What the answer said of the others is told already.
+        Some("accepted") => return Ok(()),
+        Some("refused") => Code::PartlyThere,
+        _ => Code::SomeThere,
+    };
+    if found > 0 {
+        let why = Reason::from(code).with("found", found).with("rows", rows);
         db.prepare_cached("UPDATE row SET why = ?2 WHERE request = ?1 AND bucket = 'in_doubt'")?
             .execute(params![request, why])?;
-    }
-    if refused || short {
-        return Ok(());
-    }
-    if settle::proves_request(found.unsigned_abs(), rows.unsigned_abs()) {
-        db.prepare_cached(
-            "UPDATE row SET bucket = 'unbound', why = ?2, absent = NULL
-             WHERE request = ?1 AND bucket = 'in_doubt'",
-        )?
-        .execute(params![request, why])?;
     }
     Ok(())
 }

@@ -39,6 +39,7 @@ pub use error::IntakeError;
 pub use header::{ColumnMap, NameColumns};
 pub use ids::{IdList, IdRow, IdsLook, look_at_ids, open_questions, read_ids};
 pub use lookalike::look_alike_domains;
+pub(super) use origin::PASTED;
 pub(super) use origin::hex;
 pub use row::{CellFact, CellNote, RawRow};
 pub use split::Delimiter;

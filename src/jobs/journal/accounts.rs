@@ -42,6 +42,15 @@ pub(in crate::jobs) fn known(db: &Connection, base_url: &str, key: &str) -> rusq
         .optional()
 }
 
+/// The accounts that are a profile's: that of its key, and that of its organisation where the two are not joined yet.
+pub(in crate::jobs) fn all_of(db: &Connection, account: &Account) -> rusqlite::Result<[Option<i64>; 2]> {
+    let named = match name(account) {
+        Some(name) => named(db, account, &name)?,
+        None => None,
+    };
+    Ok([known(db, &account.base_url, &account.key)?, named])
+}
+
 /// Whether nothing is left to join.
 pub(in crate::jobs) fn is_joined(db: &Connection, account: &Account) -> rusqlite::Result<bool> {
     let Some(id) = known(db, &account.base_url, &account.key)? else { return Ok(false) };

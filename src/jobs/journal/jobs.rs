@@ -2,11 +2,13 @@
 
 use crate::domain::text::scrub;
 use crate::domain::{TemplateId, Text};
+use crate::jobs::intake::PASTED;
 use crate::jobs::job::{
     AcceptedCount, Bucket, Counts, Job, JobId, Kind, Origin, Owner, Phase, Stop, StopKind,
 };
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
+use crate::words::{self, Language};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::{Value, json};
@@ -213,12 +215,19 @@ fn elsewhere(r: &Row<'_>) -> rusqlite::Result<Reason> {
     Ok(Reason::from(Code::StayedOn).with("computer", computer))
 }
 
+/// Pasted text has no name, and is called something in the language that is spoken. An earlier lapel kept what it
+/// was called then.
+fn origin_name(kept: String) -> Text {
+    let is_pasted = kept.is_empty() || Language::ALL.iter().any(|l| words::in_language(*l, PASTED) == kept);
+    if is_pasted { words::say(PASTED).into() } else { Text::new(kept) }
+}
+
 fn origin(raw: &str) -> Option<Origin> {
     let value: Value = serde_json::from_str(raw).ok()?;
     let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let columns = value.get("columns").and_then(Value::as_array).into_iter().flatten();
     Some(Origin {
-        name: Text::new(field("name")),
+        name: origin_name(field("name")),
         sha256: field("sha256"),
         columns: columns.filter_map(Value::as_str).map(Text::from).collect(),
         read_as: value
@@ -250,10 +259,18 @@ pub(in crate::jobs) fn stop(
     Ok(())
 }
 
-/// When the guard read the history.
+/// When the guard read the whole history.
 pub(in crate::jobs) fn set_guarded(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE job SET guarded_at = ?2 WHERE id = ?1")?
         .execute(params![id.0, at.as_second()])?;
+    Ok(())
+}
+
+/// The last reading of the history was incomplete: the next step reads it again. A job that was begun keeps the
+/// time of its last whole reading, which is old: what its people held before it was sent is known.
+pub(in crate::jobs) fn unset_guarded(db: &Connection, id: JobId) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE job SET guarded_at = NULL WHERE id = ?1 AND phase = 'draft'")?
+        .execute([id.0])?;
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Rows as they stand in the journal.
 
+use super::accounts;
 use super::claims::People;
 use super::jobs::{bucket, moment};
 use crate::domain::{BadgeId, EmailKey, Text};
@@ -91,6 +92,35 @@ pub(in crate::jobs) fn correct(
     Ok(())
 }
 
+/// The number of a row for people, as [`JobRow::number`] has it.
+const NUMBER: &str = "coalesce(line, no)";
+
+/// The place of the row of a job that has this number for people.
+pub(in crate::jobs) fn place_of(db: &Connection, job: JobId, number: u64) -> rusqlite::Result<Option<u64>> {
+    db.prepare_cached(&format!("SELECT no FROM row WHERE job = ?1 AND {NUMBER} = ?2"))?
+        .query_row(params![job.0, number as i64], |r| Ok(r.get::<_, i64>(0)?.unsigned_abs()))
+        .optional()
+}
+
+/// The number for people of the row at a place; the place itself where there is no such row.
+pub(in crate::jobs) fn number_of(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<u64> {
+    let number: Option<i64> = db
+        .prepare_cached(&format!("SELECT {NUMBER} FROM row WHERE job = ?1 AND no = ?2"))?
+        .query_row(params![job.0, no as i64], |r| r.get(0))
+        .optional()?;
+    Ok(number.map_or(no, i64::unsigned_abs))
+}
+
+/// The smallest and the largest number of a job's rows; `None` where it has none.
+pub(in crate::jobs) fn numbers(db: &Connection, job: JobId) -> rusqlite::Result<Option<(u64, u64)>> {
+    let found: (Option<i64>, Option<i64>) = db.query_row(
+        &format!("SELECT min({NUMBER}), max({NUMBER}) FROM row WHERE job = ?1"),
+        [job.0],
+        |r| Ok((r.get(0)?, r.get(1)?)),
+    )?;
+    Ok(found.0.zip(found.1).map(|(first, last)| (first.unsigned_abs(), last.unsigned_abs())))
+}
+
 /// A field of rows that they can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are those of a row")]
@@ -118,7 +148,7 @@ impl RowField {
     fn sql(self) -> String {
         match self {
             Self::No => "no".to_owned(),
-            Self::Line => "coalesce(line, no)".to_owned(),
+            Self::Line => NUMBER.to_owned(),
             Self::Bucket => {
                 let places = Bucket::ALL.iter().zip(0..);
                 let cases: Vec<String> =
@@ -208,7 +238,7 @@ pub struct SentHere {
 }
 
 impl super::Journal {
-    /// The badge of an id that a job of a service and key has sent.
+    /// The badge of an id that a job of an account has sent.
     ///
     /// # Errors
     /// What is wrong with the journal.
@@ -235,7 +265,7 @@ impl super::Journal {
     }
 }
 
-/// What an issue job of a service and key has sent: the badge of an id, or what was sent to an address and was not
+/// What an issue job of an account has sent, with whichever of its keys: the badge of an id, or what was sent to an address and was not
 /// seen to be issued, the newest first.
 fn sent_here(
     db: &Connection,
@@ -253,13 +283,15 @@ fn sent_here(
     if value.is_empty() {
         return Ok(Vec::new());
     }
+    let [by_key, by_name] = accounts::all_of(db, account)?;
     db.prepare_cached(&format!(
         "SELECT row.job, job.title, row.badge, request.intent, row.bucket
          FROM row JOIN job ON job.id = row.job JOIN request ON request.id = row.request
-         WHERE {condition} AND job.kind = 'issue' AND job.account = ?1 AND job.base_url = ?2
+         JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
+         WHERE {condition} AND job.kind = 'issue' AND account_key.account IN (?1, ?2)
          ORDER BY request.id DESC LIMIT 20"
     ))?
-    .query_map(params![account.key, account.base_url, value], |r| {
+    .query_map(params![by_key, by_name, value], |r| {
         Ok(SentHere {
             job: JobId(r.get(0)?),
             title: Text::new(r.get::<_, String>(1)?),

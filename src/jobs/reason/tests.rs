@@ -150,3 +150,22 @@ fn an_old_journal_is_read_in_the_language_that_is_spoken_now() {
     migrate(&db).expect("migrated again");
     assert_eq!(one("SELECT note FROM job").english(), "a note of nobody");
 }
+
+#[test]
+fn a_redirect_is_kept_without_the_language_that_was_spoken() {
+    let korean = |english: &str| words::in_language(Language::Korean, english).to_owned();
+    let host: &dyn Display = &"10.0.0.1";
+    let what = words::fill(&korean("a redirect to {host}, which is not followed"), &[("host", host)]);
+    let why = words::fill(&korean("the answer was {what}"), &[("what", &what)]);
+    let sentence = words::fill(
+        &korean(
+            "It is not known whether the service carried this out: {why}{status}. It may have been changed. Do not send \
+             it again before the history shows what happened.",
+        ),
+        &[("why", &why), ("status", &" (HTTP 302)")],
+    );
+    let stored = Reason::told(&sentence).stored();
+    assert!(!stored.chars().any(|c| ('가'..='힣').contains(&c)), "{stored}");
+    let english = Reason::read(&stored).english();
+    assert!(english.contains("a redirect to 10.0.0.1, which is not followed (HTTP 302)"), "{english}");
+}

@@ -19,7 +19,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
     let answer = ask(writer, template_id, &chunk, call).await;
     let (now, _) = core.moment();
     let at = now.as_second();
-    let (id, request) = (job.id, chunk.request);
+    let (id, request, rows_sent) = (job.id, chunk.request, chunk.entries.len());
     match answer {
         Ok(accepted) => {
             let looks = core.settings.schedule.clone();
@@ -72,7 +72,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
             }
             Next::GoOn
         }
-        Err(error) => failed(core, job, request, error).await,
+        Err(error) => failed(core, job, (request, rows_sent), error).await,
     }
 }
 
@@ -121,7 +121,7 @@ fn by_address(accepted: &BatchAccepted) -> HashMap<String, Option<&Accepted>> {
     by_key
 }
 
-async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> Next {
+async fn failed(core: &Arc<Core>, job: &Job, (request, rows): (i64, usize), error: ApiError) -> Next {
     let id = job.id;
     let (now, _) = core.moment();
     let at = now.as_second();
@@ -129,7 +129,8 @@ async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> N
         let accepted = matches!(error, ApiError::InDoubt { accepted: true, .. });
         conclude(core, id, move |db| {
             let why = Reason::from(&error);
-            if accepted {
+            // Of several, the service may have accepted a part.
+            if accepted && rows == 1 {
                 requests::accepted_unbound(db, request, at, &why)?;
             } else {
                 requests::settle(db, request, Bucket::InDoubt, Some(&why))?;

@@ -385,7 +385,7 @@ impl Question {
             About::Decide { job, row, .. } => {
                 t!(
                     "Decide about row {no} of job {job}   {holder} {address}",
-                    no = row.no,
+                    no = row.number(),
                     job,
                     holder = row.holder,
                     address = row.address
@@ -485,7 +485,10 @@ impl Question {
                         let (label, verb) = match at {
                             0 => (t!("Why"), t!("to send it again: there may be two badges then").to_owned()),
                             1 => (t!("Badge id"), t!("to say that it is this badge").to_owned()),
-                            _ => (t!("Why"), t!("to leave row {no} of job {job} as it is", no = row.no, job)),
+                            _ => (
+                                t!("Why"),
+                                t!("to leave row {no} of job {job} as it is", no = row.number(), job),
+                            ),
                         };
                         put(&mut lines, &format!("{label}  {typed}"), theme.text());
                         lines.push(Line::raw(""));

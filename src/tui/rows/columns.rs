@@ -85,7 +85,7 @@ pub(super) fn cells(row: &JobRow, env: &Env, words: &dyn Fn(&JobRow) -> String) 
     let dash = || env.glyphs.dash.to_owned();
     let text = |text: Option<&Text>| text.map_or_else(dash, ToString::to_string);
     vec![
-        (number(row.line.unwrap_or(row.no)), dim),
+        (number(row.number()), dim),
         (format!("{} {}", bucket_glyph(row.bucket, env), words(row)), bucket_style(row.bucket, env)),
         (row.holder.to_string(), plain),
         (row.address.to_string(), plain),

@@ -73,6 +73,8 @@ struct Call {
     pictures: HashMap<BadgeId, [String; 2]>,
     /// What was looked for and is not there.
     nothing: Option<String>,
+    /// A badge that was sent from here and that the service does not know.
+    unseen: Option<SentHere>,
     /// What the index says to certificate numbers, once it was asked.
     certs: cert::Certs,
     /// The address that had nothing in the look-up before: a name that is typed then is its caller's.
@@ -86,6 +88,8 @@ enum Errands {
     Cert(Query),
     /// The badge whose id was given.
     ById(BadgeId),
+    /// What the journal knows of a badge that the service does not know.
+    SentHere(BadgeId),
     /// That the wallet of this badge's holder is opened is being written down.
     Opening(BadgeId),
     /// A badge of the list in full: its reason.

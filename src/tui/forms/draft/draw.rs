@@ -120,7 +120,7 @@ impl DraftForm {
                     theme.error(),
                 );
             }
-            Guard::Read if self.found.iter().any(|found| !found.complete) => {
+            Guard::Read if self.is_incomplete() => {
                 put(
                     &mut lines,
                     &format!(

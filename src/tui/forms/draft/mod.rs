@@ -84,6 +84,11 @@ impl DraftForm {
         self.jobs.iter().any(|job| job.kind == Kind::Issue)
     }
 
+    /// Whether somebody may have such a badge whom the reading has not shown.
+    fn is_incomplete(&self) -> bool {
+        self.found.iter().any(|found| !found.complete)
+    }
+
     /// How many would be sent, or queued to be.
     fn sendable(&self) -> u64 {
         let sent = |bucket| matches!(bucket, Bucket::Ready | Bucket::Queued);
@@ -130,7 +135,11 @@ impl DraftForm {
             Action::Correct => row.is_some(),
             Action::NextTemplate => self.jobs.len() > 1,
             Action::Confirm => self.sendable() > 0,
-            Action::Reload => matches!(self.guard, Guard::Failed(_)),
+            Action::Reload => match self.guard {
+                Guard::Failed(_) => true,
+                Guard::Read => self.is_incomplete(),
+                Guard::None | Guard::Reading { .. } => false,
+            },
             Action::Redo => self.job().is_some_and(|job| job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0),
             _ => true,
         }

@@ -53,7 +53,7 @@ fn job_cells(job: &Job) -> Vec<String> {
 
 fn row_cells(row: &JobRow) -> Vec<String> {
     vec![
-        row.line.unwrap_or(row.no).to_string(),
+        row.number().to_string(),
         row.bucket.word().to_owned(),
         row.holder.to_string(),
         row.address.to_string(),

@@ -140,6 +140,10 @@ impl History {
                 all,
                 said = number(said)
             )),
+            (End::Unconfirmed, _) => out.warn(t!(
+                "{all} There may be more: an empty page came behind a full one, and the service gives no count.",
+                all
+            )),
             _ => out.say(all),
         }
     }

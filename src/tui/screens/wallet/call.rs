@@ -184,6 +184,7 @@ impl Wallet {
         self.choosing = false;
         self.call.namesakes = people.namesakes;
         self.call.nothing = None;
+        self.call.unseen = None;
         self.at = 0;
         self.top = 0;
         self.field.set(&email);
@@ -302,6 +303,13 @@ impl Wallet {
                     Err(error) => self.no_badge(&id, &error, out),
                 }
             }
+            (Errands::SentHere(id), Answer::SentBadge(sent)) => match sent.into_iter().next() {
+                Some(sent) => {
+                    self.call.by_id = None;
+                    self.call.unseen = Some(sent);
+                }
+                None => self.no_such_id(&id, out),
+            },
             (Errands::Opening(id), Answer::Done(done)) => match (done, self.holder_of(&id)) {
                 (Ok(_), Some(email)) => {
                     self.call.opened = true;
@@ -373,13 +381,18 @@ impl Wallet {
         });
     }
 
-    /// No badge has the id that was given: it may be a name, where that was not tried before.
+    /// The service knows no badge of the id that was given: the journal is asked.
     fn no_badge(&mut self, id: &BadgeId, error: &ApiError, out: &mut Out<'_>) {
         self.call.by_id = None;
         if !matches!(error, ApiError::NotFound(_) | ApiError::BadInput { .. }) {
             self.error = Some(t!("Badge {id} was not read: {error}", id = short(id.wire()), error));
             return;
         }
+        self.send(Errands::SentHere(id.clone()), Ask::SentBadge(id.clone()), out);
+    }
+
+    /// No badge has the id that was given: it may be a name, where that was not tried before.
+    fn no_such_id(&mut self, id: &BadgeId, out: &mut Out<'_>) {
         if self.call.name.is_none() {
             self.name(id.wire().to_owned(), out);
         } else {
@@ -483,7 +496,9 @@ impl Wallet {
         self.errand.as_ref().map(|(_, errand)| match errand {
             Errands::Opening(_) => t!("writing down that this wallet is opened").to_owned(),
             Errands::Cert(_) => t!("looking for this certificate number in the index").to_owned(),
-            Errands::ById(id) | Errands::Detail(id) => t!("reading badge {id}", id = short(id.wire())),
+            Errands::ById(id) | Errands::SentHere(id) | Errands::Detail(id) => {
+                t!("reading badge {id}", id = short(id.wire()))
+            }
             Errands::Name(name) => t!("looking for the name {name}", name = short(name)),
             Errands::Elsewhere(_) => t!("looking where else it may be").to_owned(),
             Errands::Pictures(id) => t!("trying the pictures of badge {id}", id = short(id.wire())),

@@ -156,6 +156,9 @@ impl Wallet {
         } else if let Some(hint) = self.typed(env) {
             say(frame, &[hint], body, env.theme.dim());
             self.draw_recent(frame, below(body, 2), env);
+        } else if let Some(sent) = &self.call.unseen {
+            let said = format!("{}: {}", sent.title, sent_here(sent, env));
+            say(frame, &[said], body, env.theme.warning());
         } else if let Some(nothing) = &self.call.nothing {
             let rows = self.draw_message(nothing, frame, body, env);
             say(frame, &no_such(self.call.certs, env), below(body, rows.saturating_add(1)), env.theme.dim());
@@ -186,7 +189,10 @@ impl Wallet {
     /// What the box would do with what is typed; nothing while it says what stands below it.
     fn typed(&self, env: &Env) -> Option<String> {
         let shown = self.asked.as_deref().unwrap_or_default();
-        let something = self.found.is_some() || self.people.is_some() || self.call.nothing.is_some();
+        let something = self.found.is_some()
+            || self.people.is_some()
+            || self.call.nothing.is_some()
+            || self.call.unseen.is_some();
         if !self.typing || self.field.value() == shown || !something && self.field.value().is_empty() {
             return None;
         }
