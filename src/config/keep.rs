@@ -17,6 +17,13 @@ use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long the settings may be locked by somebody else.
+const LOCK_PATIENCE: Duration = Duration::from_secs(2);
+/// Between two tries to lock them.
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Where the key of a profile is kept.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -395,18 +402,25 @@ pub(super) fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> 
     }
 }
 
-/// Keeps two instances from writing at once. The lock goes when the file is closed, however that happens.
+/// Keeps two instances from writing at once; blocks for [`LOCK_PATIENCE`] at most. The lock goes when the file is closed, however that happens.
 pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
     let path = paths.config_dir.join(".lock");
     let file = open_private_append(&path)
         .map_err(|why| Mistake::plain(t!("{path} cannot be written: {why}", path = shown(&path), why)))?;
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(Mistake::plain(t!(
-            "another lapel is writing the settings at this moment: try again. Nothing was changed"
-        ))
-        .into()),
-        // Some network file systems have no locks; then one does without.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    let until = Instant::now() + LOCK_PATIENCE;
+    loop {
+        match file.try_lock() {
+            // Writing takes a moment. A program that this process is about to start holds it as long.
+            Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(LOCK_PAUSE),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Mistake::plain(t!(
+                    "another lapel is writing the settings at this moment: try again. Nothing was changed"
+                ))
+                .into());
+            }
+            // Some network file systems have no locks; then one does without.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(file),
+        }
     }
 }
 

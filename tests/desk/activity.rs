@@ -70,7 +70,7 @@ async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
 async fn a_job_is_paused_and_goes_on() {
     let mut h = by(1, small()).await;
     h.settled().await;
-    h.sandbox.control().add_fault("post /badges/batch delay=3s times=1").expect("a rule");
+    h.sandbox.control().add_fault("post /badges/batch delay=5s times=1").expect("a rule");
     issue(&mut h, 0..3).await;
     h.shows("1 being sent").await;
     h.press("p");

@@ -1,5 +1,5 @@
-//! What is removed from the journal leaves its files: it is overwritten in the database, and the write-ahead log is
-//! emptied. A plan that is only tried out is written into a copy that has no name and ends with the process.
+//! What is removed from the journal leaves its files: it is overwritten in the database, the database is written anew
+//! where whole jobs are concerned, and the write-ahead log is emptied. A plan that is only tried out is written into a copy that has no name and ends with the process.
 
 use super::{JournalError, PATIENCE, Result};
 use rusqlite::backup::{Backup, StepResult};
@@ -8,8 +8,10 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+/// The write after which nothing of what it removed may be in the files.
+pub(super) const PURGE: &str = "purge";
 /// The writes that remove personal data.
-const REMOVING: [&str; 4] = ["purge", "discard", "correct", "take over"];
+const REMOVING: [&str; 4] = [PURGE, "discard", "correct", "take over"];
 /// How soon the log is emptied when another process was reading it.
 pub(super) const AGAIN: Duration = Duration::from_secs(2);
 /// A journal up to this size is rewritten in memory, a larger one through a file of SQLite's that has no name.
@@ -39,7 +41,8 @@ pub(super) fn empty_log(db: &Connection) -> bool {
     emptied == Ok(0)
 }
 
-/// Notes that the whole file is to be rewritten once: what was removed before is still in its free pages.
+/// Notes that the whole file is to be rewritten once: what was removed before is still in its free pages, or in the
+/// unused part of a page of an index, where SQLite leaves copies when it moves entries to the next page.
 pub(super) fn want_rewrite(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch("INSERT OR REPLACE INTO kept VALUES ('task', 'rewrite', '', 0)")
 }
@@ -188,7 +191,8 @@ mod tests {
         assert_eq!(rows(&reading), 2_000);
         journal
             .write("purge", |db| {
-                db.execute_batch("UPDATE row SET name = '', email = '', email_key = '', cells = NULL")
+                db.execute_batch("UPDATE row SET name = '', email = '', email_key = '', cells = NULL")?;
+                want_rewrite(db)
             })
             .await
             .expect("purged");

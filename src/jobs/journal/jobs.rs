@@ -428,9 +428,8 @@ pub(in crate::jobs) fn decide(
 
 /// Removes a draft, or drafts that no living process plans any more.
 pub(in crate::jobs) fn discard(db: &Connection, id: JobId) -> rusqlite::Result<()> {
-    db.execute("DELETE FROM job WHERE id = ?1 AND phase = 'draft'", [id.0])?;
-    db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", [])?;
-    Ok(())
+    let gone = db.execute("DELETE FROM job WHERE id = ?1 AND phase = 'draft'", [id.0])?;
+    forgotten(db, gone)
 }
 
 /// Removes the drafts of processes that live no more: nothing of them was ever sent.
@@ -441,11 +440,19 @@ pub(in crate::jobs) fn discard_orphans(
     me: &str,
 ) -> rusqlite::Result<()> {
     let living = serde_json::to_string(living).unwrap_or_else(|_| "[]".to_owned());
-    db.execute(
+    let gone = db.execute(
         "DELETE FROM job WHERE phase = 'draft' AND owner IS NOT ?1 AND account = ?3 AND base_url = ?4
            AND (owner IS NULL OR owner NOT IN (SELECT value FROM json_each(?2)))",
         params![me, living, account.key, account.base_url],
     )?;
-    db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", [])?;
+    forgotten(db, gone)
+}
+
+/// So many drafts were removed.
+fn forgotten(db: &Connection, drafts: usize) -> rusqlite::Result<()> {
+    if drafts > 0 {
+        db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", [])?;
+        super::erase::want_rewrite(db)?;
+    }
     Ok(())
 }

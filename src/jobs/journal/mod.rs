@@ -397,7 +397,12 @@ impl Desk {
             return Err(JournalError::Closed);
         }
         if erase::removes(step) {
-            self.log_is_dirty = !erase::empty_log(&self.connection);
+            let is_purge = step == erase::PURGE;
+            if is_purge {
+                erase::rewrite(&self.connection);
+            }
+            // Nobody waits for the rest: it is done once there is nothing else to do.
+            self.log_is_dirty = !erase::empty_log(&self.connection) || !is_purge;
         }
         Ok(value)
     }
@@ -410,6 +415,7 @@ fn keep(mut desk: Desk, queue: &Receiver<Work>) {
             match queue.recv_timeout(erase::AGAIN) {
                 Ok(work) => work,
                 Err(RecvTimeoutError::Timeout) => {
+                    erase::rewrite(&desk.connection);
                     desk.log_is_dirty = !erase::empty_log(&desk.connection);
                     continue;
                 }
@@ -432,6 +438,7 @@ fn keep(mut desk: Desk, queue: &Receiver<Work>) {
         }
     }
     if desk.log_is_dirty {
+        erase::rewrite(&desk.connection);
         erase::empty_log(&desk.connection);
     }
 }

@@ -2,6 +2,7 @@
 //! that may quote them. The numbers and the badge ids stay, so that nothing is ever claimed twice; so do decisions,
 //! with the reasons that people gave. What is removed is overwritten in the file: see `erase`.
 
+use super::erase;
 use crate::jobs::job::{Bucket, JobId};
 use rusqlite::{Connection, params};
 
@@ -38,6 +39,9 @@ pub(in crate::jobs) fn purge(
         db.execute("UPDATE request SET why = NULL WHERE job = ?1", [job])?;
         db.execute("DELETE FROM baseline WHERE job = ?1", [job])?;
         db.execute("UPDATE job SET purged = 1, origin = NULL, stop_why = NULL, note = NULL, look_note = NULL WHERE id = ?1", [job])?;
+    }
+    if !jobs.is_empty() {
+        erase::want_rewrite(db)?;
     }
     Ok(jobs.into_iter().map(JobId).collect())
 }
