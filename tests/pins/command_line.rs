@@ -42,8 +42,10 @@ fn spelled(argument: &Arg) -> Vec<String> {
             lines.extend(value.get_name_and_aliases().map(|word| format!("{name} = {word}")));
         }
     }
-    let defaults = argument.get_default_values().iter();
-    lines.extend(defaults.map(|value| format!("{name} (default {})", value.to_string_lossy())));
+    if action.takes_values() {
+        let defaults = argument.get_default_values().iter();
+        lines.extend(defaults.map(|value| format!("{name} (default {})", value.to_string_lossy())));
+    }
     lines.extend(argument.get_env().map(|variable| format!("{name} (env {})", variable.to_string_lossy())));
     lines
 }

@@ -286,8 +286,8 @@ fn files(folder: &Path, path: &str, out: &mut BTreeSet<String>) {
         if entry.path().is_dir() {
             out.insert(format!("{path}{shown}/"));
             files(&entry.path(), &format!("{path}{shown}/"), out);
-        } else if !name.ends_with("-wal") && !name.ends_with("-shm") {
-            // SQLite's own files come and go.
+        } else if !name.ends_with("-wal") && !name.ends_with("-shm") && !path.ends_with("/owners/") {
+            // SQLite's own files come and go, and so does the file of a process.
             out.insert(format!("{path}{shown}"));
         }
     }
