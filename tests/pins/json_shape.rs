@@ -11,7 +11,9 @@ pub fn fields(value: &Value, path: &str, out: &mut BTreeSet<String>) {
         Value::Number(_) => "number",
         Value::String(_) => "string",
         Value::Array(all) => {
-            all.iter().for_each(|one| fields(one, &format!("{path}[]"), out));
+            for one in all {
+                fields(one, &format!("{path}[]"), out);
+            }
             "list"
         }
         Value::Object(all) => {

@@ -26,8 +26,8 @@ pub fn pin(list: &str, known: &[&str], now: impl IntoIterator<Item = String>) {
     }
     assert!(now.iter().all(|line| !line.contains('\n')), "{list}: a name is one line");
     if std::env::var_os("UPDATE_PINS").is_some() {
-        let text: String = now.iter().map(|line| format!("{line}\n")).collect();
-        fs::write(beside(&format!("lists/{list}.txt")), text).expect("written");
+        let text: Vec<String> = now.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(beside(&format!("lists/{list}.txt")), text.concat()).expect("written");
         return;
     }
     if let Some(said) = difference(&kept(list), &now) {
