@@ -19,7 +19,11 @@ impl Seen {
     fn take(&mut self, verb: &str, answer: &Value) {
         let mut found = BTreeSet::new();
         fields(answer, "", &mut found);
-        self.0.extend(found.into_iter().map(|field| format!("{verb} | {field}")));
+        for (path, kind) in found.iter().filter_map(|field| field.split_once(": ")) {
+            let path = with_any_status(path);
+            self.0.insert(format!("{verb} | {path}"));
+            self.0.insert(format!("{}: {kind}", within_its_record(&path)));
+        }
         // Programs compare these with words of their own.
         if let Some(kind) = answer["error"]["kind"].as_str() {
             self.0.insert(format!("error.kind = {kind}"));
@@ -33,6 +37,26 @@ impl Seen {
         self.take(verb, &answer);
         answer
     }
+}
+
+/// Which statuses rows have at a moment depends on the moment. Their words have a list of their own.
+fn with_any_status(path: &str) -> String {
+    for counts in ["counts.", "classes."] {
+        if let Some(at) = path.find(counts) {
+            return format!("{}*", &path[..at + counts.len()]);
+        }
+    }
+    path.to_owned()
+}
+
+/// A job has the same fields wherever it stands; what is null in one of them may be a text in the next.
+fn within_its_record(path: &str) -> String {
+    for (list, record) in [("jobs[].", "job."), ("changed[].", "job."), ("followed[].", "job.")] {
+        if let Some(field) = path.strip_prefix(list) {
+            return format!("{record}{field}");
+        }
+    }
+    path.to_owned()
 }
 
 /// `lapel` without a service in its environment, with something on standard input.
@@ -84,8 +108,7 @@ fn json_of_reading() {
             seen.take(verb, &serde_json::from_str(line).expect("JSON"));
         }
     }
-    let known =
-        ["history | list[].badge_id: string", "badge --jsonl | badge_id: string", "wallet | ok: bool"];
+    let known = ["history | list[].badge_id", "badge --jsonl | badge_id", "wallet | ok"];
     pin("json-reading", &known, seen.0);
 }
 
@@ -117,9 +140,9 @@ fn json_of_issuing_and_jobs() {
     seen.ask(&bench, "doctor", &["doctor"], 0);
     seen.ask(&bench, "jobs purge", &["jobs", "purge", "--older-than", "0"], 0);
     let known = [
-        "issue | jobs[].counts.waiting: number",
-        "issue --dry-run | jobs[].would_send: number",
-        "revoke | rows[].bucket: string",
+        "issue | jobs[].counts.*",
+        "issue --dry-run | jobs[].would_send",
+        "revoke | rows[].bucket",
         "error.kind = exists",
     ];
     pin("json-jobs", &known, seen.0);
@@ -172,11 +195,8 @@ fn json_of_jobs_that_have_stopped() {
     seen.ask(&bench, "journal backup", &["journal", "backup", backup], 0);
     seen.ask(&bench, "jobs list, moved", &["jobs", "list"], 0);
     seen.ask(&bench, "journal restore", &["journal", "restore", backup], 0);
-    let known = [
-        "jobs settle | job.id: number",
-        "jobs show, stopped | job.stop.why_code: string",
-        "error.kind = not_possible",
-    ];
+    let known =
+        ["jobs settle | job.id", "jobs show, stopped | job.stop.why_code", "error.kind = not_possible"];
     pin("json-stopped-jobs", &known, seen.0);
 }
 
@@ -201,7 +221,7 @@ fn json_of_profiles_and_settings() {
         let said = alone(&bench, &[args, &["--json"]].concat(), &key).ended(code);
         seen.take(verb, &said.json());
     }
-    pin("json-profiles", &["ping | ok: bool", "profile list | profiles[].name: string"], seen.0);
+    pin("json-profiles", &["ping | ok", "profile list | profiles[].name"], seen.0);
 }
 
 #[test]
@@ -215,7 +235,7 @@ fn json_of_the_index() {
     seen.ask(&bench, "index build", &["index", "build"], 0);
     seen.ask(&bench, "index status", &["index", "status"], 0);
     seen.ask(&bench, "index purge", &["index", "purge"], 0);
-    pin("json-index", &["index status | index.badges: number"], seen.0);
+    pin("json-index", &["index status | index.badges"], seen.0);
 }
 
 /// The one shape of an answer that says what went wrong, and the words for what it was.
@@ -246,6 +266,6 @@ fn json_of_errors() {
     seen.ask(&bench, "error", ONE, 1);
     bench.settings("[profiles.uni]\nbase_url = 7\n");
     seen.ask(&bench, "error", &["ping", "--profile", "uni"], 2);
-    let known = ["error | error.kind: string", "error | error.message: string", "error.kind = not_found"];
+    let known = ["error | error.kind", "error | error.message", "error.kind = not_found"];
     pin("json-errors", &known, seen.0);
 }
