@@ -161,9 +161,13 @@ fn words_that_a_days_work_leaves_in_the_journal() {
         ("request.outcome", "SELECT outcome FROM request WHERE outcome IS NOT NULL"),
         ("claim.state", "SELECT state FROM claim"),
         ("kept.what", "SELECT what FROM kept"),
-        ("fact.name", "SELECT name FROM fact"),
-        // Whether something is found hidden, too, depends on the moment.
-        ("fact", "SELECT name || ' = ' || value FROM fact WHERE name LIKE 'waiting%' AND value <> 'hidden'"),
+        // Only what every run sees: more depends on the moment at which something is read.
+        (
+            "fact",
+            "SELECT name || ' = ' || value FROM fact
+             WHERE name IN ('waiting_in_history', 'waiting_by_id') AND value <> 'hidden'",
+        ),
+        ("fact.name", "SELECT name FROM fact WHERE name IN ('utc_offset', 'status_name', 'email_status')"),
         ("row.allowed", "SELECT allowed FROM row WHERE allowed IS NOT NULL"),
         ("origin", "SELECT key FROM job, json_each(job.origin) WHERE origin IS NOT NULL"),
         (
