@@ -218,6 +218,14 @@ mod tests {
         }
     }
 
+    /// A file as people have it: its names stay.
+    #[test]
+    fn a_file_of_today_is_read_and_written() {
+        let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pins/samples/view.json"));
+        assert_eq!(View::from_json(text), Ok(some()));
+        assert_eq!(some().to_json(), text);
+    }
+
     #[test]
     fn what_is_no_view_is_damaged_and_what_is_newer_is_left_alone() {
         for text in

@@ -22,6 +22,22 @@ fn the_newest_comes_first_once_and_no_more_than_fifty_are_kept() {
     assert!(recents.list(Typed::LookUp).is_empty());
 }
 
+/// A file as people have it: its names stay.
+#[test]
+fn a_file_of_today_is_read_and_written() {
+    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pins/samples/recent.json"));
+    let lists: Lists = serde_json::from_str(text).expect("a file of today");
+    for (typed, list) in [
+        (Typed::LookUp, ["gildong@naru.example"]),
+        (Typed::Badge, ["B-000004301-PS"]),
+        (Typed::IdsFile, ["revoke-ids.csv"]),
+        (Typed::Export, ["history.xlsx"]),
+    ] {
+        assert_eq!(lists.of(typed), &list);
+    }
+    assert_eq!(serde_json::to_string(&lists).expect("JSON"), text.trim_end());
+}
+
 #[test]
 fn a_key_in_the_wrong_box_is_not_kept() {
     crate::secrets::register_key("Zq3xK9");
