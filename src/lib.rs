@@ -8,7 +8,7 @@
 //! an arrow says so:
 //!
 //! ```text
-//! words/     what lapel says, in English and in Korean; every room may speak
+//! i18n/      the texts in English and Korean; every module may use it
 //! domain/    what the words mean: records, states, verdicts, e-mail keys, service time, untrusted text
 //! secrets    keys of all profiles: refused where they are typed, taken out where they are written -> domain
 //! job_control  stopping, and being continued by a shell
@@ -26,7 +26,7 @@
 //! ```
 
 #[macro_use]
-pub mod words;
+pub mod i18n;
 
 pub mod api;
 pub mod cli;

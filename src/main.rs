@@ -14,7 +14,7 @@ use lapel::tui::{
     self, Around, Begin, Helpers, House, IndexUse, Keymap, Manner, ProfileAsk, ProfileChange, Session, Shelf,
     Start, ViewUse, Wanted,
 };
-use lapel::words::speak;
+use lapel::i18n::set_language;
 use secrecy::{ExposeSecret, SecretString};
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     lapel::secrets::forbid_core_dumps();
     // Until the settings are read, whose word counts for more.
     let env = Env::process();
-    speak(spoken(&env));
+    set_language(spoken(&env));
     register_keys(&env);
     let read = cli::refuse_keys(std::env::args_os()).and_then(|()| cli::parse(std::env::args_os()));
     ExitCode::from(match read {
@@ -82,7 +82,7 @@ async fn hand_over(cli: Cli) -> u8 {
             if let Ok(settings) = Settings::resolve(&flags, &env)
                 && !verb.json
             {
-                speak(settings.ui.language);
+                set_language(settings.ui.language);
             }
             match Paths::find(&env) {
                 Ok(paths) => cli::journal(verb, &paths, &asker(&flags, &env).who).await,
@@ -173,7 +173,7 @@ fn settings(flags: &Flags, env: &Env, json: bool) -> Result<Settings, u8> {
 /// out, is said.
 fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
     let mut settings = Settings::resolve(flags, env)?;
-    speak(settings.ui.language);
+    set_language(settings.ui.language);
     settings.warnings.splice(0..0, settings.left_out.iter().map(ToString::to_string));
     settings.with_key()
 }
@@ -190,7 +190,7 @@ fn for_demo(flags: &Flags, env: &Env) -> (Settings, Keymap) {
 
 /// The keys beside the settings, with what is wrong in any of the files among the warnings.
 fn with_keymap(mut settings: Settings) -> (Settings, Keymap) {
-    speak(settings.ui.language);
+    set_language(settings.ui.language);
     let (keymap, mistakes) = keymap(&settings.paths);
     settings.left_out.extend(mistakes);
     settings.warnings.splice(0..0, left_out(&settings.left_out));
@@ -226,7 +226,7 @@ async fn open_desk(
         ));
         return exit::USAGE;
     }
-    speak(settings.ui.language);
+    set_language(settings.ui.language);
     settings.warnings = start_log(&settings);
     Box::pin(desk(settings, keymap, demo, tour, wanted, flags, env)).await
 }

@@ -22,7 +22,7 @@ use lapel::config::{
     Mistake, NewProfile, NoticeChoice, Paths, PictureChoice, Profile, RecentChoice, RefreshChoice, Role,
     Settings, TerminalHints, ThemeChoice, is_profile_name, keep_profile,
 };
-use lapel::words::Language;
+use lapel::i18n::Language;
 use proptest::prelude::*;
 use secrecy::ExposeSecret;
 use std::fs;

@@ -7,7 +7,7 @@ use super::error::{ApiError, Refusal, Said};
 use super::key::ApiKey;
 use super::lenient;
 use crate::domain::Text;
-use crate::words;
+use crate::i18n;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ impl Body {
                     _ => None,
                 };
                 if code.is_none() && !(map.contains_key("data") && map.contains_key("message")) {
-                    return Self::Other(mark!("JSON in another form"));
+                    return Self::Other(tr_noop!("JSON in another form"));
                 }
                 let message = match map.get("message") {
                     Some(Value::String(message)) => Said::new(&key.blot(message)),
@@ -65,20 +65,20 @@ impl Body {
                 let code = code.map(|c| key.blot(&c).into_owned());
                 Self::Envelope(Envelope { code, message, data: map.remove("data").unwrap_or(Value::Null) })
             }
-            Some(_) => Self::Other(mark!("JSON in another form")),
-            None if text.starts_with('<') => Self::Other(mark!("a web page")),
+            Some(_) => Self::Other(tr_noop!("JSON in another form")),
+            None if text.starts_with('<') => Self::Other(tr_noop!("a web page")),
             None if text.starts_with(['{', '[']) => Self::Other(DAMAGED),
-            None => Self::Other(mark!("something that is not JSON")),
+            None => Self::Other(tr_noop!("something that is not JSON")),
         }
     }
 }
 
 /// What a body is that has nothing in it.
-const NOTHING: &str = mark!("an empty answer");
+const NOTHING: &str = tr_noop!("an empty answer");
 /// What a body is whose JSON is damaged in its structure.
-const DAMAGED: &str = mark!("JSON that cannot be read");
+const DAMAGED: &str = tr_noop!("JSON that cannot be read");
 /// What a body is that is longer than lapel reads.
-pub(super) const TOO_LONG: &str = mark!("an answer longer than 16 MB");
+pub(super) const TOO_LONG: &str = tr_noop!("an answer longer than 16 MB");
 
 fn four_digits(code: &str) -> String {
     if code.bytes().all(|b| b.is_ascii_digit()) { format!("{code:0>4}") } else { code.to_owned() }
@@ -177,7 +177,7 @@ impl Answer {
             (Some(host), 300..=399, _) => t!("a redirect to {host}, which is not followed", host),
             (None, 300..=399, _) => t!("a redirect, which is not followed").to_owned(),
             (_, 511, _) => t!("a network that wants a login first").to_owned(),
-            (_, _, Ok(Body::Other(what))) => words::say(what).to_owned(),
+            (_, _, Ok(Body::Other(what))) => i18n::tr(what).to_owned(),
             (_, _, Ok(Body::Envelope(_))) => {
                 t!("an answer of a kind that the service does not give").to_owned()
             }
@@ -252,7 +252,7 @@ impl Answer {
                 _ => Meaning::Data(Value::Null),
             },
             // 202 is the contract's word for accepted, whatever became of the rest of the answer.
-            (202, Ok(Body::Other(what))) => doubt(true, t!("there was {what}", what = words::say(what))),
+            (202, Ok(Body::Other(what))) => doubt(true, t!("there was {what}", what = i18n::tr(what))),
             (202, Err(why)) => doubt(true, why.clone()),
             // 408 means that the request may have been read half-way, whoever says it.
             (400..=407 | 409..=499, Ok(Body::Envelope(_))) if !self.claims_success() => {

@@ -8,7 +8,7 @@ use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
 use super::{exit, help, say};
 use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice};
 use crate::sandbox;
-use crate::words::{Language, language, speak_to_programs};
+use crate::i18n::{Language, language, set_language_for_programs};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
@@ -306,7 +306,7 @@ impl Add for Flags {
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
     let cli = super::spoken::read(args).map_err(|error| {
         if is_about_a_key(&error) {
-            say::complain(crate::words::say(help::NO_KEY_FLAG));
+            say::complain(crate::i18n::tr(help::NO_KEY_FLAG));
             return exit::USAGE;
         }
         match super::mistake::in_words(&error) {
@@ -317,7 +317,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
         u8::try_from(error.exit_code()).unwrap_or(exit::USAGE)
     })?;
     if cli.is_for_programs() {
-        speak_to_programs();
+        set_language_for_programs();
     }
     Ok(cli)
 }

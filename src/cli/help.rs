@@ -301,7 +301,7 @@ Exit codes:
   1  it is not, or the service did not answer
   2  no profile, or a mistake in the settings"#;
 
-pub(super) const NO_KEY_FLAG: &str = mark!(
+pub(super) const NO_KEY_FLAG: &str = tr_noop!(
     "\
 no flag takes an API key: arguments can be seen by everybody on this computer
 and stay in the shell's history. If you have just typed a real key, consider
@@ -314,7 +314,7 @@ Give the key in one of these ways:
 More: lapel --help"
 );
 
-pub(super) const HOW_TO_BEGIN: &str = mark!(
+pub(super) const HOW_TO_BEGIN: &str = tr_noop!(
     "\
 no profile is configured, so there is no service to talk to. Do one of these:
   - look around without an account:  lapel demo

@@ -10,7 +10,7 @@ use crate::config::{
 use crate::domain::text::scrub;
 use crate::index;
 use crate::jobs::Journal;
-use crate::words;
+use crate::i18n;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -84,11 +84,11 @@ impl Place {
             Err(_) => (None, None),
             Ok(found) => {
                 let kind = if found.is_dir() {
-                    mark!("folder")
+                    tr_noop!("folder")
                 } else if found.is_file() {
-                    mark!("file")
+                    tr_noop!("file")
                 } else {
-                    mark!("other")
+                    tr_noop!("other")
                 };
                 #[cfg(unix)]
                 let mode = Some(crate::disk::mode_of(&found));
@@ -219,7 +219,7 @@ const SOURCES: usize = 13;
 
 fn said_in_words(said: &Said) -> String {
     let value = said.value.as_deref().map_or_else(|| "-".to_owned(), |v| scrub(v).into_owned());
-    format!("  {}{}{value}", padded(&said.name, NAMES), padded(words::say(said.source.word()), SOURCES))
+    format!("  {}{}{value}", padded(&said.name, NAMES), padded(i18n::tr(said.source.word()), SOURCES))
 }
 
 /// The same for people.
@@ -244,7 +244,7 @@ fn lines(value: &Value, found: &Survey) -> String {
         let state = match place.looked() {
             (None, _) => t!("not there").to_owned(),
             (Some(_), Some(mode)) => format!("{mode:03o}"),
-            (Some(kind), None) => words::say(kind).to_owned(),
+            (Some(kind), None) => i18n::tr(kind).to_owned(),
         };
         out.push(format!(
             "  {}{}{}",

@@ -1,53 +1,53 @@
 //! The names of facts as people read them. Programs get the same names as fields of JSON, which stay as they are.
 
-use crate::words::{Language, language, say};
+use crate::i18n::{Language, language, tr};
 use unicode_width::UnicodeWidthStr;
 
 /// The names that are said in other languages. Names of settings and of environment variables are not among
 /// them: they are typed.
 const LABELS: &[&str] = &[
-    mark!("ahead of this computer s"),
-    mark!("background"),
-    mark!("background asked"),
-    mark!("base url"),
-    mark!("bytes"),
-    mark!("columns"),
-    mark!("config file"),
-    mark!("data dir"),
-    mark!("debug assertions"),
-    mark!("environment"),
-    mark!("error"),
-    mark!("exists"),
-    mark!("features"),
-    mark!("from"),
-    mark!("heard"),
-    mark!("images"),
-    mark!("jobs"),
-    mark!("keys dir"),
-    mark!("locale"),
-    mark!("log file"),
-    mark!("name"),
-    mark!("offset from"),
-    mark!("organisation"),
-    mark!("path"),
-    mark!("program"),
-    mark!("proxy"),
-    mark!("reached"),
-    mark!("read only"),
-    mark!("round trip ms"),
-    mark!("rows"),
-    mark!("service utc"),
-    mark!("target"),
-    mark!("utc offset"),
-    mark!("version"),
-    mark!("wrong"),
+    tr_noop!("ahead of this computer s"),
+    tr_noop!("background"),
+    tr_noop!("background asked"),
+    tr_noop!("base url"),
+    tr_noop!("bytes"),
+    tr_noop!("columns"),
+    tr_noop!("config file"),
+    tr_noop!("data dir"),
+    tr_noop!("debug assertions"),
+    tr_noop!("environment"),
+    tr_noop!("error"),
+    tr_noop!("exists"),
+    tr_noop!("features"),
+    tr_noop!("from"),
+    tr_noop!("heard"),
+    tr_noop!("images"),
+    tr_noop!("jobs"),
+    tr_noop!("keys dir"),
+    tr_noop!("locale"),
+    tr_noop!("log file"),
+    tr_noop!("name"),
+    tr_noop!("offset from"),
+    tr_noop!("organisation"),
+    tr_noop!("path"),
+    tr_noop!("program"),
+    tr_noop!("proxy"),
+    tr_noop!("reached"),
+    tr_noop!("read only"),
+    tr_noop!("round trip ms"),
+    tr_noop!("rows"),
+    tr_noop!("service utc"),
+    tr_noop!("target"),
+    tr_noop!("utc offset"),
+    tr_noop!("version"),
+    tr_noop!("wrong"),
 ];
 
 /// A name in words: `base_url` is `base url`.
 pub(super) fn label(name: &str) -> String {
     let plain = name.replace('_', " ");
     match LABELS.iter().find(|known| **known == plain) {
-        Some(known) => say(known).to_owned(),
+        Some(known) => tr(known).to_owned(),
         None => plain,
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn label(name: &str) -> String {
 pub(super) fn field(name: &str) -> String {
     let known = LABELS.iter().find(|known| **known == name.replace('_', " "));
     match known {
-        Some(known) if language() != Language::English => say(known).to_owned(),
+        Some(known) if language() != Language::English => tr(known).to_owned(),
         _ => name.to_owned(),
     }
 }

@@ -26,7 +26,7 @@ pub fn complain_of_settings(error: &ConfigError) {
 
 /// What to do when no profile is configured.
 pub fn how_to_begin() -> &'static str {
-    crate::words::say(help::HOW_TO_BEGIN)
+    crate::i18n::tr(help::HOW_TO_BEGIN)
 }
 
 /// Writes a result to standard output.

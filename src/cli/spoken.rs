@@ -2,7 +2,7 @@
 //! looked up, text by text. The manual page and the completions of a shell are made of the English one.
 
 use super::{Cli, help};
-use crate::words::{Language, language, translated};
+use crate::i18n::{Language, language, translated};
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;

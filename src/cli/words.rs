@@ -2,7 +2,7 @@
 
 use super::exit;
 use crate::jobs::{self, AcceptedCount, Bucket, Code, Counts, Job, JobRow, Kind, Phase, Step};
-use crate::words::{Language, language};
+use crate::i18n::{Language, language};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};

@@ -11,7 +11,7 @@ use super::place::{Sheet, join, nearest};
 use super::profile::{Environment, NAME_RULE, Pin, is_profile_name};
 use super::source::KeySource;
 use super::ui::{GlyphChoice, JoinedChoice, ThemeChoice};
-use crate::words::Language;
+use crate::i18n::Language;
 use jiff::tz::Offset;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
@@ -59,7 +59,7 @@ pub(super) const PROFILE: &[&str] = &[
 const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token", "secret", "password"];
 
 /// What to do instead of writing a key into the settings.
-pub(super) const KEY_ADVICE: &str = mark!(
+pub(super) const KEY_ADVICE: &str = tr_noop!(
     "a key must not stand in this file: take it out, and put it into a file \
                           that only you can read, named keys/ and the profile's name beside this file (or say \
                           key = { keyring = true }, key = { env = \"NAME\" } or key = { file = \"path\" })"
@@ -332,7 +332,7 @@ impl ConfigFile {
         refuse_keys(sheet, top, "");
         // The right name in the wrong place: above the first profile.
         if let Some((name, _)) = top.get_key_value("key") {
-            sheet.wrong(name.span().start, "key", crate::words::say(KEY_ADVICE));
+            sheet.wrong(name.span().start, "key", crate::i18n::tr(KEY_ADVICE));
         }
         sheet.unknown(top, "", TOP, &[KEY_LIKE, &["key"]].concat());
         self.said = said_in(top, TOP);
@@ -393,7 +393,7 @@ impl ConfigFile {
                 sheet.wrong(
                     at,
                     "profiles",
-                    t!("this name cannot be used: {name_rule}", name_rule = crate::words::say(NAME_RULE)),
+                    t!("this name cannot be used: {name_rule}", name_rule = crate::i18n::tr(NAME_RULE)),
                 );
                 continue;
             }
@@ -521,7 +521,7 @@ fn take_pin(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) -> Option<
 fn refuse_keys(sheet: &mut Sheet<'_>, table: &DeTable<'_>, prefix: &str) {
     for name in KEY_LIKE {
         if let Some((name, _)) = table.get_key_value(*name) {
-            sheet.wrong(name.span().start, &join(prefix, name.get_ref()), crate::words::say(KEY_ADVICE));
+            sheet.wrong(name.span().start, &join(prefix, name.get_ref()), crate::i18n::tr(KEY_ADVICE));
         }
     }
 }

@@ -111,7 +111,7 @@ impl NewProfile {
         if !is_profile_name(&self.name) {
             return Err(field(
                 "name",
-                t!("this name cannot be used: {name_rule}", name_rule = crate::words::say(NAME_RULE)),
+                t!("this name cannot be used: {name_rule}", name_rule = crate::i18n::tr(NAME_RULE)),
             ));
         }
         let base_url = check_base_url(&self.base_url).map_err(|why| field("base_url", why))?;

@@ -116,7 +116,7 @@ impl Keyring {
             return Err(t!(
                 "the keyring does not answer, and was asked {most_open} times. {advice}",
                 most_open = MOST_OPEN,
-                advice = crate::words::say(ADVICE)
+                advice = crate::i18n::tr(ADVICE)
             ));
         }
         let (open, profile) = (self.open.clone(), profile.to_owned());
@@ -149,7 +149,7 @@ impl Keyring {
                     return Err(t!(
                         "the keyring has not answered within {seconds} s. {advice}",
                         seconds,
-                        advice = crate::words::say(ADVICE)
+                        advice = crate::i18n::tr(ADVICE)
                     ));
                 }
                 self.unanswered.fetch_sub(1, Ordering::SeqCst);
@@ -165,7 +165,7 @@ impl Keyring {
 }
 
 /// What to do about a keyring that cannot be used.
-const ADVICE: &str = mark!(
+const ADVICE: &str = tr_noop!(
     "It is most likely locked, and asks for its password where nobody sees it: unlock it, \
      or keep the key in a file (lapel profile edit NAME --key-from file)"
 );
@@ -178,7 +178,7 @@ fn words(error: &Error) -> String {
         Error::NoStorageAccess(why) => t!(
             "the keyring cannot be opened ({why}). {advice}",
             why = cut(why),
-            advice = crate::words::say(ADVICE)
+            advice = crate::i18n::tr(ADVICE)
         ),
         Error::PlatformFailure(why) => {
             t!(

@@ -167,4 +167,4 @@ pub fn is_profile_name(name: &str) -> bool {
 }
 
 /// What a profile name may be, for messages.
-pub(super) const NAME_RULE: &str = mark!("a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _");
+pub(super) const NAME_RULE: &str = tr_noop!("a profile name has 1 to 40 letters (A-Z, a-z), digits, - or _");

@@ -72,7 +72,7 @@ impl KeySource {
 fn of_table(sheet: &mut Sheet<'_>, value: &Value<'_>, field: &str) -> KeySource {
     let at = value.span().start;
     let Some(table) = value.get_ref().as_table() else {
-        sheet.wrong(at, field, crate::words::say(KEY_ADVICE));
+        sheet.wrong(at, field, crate::i18n::tr(KEY_ADVICE));
         return KeySource::Default;
     };
     sheet.unknown(table, field, &["env", "file", "keyring"], &[]);

@@ -27,15 +27,15 @@ pub enum Source {
 }
 
 impl Source {
-    /// In a word, for programs; [`words::say`](crate::words::say) puts it into the language of a person.
+    /// In a word, for programs; [`tr`](crate::i18n::tr) puts it into the language of a person.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Flag => mark!("flag"),
-            Self::Variable => mark!("environment"),
-            Self::Profile => mark!("profile"),
+            Self::Flag => tr_noop!("flag"),
+            Self::Variable => tr_noop!("environment"),
+            Self::Profile => tr_noop!("profile"),
             Self::File => "config.toml",
             Self::ThemeFile => "theme.toml",
-            Self::Default => mark!("default"),
+            Self::Default => tr_noop!("default"),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::background::Ground;
 use super::env::Env;
 use super::pictures::{PictureChoice, Pictures};
 use super::theme::{Palette, ThemeFile};
-use crate::words::Language;
+use crate::i18n::Language;
 
 /// The colours of the desk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

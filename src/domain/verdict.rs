@@ -7,7 +7,7 @@
 use super::records::{Badge, HistoryItem, WalletBadge};
 use super::text::Text;
 use super::time::{ServiceTime, age};
-use crate::words;
+use crate::i18n;
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, ToSpan, Unit};
 
@@ -34,7 +34,7 @@ pub enum State {
 impl State {
     /// The word for it, which always stands beside the glyph, in the language that is spoken.
     pub fn word(&self) -> Text {
-        self.own().map_or_else(Text::clone, |word| words::say(word).into())
+        self.own().map_or_else(Text::clone, |word| i18n::tr(word).into())
     }
 
     /// The same in English, whatever is spoken: for what is kept or exported.
@@ -45,12 +45,12 @@ impl State {
     /// lapel's own word, or the service's where lapel does not know it.
     fn own(&self) -> Result<&'static str, &Text> {
         Ok(match self {
-            Self::Waiting => mark!("Waiting"),
-            Self::Issued => mark!("Issued"),
-            Self::Revoking => mark!("Revoking"),
-            Self::Revoked => mark!("Revoked"),
-            Self::Expired => mark!("Expired"),
-            Self::Other(label) if label.looks_empty() => mark!("no state given"),
+            Self::Waiting => tr_noop!("Waiting"),
+            Self::Issued => tr_noop!("Issued"),
+            Self::Revoking => tr_noop!("Revoking"),
+            Self::Revoked => tr_noop!("Revoked"),
+            Self::Expired => tr_noop!("Expired"),
+            Self::Other(label) if label.looks_empty() => tr_noop!("no state given"),
             Self::Other(label) => return Err(label),
         })
     }

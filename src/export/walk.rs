@@ -6,7 +6,7 @@ use crate::api::{
     ApiError, Call, DirectionStyle, End, Gathered, MAX_ROWS_PER_PAGE, PageReader, Reader, Sort,
 };
 use crate::domain::Page;
-use crate::words::{Language, language};
+use crate::i18n::{Language, language};
 
 /// How far a list is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -21,25 +21,25 @@ words! {
     /// What was found of a row before anything is sent.
     Class {
         /// Nothing: the person does not hold this badge.
-        New = "new", mark!("new");
+        New = "new", tr_noop!("new");
         /// The same address and the same name stand in an earlier row of the file.
-        Twin = "twin", mark!("twice in the file");
+        Twin = "twin", tr_noop!("twice in the file");
         /// The same address under another name stands in an earlier row of the file: a shared mailbox, or a slip.
-        SharedAddress = "shared_address", mark!("one address, two names");
+        SharedAddress = "shared_address", tr_noop!("one address, two names");
         /// The person holds it, and it is valid.
-        Valid = "valid", mark!("holds it already");
+        Valid = "valid", tr_noop!("holds it already");
         /// The person holds it, and it expires soon.
-        Expiring = "expiring", mark!("holds it, expires soon");
+        Expiring = "expiring", tr_noop!("holds it, expires soon");
         /// The person held it, and it has expired: a renewal.
-        Expired = "expired", mark!("held it, expired");
+        Expired = "expired", tr_noop!("held it, expired");
         /// The person held it, and it was or is being revoked: a re-issue.
-        Revoked = "revoked", mark!("held it, revoked");
+        Revoked = "revoked", tr_noop!("held it, revoked");
         /// One is accepted and waits to be issued.
-        Waiting = "waiting", mark!("one is waiting already");
+        Waiting = "waiting", tr_noop!("one is waiting already");
         /// A job of this journal has sent one that the service does not show yet.
-        Sent = "sent", mark!("sent before, not visible yet");
+        Sent = "sent", tr_noop!("sent before, not visible yet");
         /// Somebody holds it whose address differs only by dots, a plus tag or such.
-        LookAlike = "look_alike", mark!("a similar address holds it");
+        LookAlike = "look_alike", tr_noop!("a similar address holds it");
     }
 }
 
@@ -47,11 +47,11 @@ words! {
     /// What happens with a row of a class.
     Policy {
         /// It is left out.
-        Block = "block", mark!("left out");
+        Block = "block", tr_noop!("left out");
         /// A person decides.
-        Ask = "ask", mark!("asked about");
+        Ask = "ask", tr_noop!("asked about");
         /// It is sent.
-        Allow = "allow", mark!("sent");
+        Allow = "allow", tr_noop!("sent");
     }
 }
 

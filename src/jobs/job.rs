@@ -36,7 +36,7 @@ macro_rules! words {
 
             /// As a person reads it, in the language that is spoken.
             pub fn word(self) -> &'static str {
-                $crate::words::say(self.name())
+                $crate::i18n::tr(self.name())
             }
 
             /// The same in English, whatever is spoken: for what goes into a file.
@@ -57,9 +57,9 @@ words! {
     /// What a job does.
     Kind {
         /// Issues badges.
-        Issue = "issue", mark!("issue");
+        Issue = "issue", tr_noop!("issue");
         /// Revokes badges.
-        Revoke = "revoke", mark!("revoke");
+        Revoke = "revoke", tr_noop!("revoke");
     }
 }
 
@@ -67,17 +67,17 @@ words! {
     /// What a job may do next. Whether it is finished is not kept: its rows say so.
     Phase {
         /// Planned, and nothing may be sent: it is checked, reviewed, corrected.
-        Draft = "draft", mark!("draft");
+        Draft = "draft", tr_noop!("draft");
         /// What is ready may be sent.
-        Running = "running", mark!("running");
+        Running = "running", tr_noop!("running");
         /// A person has paused it.
-        Paused = "paused", mark!("paused");
+        Paused = "paused", tr_noop!("paused");
         /// It has stopped by itself; [`Job::stop`] says why.
-        Stopped = "stopped", mark!("stopped");
+        Stopped = "stopped", tr_noop!("stopped");
         /// A person has called off what was not sent.
-        Cancelled = "cancelled", mark!("called off");
+        Cancelled = "cancelled", tr_noop!("called off");
         /// It goes on in the journal of another computer, and is only a record here.
-        Moved = "moved", mark!("on another computer");
+        Moved = "moved", tr_noop!("on another computer");
     }
 }
 
@@ -85,19 +85,19 @@ words! {
     /// Why a job has stopped by itself. All of them can be resumed.
     StopKind {
         /// 422: most likely the issue quota (contract, "Errors": 422 is tied to it, without a code).
-        Quota = "quota", mark!("stopped at the quota");
+        Quota = "quota", tr_noop!("stopped at the quota");
         /// The key, or this computer's address, was refused.
-        Refused = "refused_key", mark!("the key was refused");
+        Refused = "refused_key", tr_noop!("the key was refused");
         /// The service refused the request itself.
-        BadRequest = "bad_request", mark!("the service refused the request");
+        BadRequest = "bad_request", tr_noop!("the service refused the request");
         /// The service could not be reached.
-        NotReached = "not_reached", mark!("the service could not be reached");
+        NotReached = "not_reached", tr_noop!("the service could not be reached");
         /// Several requests in a row ended in doubt.
-        Doubt = "doubt", mark!("too many answers were lost");
+        Doubt = "doubt", tr_noop!("too many answers were lost");
         /// lapel ended before everything was sent.
-        Interrupted = "interrupted", mark!("interrupted");
+        Interrupted = "interrupted", tr_noop!("interrupted");
         /// The journal could not be written.
-        Journal = "journal", mark!("the journal could not be written");
+        Journal = "journal", tr_noop!("the journal could not be written");
     }
 }
 
@@ -114,41 +114,41 @@ words! {
     /// Where one row of a job stands. Every row is in exactly one of these, and they add up to the job.
     Bucket {
         /// Checked and free to be sent; nothing has left.
-        Ready = "ready", mark!("not sent yet");
+        Ready = "ready", tr_noop!("not sent yet");
         /// A person has to decide first.
-        Ask = "ask", mark!("to be decided");
+        Ask = "ask", tr_noop!("to be decided");
         /// Not valid as it stands; it cannot be sent before it is corrected.
-        Invalid = "invalid", mark!("not valid");
+        Invalid = "invalid", tr_noop!("not valid");
         /// Left out, with the reason.
-        LeftOut = "left_out", mark!("left out");
+        LeftOut = "left_out", tr_noop!("left out");
         /// Written down, and on its way.
-        Sending = "sending", mark!("being sent");
+        Sending = "sending", tr_noop!("being sent");
         /// The service refused it: certainly nothing was done.
-        NotDone = "not_done", mark!("refused");
+        NotDone = "not_done", tr_noop!("refused");
         /// Nobody knows whether the service acted. It is looked for, and never sent again by itself.
-        InDoubt = "in_doubt", mark!("in doubt");
+        InDoubt = "in_doubt", tr_noop!("in doubt");
         /// Accepted, but the service has not shown which badge it is.
-        Unbound = "unbound", mark!("accepted, not visible yet");
+        Unbound = "unbound", tr_noop!("accepted, not visible yet");
         /// Looked for until the window was over, and never seen. Sending again is offered.
-        NotSeen = "not_seen", mark!("never seen");
+        NotSeen = "not_seen", tr_noop!("never seen");
         /// Accepted; the badge has an id. Accepted is not issued.
-        Waiting = "waiting", mark!("waiting");
+        Waiting = "waiting", tr_noop!("waiting");
         /// Accepted more than 24 hours ago, and still waiting (contract, "Limits" rule 3).
-        Overdue = "overdue", mark!("overdue");
+        Overdue = "overdue", tr_noop!("overdue");
         /// The service shows the badge as Issued.
-        Issued = "issued", mark!("issued");
+        Issued = "issued", tr_noop!("issued");
         /// The service's own word, which lapel does not know.
-        Other = "other", mark!("in another state");
+        Other = "other", tr_noop!("in another state");
         /// To be revoked as soon as it is Issued.
-        Queued = "queued", mark!("to be revoked when issued");
+        Queued = "queued", tr_noop!("to be revoked when issued");
         /// Sent to be revoked with others of which the service accepted some; which ones is looked at.
-        Unproven = "unproven", mark!("being checked");
+        Unproven = "unproven", tr_noop!("being checked");
         /// The revocation was accepted, or is under way.
-        Revoking = "revoking", mark!("being revoked");
+        Revoking = "revoking", tr_noop!("being revoked");
         /// The service shows the badge as Revoked.
-        Revoked = "revoked", mark!("revoked");
+        Revoked = "revoked", tr_noop!("revoked");
         /// The service left it out of the revocation, with its state.
-        Dropped = "dropped", mark!("not accepted");
+        Dropped = "dropped", tr_noop!("not accepted");
     }
 }
 

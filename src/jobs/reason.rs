@@ -5,7 +5,7 @@ use super::journal::JournalError;
 use crate::api::ApiError;
 use crate::domain::text::scrub;
 use crate::domain::{State, Text};
-use crate::words::{self, Language};
+use crate::i18n::{self, Language};
 use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ToSql, params};
 use serde::{Deserialize, Serialize};
@@ -79,106 +79,106 @@ codes! {
     Journal = "journal", "";
 
     // Requests.
-    Lost = "lost", mark!("lapel ended before the answer came");
+    Lost = "lost", tr_noop!("lapel ended before the answer came");
     Interrupted = "interrupted",
-        mark!("lapel ended before everything was sent. What is left was not sent; resume when you like.");
+        tr_noop!("lapel ended before everything was sent. What is left was not sent; resume when you like.");
     Closed = "closed",
-        mark!("lapel was closed before everything was sent. What is left was not sent; resume when you like.");
-    NotNamed = "not_named", mark!("the service accepted the request, but did not say which badge this is");
-    NoTemplate = "no_template", mark!("the job has no template");
+        tr_noop!("lapel was closed before everything was sent. What is left was not sent; resume when you like.");
+    NotNamed = "not_named", tr_noop!("the service accepted the request, but did not say which badge this is");
+    NoTemplate = "no_template", tr_noop!("the job has no template");
     AcceptedMore = "accepted_more",
-        mark!("The service says that it accepted {accepted} of {sent}: tell the provider.");
-    PartFailed = "part_failed", mark!("A part of lapel failed ({failed}). What was on its way is in doubt.");
-    DoubtsInARow = "doubts_in_a_row", mark!("{n} answers in a row were lost. What was sent is being looked for; what was not sent stays unsent. Resume when the service answers again.");
-    NotNamedOf = "not_named_of", mark!("the service accepted {accepted} of {sent} and did not name this one: it is not known whether it was accepted");
-    NotAmongThem = "not_among_them", mark!("the service accepted {accepted} of {sent}, and those are found: this one was not accepted");
-    PartlyThere = "partly_there", mark!("the service refused the request, but {found} of its {rows} badges are there: it is not known whether this one was accepted");
-    SomeThere = "some_there", mark!("{found} of {rows} badges of the same request are there: it is not known whether this one was accepted");
-    IssuingFailed = "issuing_failed", mark!("the service's own word is \u{201c}{label}\u{201d}: issuing failed, as it seems. Ask the provider's help desk before it is sent again");
-    IssuedTwice = "issued_twice", mark!("issued twice by one request: badge {id} was accepted at the same time. One of the two can be revoked");
-    SomeIssuedTwice = "some_issued_twice", mark!("{n} of these people got a second badge by the same request (such as {id}), as if something on the way had sent it twice: tell the provider. The rows name them.");
-    BeingProven = "being_proven", mark!("refused, which is being proven");
-    NotProvable = "not_provable", mark!("The service refused a request (HTTP 422), but it is not known to show badges that wait, so it cannot be proven yet that nothing of it was accepted. Its rows are in doubt until the window is over; the others go on.");
-    RevokeUncounted = "revoke_uncounted", mark!("{sent} sent; the service did not say how many it accepted.");
+        tr_noop!("The service says that it accepted {accepted} of {sent}: tell the provider.");
+    PartFailed = "part_failed", tr_noop!("A part of lapel failed ({failed}). What was on its way is in doubt.");
+    DoubtsInARow = "doubts_in_a_row", tr_noop!("{n} answers in a row were lost. What was sent is being looked for; what was not sent stays unsent. Resume when the service answers again.");
+    NotNamedOf = "not_named_of", tr_noop!("the service accepted {accepted} of {sent} and did not name this one: it is not known whether it was accepted");
+    NotAmongThem = "not_among_them", tr_noop!("the service accepted {accepted} of {sent}, and those are found: this one was not accepted");
+    PartlyThere = "partly_there", tr_noop!("the service refused the request, but {found} of its {rows} badges are there: it is not known whether this one was accepted");
+    SomeThere = "some_there", tr_noop!("{found} of {rows} badges of the same request are there: it is not known whether this one was accepted");
+    IssuingFailed = "issuing_failed", tr_noop!("the service's own word is \u{201c}{label}\u{201d}: issuing failed, as it seems. Ask the provider's help desk before it is sent again");
+    IssuedTwice = "issued_twice", tr_noop!("issued twice by one request: badge {id} was accepted at the same time. One of the two can be revoked");
+    SomeIssuedTwice = "some_issued_twice", tr_noop!("{n} of these people got a second badge by the same request (such as {id}), as if something on the way had sent it twice: tell the provider. The rows name them.");
+    BeingProven = "being_proven", tr_noop!("refused, which is being proven");
+    NotProvable = "not_provable", tr_noop!("The service refused a request (HTTP 422), but it is not known to show badges that wait, so it cannot be proven yet that nothing of it was accepted. Its rows are in doubt until the window is over; the others go on.");
+    RevokeUncounted = "revoke_uncounted", tr_noop!("{sent} sent; the service did not say how many it accepted.");
     RevokeAcceptedMore = "revoke_accepted_more",
-        mark!("The service says that it accepted {n}, but only {sent} were sent: tell the provider.");
-    RevokeShort = "revoke_short", mark!("{n} of {sent} accepted; looking which ones were not.");
+        tr_noop!("The service says that it accepted {n}, but only {sent} were sent: tell the provider.");
+    RevokeShort = "revoke_short", tr_noop!("{n} of {sent} accepted; looking which ones were not.");
 
     // What people decided.
-    CalledOff = "called_off", mark!("called off before it was sent");
-    NotAllowed = "not_allowed", mark!("asked about, and not allowed");
-    SettledOtherwise = "settled_otherwise", mark!("settled otherwise, as a person decided");
-    MaybeElsewhere = "maybe_elsewhere", mark!("another computer may have sent it");
-    WentWith = "went_with", mark!("It went with the backup {file}, and goes on where that was put back. To take it back: lapel journal restore FILE");
-    StayedOn = "stayed_on", mark!("It stayed on the computer {computer}, and goes on there.");
-    SentAgain = "sent_again", mark!("sent again, as a person decided");
-    RefusedElsewhere = "refused_elsewhere", mark!("job {job} was refused for this person on {when}, and it is not certain that nothing was done: resume job {job}, it looks first");
-    SentElsewhere = "sent_elsewhere", mark!("job {job} has sent this badge to this person on {when} ({state}): a second one is for you to allow");
-    NoClaim = "no_claim", mark!("another job may have sent this badge to this person");
-    NeedReview = "need_review", mark!("Rows that need review and were not sent: {n}. These people have the badge already, or may have.");
-    LeftOutByHand = "left_out_by_hand", mark!("left out by hand");
+    CalledOff = "called_off", tr_noop!("called off before it was sent");
+    NotAllowed = "not_allowed", tr_noop!("asked about, and not allowed");
+    SettledOtherwise = "settled_otherwise", tr_noop!("settled otherwise, as a person decided");
+    MaybeElsewhere = "maybe_elsewhere", tr_noop!("another computer may have sent it");
+    WentWith = "went_with", tr_noop!("It went with the backup {file}, and goes on where that was put back. To take it back: lapel journal restore FILE");
+    StayedOn = "stayed_on", tr_noop!("It stayed on the computer {computer}, and goes on there.");
+    SentAgain = "sent_again", tr_noop!("sent again, as a person decided");
+    RefusedElsewhere = "refused_elsewhere", tr_noop!("job {job} was refused for this person on {when}, and it is not certain that nothing was done: resume job {job}, it looks first");
+    SentElsewhere = "sent_elsewhere", tr_noop!("job {job} has sent this badge to this person on {when} ({state}): a second one is for you to allow");
+    NoClaim = "no_claim", tr_noop!("another job may have sent this badge to this person");
+    NeedReview = "need_review", tr_noop!("Rows that need review and were not sent: {n}. These people have the badge already, or may have.");
+    LeftOutByHand = "left_out_by_hand", tr_noop!("left out by hand");
 
     // Looking.
-    LookFailed = "look_failed", mark!("The last look failed. {why}");
-    Ambiguous = "ambiguous", mark!("a badge of this template was found for this address, but it cannot be told whether it is this one: look at the holder's wallet, then decide");
-    HoldsOlder = "holds_older", mark!("this person holds one that was accepted before this request: somebody else issued it. Whether this one is wanted all the same is for a person to decide");
+    LookFailed = "look_failed", tr_noop!("The last look failed. {why}");
+    Ambiguous = "ambiguous", tr_noop!("a badge of this template was found for this address, but it cannot be told whether it is this one: look at the holder's wallet, then decide");
+    HoldsOlder = "holds_older", tr_noop!("this person holds one that was accepted before this request: somebody else issued it. Whether this one is wanted all the same is for a person to decide");
     WindowOver = "window_over",
-        mark!("looked for until the window was over, and never seen. It can be sent again if you say so");
-    Absent = "absent", mark!("looked for twice where the service shows waiting badges, and not seen. It can be sent again if you say so");
+        tr_noop!("looked for until the window was over, and never seen. It can be sent again if you say so");
+    Absent = "absent", tr_noop!("looked for twice where the service shows waiting badges, and not seen. It can be sent again if you say so");
     OthersFound = "others_found",
-        mark!("others of the same request were found, so it was accepted; this one is not visible yet");
-    Overdue = "overdue", mark!("accepted more than 24 hours ago: ask the provider's help desk, with the badge id");
-    ServiceWord = "service_word", mark!("the service's word is \u{201c}{label}\u{201d}");
+        tr_noop!("others of the same request were found, so it was accepted; this one is not visible yet");
+    Overdue = "overdue", tr_noop!("accepted more than 24 hours ago: ask the provider's help desk, with the badge id");
+    ServiceWord = "service_word", tr_noop!("the service's word is \u{201c}{label}\u{201d}");
 
     // Revocations.
-    NotRevocable = "not_revocable", mark!("its state is {state}; only Issued badges can be revoked");
-    WhenIssued = "when_issued", mark!("revoked when the corrected badge (job {issue}) is Issued");
-    NotReplaced = "not_replaced", mark!("not revoked: the corrected badge (job {issue}) was not issued");
-    AlreadyByAnother = "already_by_another", mark!("{state} already, by another request");
-    RevokingAlready = "revoking_already", mark!("being revoked already");
-    RevokedAlready = "revoked_already", mark!("revoked already");
-    LeftOutOfIt = "left_out_of_it", mark!("the service left it out; its state is {state}");
-    RevokedAgain = "revoked_again", mark!("no revocation is to be seen; it is sent again, which is harmless");
+    NotRevocable = "not_revocable", tr_noop!("its state is {state}; only Issued badges can be revoked");
+    WhenIssued = "when_issued", tr_noop!("revoked when the corrected badge (job {issue}) is Issued");
+    NotReplaced = "not_replaced", tr_noop!("not revoked: the corrected badge (job {issue}) was not issued");
+    AlreadyByAnother = "already_by_another", tr_noop!("{state} already, by another request");
+    RevokingAlready = "revoking_already", tr_noop!("being revoked already");
+    RevokedAlready = "revoked_already", tr_noop!("revoked already");
+    LeftOutOfIt = "left_out_of_it", tr_noop!("the service left it out; its state is {state}");
+    RevokedAgain = "revoked_again", tr_noop!("no revocation is to be seen; it is sent again, which is harmless");
     RevocationNotSeen = "revocation_not_seen",
-        mark!("sent several times, and no revocation is to be seen. Revoking it again is harmless");
-    UnknownBadge = "unknown_badge", mark!("the service knows no such badge, or does not show it");
-    BadgeNotRead = "badge_not_read", mark!("its record could not be read: {why}");
+        tr_noop!("sent several times, and no revocation is to be seen. Revoking it again is harmless");
+    UnknownBadge = "unknown_badge", tr_noop!("the service knows no such badge, or does not show it");
+    BadgeNotRead = "badge_not_read", tr_noop!("its record could not be read: {why}");
 
     // The duplicate check, and files.
-    Held = "held", mark!("{why} (badge {id})");
-    LookAlike = "look_alike", mark!("{address} holds it");
-    SentBefore = "sent_before", mark!("a job of this journal has sent one that the service does not show yet");
-    SameAddress = "same_address", mark!("the same address stands in row {row}");
-    DomainSlip = "domain_slip", mark!("e-mail address: did you mean {meant}, as in most other rows?");
-    TemplateShared = "template_shared", mark!("template: more than one has this title; write its id");
+    Held = "held", tr_noop!("{why} (badge {id})");
+    LookAlike = "look_alike", tr_noop!("{address} holds it");
+    SentBefore = "sent_before", tr_noop!("a job of this journal has sent one that the service does not show yet");
+    SameAddress = "same_address", tr_noop!("the same address stands in row {row}");
+    DomainSlip = "domain_slip", tr_noop!("e-mail address: did you mean {meant}, as in most other rows?");
+    TemplateShared = "template_shared", tr_noop!("template: more than one has this title; write its id");
     TemplateUnknown = "template_unknown",
-        mark!("template: there is none with the id or title \u{201c}{named}\u{201d}");
+        tr_noop!("template: there is none with the id or title \u{201c}{named}\u{201d}");
     TemplateNotRead = "template_not_read",
-        mark!("template: the list of templates could not be read to its end, and no template of it that was read has the id \u{201c}{named}\u{201d}");
-    Sheet = "sheet", mark!("sheet {sheet}");
-    HeaderRow = "header_row", mark!("header row {row}");
-    NoHeader = "no_header", mark!("no header");
-    Process = "process", mark!("process {id}");
+        tr_noop!("template: the list of templates could not be read to its end, and no template of it that was read has the id \u{201c}{named}\u{201d}");
+    Sheet = "sheet", tr_noop!("sheet {sheet}");
+    HeaderRow = "header_row", tr_noop!("header row {row}");
+    NoHeader = "no_header", tr_noop!("no header");
+    Process = "process", tr_noop!("process {id}");
 
     // On what facts rest.
-    ReadInBadges = "read_in_badges", mark!("read in badges");
+    ReadInBadges = "read_in_badges", tr_noop!("read in badges");
     WaitingInHistory = "waiting_in_history",
-        mark!("a badge that was accepted and not issued yet was in the history");
+        tr_noop!("a badge that was accepted and not issued yet was in the history");
     WaitingById = "waiting_by_id",
-        mark!("a badge that was accepted and not issued yet could be read by its id");
-    ReadEarly = "read_early", mark!("read less than five minutes after the acceptance");
+        tr_noop!("a badge that was accepted and not issued yet could be read by its id");
+    ReadEarly = "read_early", tr_noop!("read less than five minutes after the acceptance");
     FollowedWaiting = "followed_waiting",
-        mark!("followed the word for waiting, with a time of issue and no revocation");
-    NotInHistory = "not_in_history", mark!("accepted badges were not in a complete history");
-    WitnessedTime = "witnessed_time", mark!("the service's time of an acceptance that was witnessed");
-    NotById = "not_by_id", mark!("an accepted badge could not be read by its id");
+        tr_noop!("followed the word for waiting, with a time of issue and no revocation");
+    NotInHistory = "not_in_history", tr_noop!("accepted badges were not in a complete history");
+    WitnessedTime = "witnessed_time", tr_noop!("the service's time of an acceptance that was witnessed");
+    NotById = "not_by_id", tr_noop!("an accepted badge could not be read by its id");
     CountFollows = "count_follows",
-        mark!("the number of badges issued since a day went up as ours were issued");
+        tr_noop!("the number of badges issued since a day went up as ours were issued");
     CountIgnores = "count_ignores",
-        mark!("ours were issued, and the number of badges issued since a day did not go up by as many");
-    OtherTitle = "other_title", mark!("another title than the one asked for was found");
-    OtherAddress = "other_address", mark!("another address than the one asked for was found");
-    OtherCase = "other_case", mark!("the address asked for was found in other capital letters");
+        tr_noop!("ours were issued, and the number of badges issued since a day did not go up by as many");
+    OtherTitle = "other_title", tr_noop!("another title than the one asked for was found");
+    OtherAddress = "other_address", tr_noop!("another address than the one asked for was found");
+    OtherCase = "other_case", tr_noop!("the address asked for was found in other capital letters");
 }
 
 impl Code {
@@ -310,7 +310,7 @@ impl Reason {
 
     /// What happened, of a sentence that goes on to say what it means and what to do.
     pub fn cause(&self) -> String {
-        let language = words::language();
+        let language = i18n::language();
         let Some(why) = self.args.get("why") else { return self.in_language(language) };
         let status = self.args.get("status").map_or_else(String::new, |status| status.said(language));
         format!("{}{status}", why.said(language))
@@ -332,8 +332,8 @@ impl Reason {
             (Code::Http, _) => {
                 let mut said = format!("HTTP {}", arg("status"));
                 if self.args.contains_key("code") {
-                    let text = words::in_language(language, HTTP_CODE);
-                    said.push_str(&words::fill(text, &[("code", &arg("code"))]));
+                    let text = i18n::in_language(language, HTTP_CODE);
+                    said.push_str(&i18n::fill(text, &[("code", &arg("code"))]));
                 }
                 if self.args.contains_key("message") {
                     said.push_str(&format!(": \u{201c}{}\u{201d}", arg("message")));
@@ -346,7 +346,7 @@ impl Reason {
                     self.args.iter().map(|(name, arg)| (name.as_str(), arg.said(language))).collect();
                 let args: Vec<(&str, &dyn Display)> =
                     args.iter().map(|(name, arg)| (*name, arg as &dyn Display)).collect();
-                let said = words::fill(words::in_language(language, text), &args);
+                let said = i18n::fill(i18n::in_language(language, text), &args);
                 // Whatever has a reason that its text does not speak of says it at the end.
                 match self.args.get("why") {
                     Some(why) if !text.contains("{why}") => format!("{said}: {}", why.said(language)),
@@ -382,7 +382,7 @@ impl Reason {
         if let Some(parts) = refusal(sentence).or_else(|| after_a_word(sentence)).filter(says_it) {
             return Some(parts);
         }
-        let known = words::recognise(sentence).map(|mut found| {
+        let known = i18n::recognise(sentence).map(|mut found| {
             split_status(&mut found.arguments);
             let code = Code::of_text(found.english);
             let args =
@@ -405,14 +405,14 @@ impl Reason {
 }
 
 /// How a code of the service stands behind a status.
-const HTTP_CODE: &str = mark!(", code {code}");
+const HTTP_CODE: &str = tr_noop!(", code {code}");
 
 impl Arg {
     fn of(name: &str, value: &str) -> Self {
         // In Korean, the word of a state is that of a verdict, too.
         let states = [State::Waiting, State::Issued, State::Revoking, State::Revoked, State::Expired];
         let is_value = |state: &State| {
-            Language::ALL.iter().any(|l| words::in_language(*l, state.name().wire()) == value)
+            Language::ALL.iter().any(|l| i18n::in_language(*l, state.name().wire()) == value)
         };
         if let Some(state) = states.iter().find(|state| name == "state" && is_value(state)) {
             return Self::Reason(Reason::state(state));
@@ -450,7 +450,7 @@ fn refusal(sentence: &str) -> Option<Reason> {
     let (status, mut rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
     let mut reason = Reason::from(Code::Http).with("status", status);
     for language in Language::ALL {
-        let before = words::in_language(*language, HTTP_CODE).split("{code}").next().unwrap_or_default();
+        let before = i18n::in_language(*language, HTTP_CODE).split("{code}").next().unwrap_or_default();
         if let Some(code) = rest.strip_prefix(before) {
             let end = code.find(": \u{201c}").unwrap_or(code.len());
             reason = reason.with("code", &code[..end]);
@@ -467,7 +467,7 @@ fn refusal(sentence: &str) -> Option<Reason> {
 /// `asked about, and not allowed: why`, and the word of a class with why.
 fn after_a_word(sentence: &str) -> Option<Reason> {
     let (word, why) = sentence.split_once(": ")?;
-    let is = |english: &str| Language::ALL.iter().any(|l| words::in_language(*l, english) == word);
+    let is = |english: &str| Language::ALL.iter().any(|l| i18n::in_language(*l, english) == word);
     let class = || super::guard::Class::ALL.iter().map(|class| class.name()).find(|name| is(name));
     let reason = match Code::NotAllowed.text().filter(|text| is(text)) {
         Some(_) => Reason::from(Code::NotAllowed),
@@ -492,7 +492,7 @@ impl Reason {
 fn findings(sentence: &str) -> Option<Reason> {
     let field_of = |part: &str| {
         let (field, _) = part.split_once(": ")?;
-        FIELDS.iter().find(|f| Language::ALL.iter().any(|l| words::in_language(*l, f) == field))
+        FIELDS.iter().find(|f| Language::ALL.iter().any(|l| i18n::in_language(*l, f) == field))
     };
     let mut parts: Vec<String> = Vec::new();
     for part in sentence.split("; ") {
@@ -514,13 +514,13 @@ fn findings(sentence: &str) -> Option<Reason> {
 }
 
 /// The fields that things are found in, as they are called.
-const FIELDS: [&str; 4] = [mark!("name"), mark!("e-mail address"), mark!("template"), mark!("row")];
+const FIELDS: [&str; 4] = [tr_noop!("name"), tr_noop!("e-mail address"), tr_noop!("template"), tr_noop!("row")];
 
 /// `VALID, until 2027-01-01`.
 fn verdict(sentence: &str) -> Option<Reason> {
     let (word, more) = sentence.split_once(", ")?;
     // The word of a verdict stands in capitals.
-    let english = words::recognise(word)?.english;
+    let english = i18n::recognise(word)?.english;
     if english.split('{').next().unwrap_or_default().chars().any(char::is_lowercase) {
         return None;
     }
@@ -531,7 +531,7 @@ fn verdict(sentence: &str) -> Option<Reason> {
 
 impl Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.in_language(words::language()))
+        f.pad(&self.in_language(i18n::language()))
     }
 }
 

@@ -7,11 +7,11 @@ words! {
     /// What a row of an issue job holds of its person. Only a row with a claim may be sent.
     Claim {
         /// It is the one that may be sent, and was not.
-        Reserved = "reserved", mark!("may be sent");
+        Reserved = "reserved", tr_noop!("may be sent");
         /// It was sent, and it is not known which badge came of it, if any.
-        Open = "open", mark!("sent, badge unknown");
+        Open = "open", tr_noop!("sent, badge unknown");
         /// Its badge is known, or a person has settled it otherwise.
-        Kept = "kept", mark!("badge known");
+        Kept = "kept", tr_noop!("badge known");
     }
 }
 

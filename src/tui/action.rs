@@ -1,6 +1,6 @@
 //! Every action of the desk, with the words that the help shows for it.
 
-use crate::words;
+use crate::i18n;
 
 /// A name as it stands in files: `PageDown` as `page-down`.
 pub(super) fn kebab(name: &str) -> String {
@@ -35,12 +35,12 @@ macro_rules! actions {
 
             /// One or two words for the footer.
             pub fn hint(self) -> &'static str {
-                words::say(match self { $(Self::$name => $hint,)* })
+                i18n::tr(match self { $(Self::$name => $hint,)* })
             }
 
             /// One line for the help.
             pub fn help(self) -> &'static str {
-                words::say(match self { $(Self::$name => $help,)* })
+                i18n::tr(match self { $(Self::$name => $help,)* })
             }
         }
     };

@@ -75,7 +75,7 @@ const MOST_HOLD_ROWS: u16 = 4;
 const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// What is said to whoever tries to act with a read-only profile.
-const READ_ONLY: &str = mark!("This profile is read-only: it can neither issue nor revoke.");
+const READ_ONLY: &str = tr_noop!("This profile is read-only: it can neither issue nor revoke.");
 
 /// What is open over the tab and takes its keys.
 pub(super) enum Over {

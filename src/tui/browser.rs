@@ -20,7 +20,7 @@ use super::pick::Click;
 use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
 use crate::secrets::{Likeness, judge};
-use crate::words;
+use crate::i18n;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -101,7 +101,7 @@ impl<T: Browse> Default for Browser<T> {
                 heads: T::HEADS,
                 usual: T::USUAL,
                 right: &[],
-                own_order: mark!("the service's own order"),
+                own_order: tr_noop!("the service's own order"),
             }),
             by: By::Service(DirectionStyle::Upper),
             suspect: None,
@@ -388,8 +388,8 @@ impl<T: Browse> Browser<T> {
 
 /// So many of what is browsed: `3 badges`.
 fn so_many<T: Browse>(n: u64) -> String {
-    let noun = words::say(if n == 1 { T::NOUN.0 } else { T::NOUN.1 });
-    t!("{n} {noun}", n = words::number(n), noun)
+    let noun = i18n::tr(if n == 1 { T::NOUN.0 } else { T::NOUN.1 });
+    t!("{n} {noun}", n = i18n::number(n), noun)
 }
 
 /// A level's number and name, as far as the service gives them.

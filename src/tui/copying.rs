@@ -5,7 +5,7 @@ use super::clipboard::Clip;
 use crate::api::RawOf;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
-use crate::words::say;
+use crate::i18n::tr;
 use std::borrow::Cow;
 
 /// Something that can be copied.
@@ -80,7 +80,7 @@ impl Copyables {
         if rows.is_empty() {
             return;
         }
-        let mut text = heads.iter().map(|head| say(head)).collect::<Vec<_>>().join("\t");
+        let mut text = heads.iter().map(|head| tr(head)).collect::<Vec<_>>().join("\t");
         for row in rows {
             text.push('\n');
             text.push_str(&row.join("\t"));

@@ -8,7 +8,7 @@ use super::keymap::Context;
 use super::theme::Glyphs;
 use crate::api::LinkTrouble;
 use crate::tui::frame::Frame;
-use crate::words;
+use crate::i18n;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -16,7 +16,7 @@ use ratatui::text::{Line, Span};
 /// The most lines that a notice takes.
 const LONGEST_NOTICE: usize = 4;
 /// What a profile that can neither issue nor revoke is called.
-const READ_ONLY: &str = mark!("read-only");
+const READ_ONLY: &str = tr_noop!("read-only");
 /// The program's name at the left of the header.
 const NAME: &str = " lapel  ";
 
@@ -239,7 +239,7 @@ impl App {
         frame.render_widget(Line::from(spans), area);
         let room = usize::from(area.width).saturating_sub(used + 2);
         let Some(right) = self.header_right(room) else { return false };
-        let said = right.iter().any(|span| span.content.contains(words::say(READ_ONLY)));
+        let said = right.iter().any(|span| span.content.contains(i18n::tr(READ_ONLY)));
         let wide = right.iter().map(|s| width(&s.content)).sum::<usize>();
         let wide = u16::try_from(wide).unwrap_or(area.width).min(area.width);
         let at = Rect { x: area.right().saturating_sub(wide + 1), width: wide, ..area };
@@ -260,7 +260,7 @@ impl App {
                     return (*tab, (at + 1).to_string(), None);
                 }
                 let open = (open > 0 && *tab == Tab::Activity).then(|| format!(" {open}"));
-                (*tab, words::say(name).to_owned(), open)
+                (*tab, i18n::tr(name).to_owned(), open)
             });
             (if shown == Tabs::Whole { NAME } else { " " }, tabs.collect::<Vec<_>>())
         };
@@ -280,7 +280,7 @@ impl App {
         if !self.is_in_trouble() {
             return word;
         }
-        let read_only = if self.env.read_only() { width(words::say(READ_ONLY)) + 1 } else { 0 };
+        let read_only = if self.env.read_only() { width(i18n::tr(READ_ONLY)) + 1 } else { 0 };
         word + read_only + 2 + width(&self.link_words().0)
     }
 
@@ -313,7 +313,7 @@ impl App {
         let theme = &env.theme;
         let session = env.session.as_ref()?;
         let plain = session.environment.to_string();
-        let word = if env.read_only() { format!("{plain} {}", words::say(READ_ONLY)) } else { plain.clone() };
+        let word = if env.read_only() { format!("{plain} {}", i18n::tr(READ_ONLY)) } else { plain.clone() };
         let (link, style) = self.link_words();
         let label =
             crate::domain::text::scrub(session.organisation.as_deref().unwrap_or(&session.name)).into_owned();
@@ -420,7 +420,7 @@ impl App {
             Span::styled(format!(" {words} "), if bad { theme.warning() } else { theme.dim() })
         });
         let read_only =
-            read_only.then(|| Span::styled(format!(" {} ", words::say(READ_ONLY)), theme.accent()));
+            read_only.then(|| Span::styled(format!(" {} ", i18n::tr(READ_ONLY)), theme.accent()));
         let line = refresh.into_iter().chain(read_only).collect::<Line>();
         let wide = u16::try_from(line_width(&line)).unwrap_or(area.width).min(area.width);
         frame.render_widget(line, Rect { x: area.right().saturating_sub(wide + 2), width: wide, ..area });

@@ -7,7 +7,7 @@ use super::fit::{fit, width};
 use crate::domain::BadgeTypeCode;
 use crate::secrets::{Likeness, judge};
 use crate::tui::frame::Frame;
-use crate::words::say;
+use crate::i18n::tr;
 use jiff::civil::Date;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -129,7 +129,7 @@ impl FilterBar {
                 && first.label.ends_with("from")
                 && from > to
             {
-                let (first, second) = (say(first.label), say(second.label));
+                let (first, second) = (tr(first.label), tr(second.label));
                 return Err(t!("{first}: {from} is after {second}: {to}", first, from, second, to));
             }
         }
@@ -144,7 +144,7 @@ impl FilterBar {
             .filter(|(_, field)| !field.value().trim().is_empty())
             .map(|(spec, field)| {
                 let value = crate::domain::text::scrub(field.value().trim()).into_owned();
-                let label = say(spec.label).to_lowercase();
+                let label = tr(spec.label).to_lowercase();
                 match spec.takes {
                     Takes::Text => format!("{label} \u{201c}{value}\u{201d}"),
                     _ => format!("{label} {value}"),
@@ -216,14 +216,14 @@ impl FilterBar {
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let per_row = Self::per_row(area.width);
         let cell = usize::from(area.width.saturating_sub(2)) / per_row;
-        let label = self.specs.iter().map(|s| width(say(s.label))).max().unwrap_or(0);
+        let label = self.specs.iter().map(|s| width(tr(s.label))).max().unwrap_or(0);
         for (row, chunk) in self.specs.chunks(per_row).enumerate() {
             let mut spans = vec![Span::raw("  ")];
             for (i, spec) in chunk.iter().enumerate() {
                 let at = row * per_row + i;
                 let focused = at == self.focus.at;
                 let style = if focused { env.theme.strong() } else { env.theme.dim() };
-                spans.push(Span::styled(fit(say(spec.label), label, env.glyphs.ellipsis), style));
+                spans.push(Span::styled(fit(tr(spec.label), label, env.glyphs.ellipsis), style));
                 spans.push(Span::styled(if focused { env.glyphs.cursor } else { " " }, env.theme.accent()));
                 let room = cell.saturating_sub(label + 3);
                 if self.fields[at].value().is_empty() && !focused {
@@ -271,7 +271,7 @@ pub fn read(spec: Spec, typed: &str) -> Result<Value, String> {
         return Ok(Value::Empty);
     }
     let shown = crate::domain::text::scrub(typed);
-    let label = say(spec.label);
+    let label = tr(spec.label);
     match spec.takes {
         Takes::Text => match judge(typed) {
             Likeness::None => Ok(Value::Text(typed.to_owned())),

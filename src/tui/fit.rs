@@ -2,7 +2,7 @@
 
 use super::cells::clusters;
 pub use super::cells::width;
-pub use crate::words::number;
+pub use crate::i18n::number;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 

@@ -10,7 +10,7 @@ use super::fit::{Column, cells, width};
 use super::pick::Sight;
 use super::view::{ColumnView, ListView, SortView};
 use crate::api::Direction;
-use crate::words::say;
+use crate::i18n::tr;
 use menus::Menu;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -149,7 +149,7 @@ impl Heading {
     pub fn widths(&self, room: usize) -> Vec<usize> {
         let titled = |(own, head): (&Column, &Head)| match own.least {
             0 => *own,
-            _ => own.titled(say(head.title)),
+            _ => own.titled(tr(head.title)),
         };
         let all: Vec<Column> = self.own.iter().zip(self.table.heads).map(titled).collect();
         self.columns.widths(&all, room)
@@ -168,7 +168,7 @@ impl Heading {
                 Direction::Asc => env.glyphs.up,
                 Direction::Desc => env.glyphs.down,
             });
-            (format!("{}{arrow}", say(head.title)), env.theme.dim())
+            (format!("{}{arrow}", tr(head.title)), env.theme.dim())
         };
         let heads = self.table.heads.iter().enumerate().map(title).collect();
         let mut spans = vec![Span::raw(" ".repeat(indent))];
@@ -197,7 +197,7 @@ impl Heading {
 
     /// An order in words: `by holder`.
     pub fn words_of(&self, order: Order) -> String {
-        let title = self.table.heads.get(order.column).map_or("", |head| say(head.title));
+        let title = self.table.heads.get(order.column).map_or("", |head| tr(head.title));
         t!("by {column}", column = title.to_lowercase())
     }
 

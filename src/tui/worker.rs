@@ -20,7 +20,7 @@ use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadg
 use crate::export::{self, ExportError};
 use crate::jobs::receipt::Format;
 use crate::jobs::{Guarding, Job, JobError, JobId, Jobs, Reading, holdings};
-use crate::words;
+use crate::i18n;
 use helpers::try_profile;
 use line::{Line, Link, Tell};
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 /// Pages of one holder's badges that a look-up reads at most.
 const HOLDER_PAGES: u64 = 20;
 /// What is said where there is no journal.
-const NO_JOBS: &str = mark!(
+const NO_JOBS: &str = tr_noop!(
     "The journal cannot be used: nothing can be sent, and nothing is known of jobs. Nothing was changed."
 );
 
@@ -197,19 +197,19 @@ fn failed_by(ask: &Ask, why: &ApiError) -> Answer {
         }
         Ask::Profile(_) => Answer::Profile(Err(t!("A part of lapel failed.").to_owned())),
         Ask::Profiles => Answer::Profiles(Err(t!("A part of lapel failed.").to_owned())),
-        Ask::Jobs => Answer::Jobs(Err(words::say(NO_JOBS).to_owned())),
-        Ask::Rows(_) => Answer::Rows(Err(words::say(NO_JOBS).to_owned())),
+        Ask::Jobs => Answer::Jobs(Err(i18n::tr(NO_JOBS).to_owned())),
+        Ask::Rows(_) => Answer::Rows(Err(i18n::tr(NO_JOBS).to_owned())),
         Ask::Reasons => Answer::Reasons(Vec::new()),
         Ask::TemplateOf(..) => Answer::TemplateOf(Err(error().to_string())),
         Ask::Files => Answer::Files(Vec::new()),
         Ask::Complete(_) => Answer::Completed(Vec::new()),
-        Ask::OpenFile(..) | Ask::OpenIds(..) => Answer::Opened(Box::new(Err(words::say(NO_JOBS).to_owned()))),
-        Ask::DraftFile(_) | Ask::DraftIds(_) => Answer::Drafted(Err(words::say(NO_JOBS).to_owned())),
-        Ask::Paper(_) => Answer::Paper(Err(JobError::NotPossible(words::say(NO_JOBS).to_owned()))),
-        Ask::Mail(_) => Answer::Mail(Err(words::say(NO_JOBS).to_owned())),
+        Ask::OpenFile(..) | Ask::OpenIds(..) => Answer::Opened(Box::new(Err(i18n::tr(NO_JOBS).to_owned()))),
+        Ask::DraftFile(_) | Ask::DraftIds(_) => Answer::Drafted(Err(i18n::tr(NO_JOBS).to_owned())),
+        Ask::Paper(_) => Answer::Paper(Err(JobError::NotPossible(i18n::tr(NO_JOBS).to_owned()))),
+        Ask::Mail(_) => Answer::Mail(Err(i18n::tr(NO_JOBS).to_owned())),
         Ask::Export(_) => Answer::Export(Box::new(Err(ExportError::Service(error())))),
-        Ask::Guard(_) => Answer::Guarded(Err(words::say(NO_JOBS).to_owned())),
-        Ask::Do(_) => Answer::Done(Err(words::say(NO_JOBS).to_owned())),
+        Ask::Guard(_) => Answer::Guarded(Err(i18n::tr(NO_JOBS).to_owned())),
+        Ask::Do(_) => Answer::Done(Err(i18n::tr(NO_JOBS).to_owned())),
         Ask::Quiet(ask) => failed_by(ask, why),
         Ask::Raw(_) => Answer::Raw(Err(error())),
         Ask::LogBeyond(_) => Answer::LogBeyond { watched: false },

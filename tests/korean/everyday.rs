@@ -4,7 +4,7 @@ use super::*;
 use lapel::tui::Message;
 
 pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
-    speak(Language::Korean);
+    set_language(Language::Korean);
     let mut h = Harness::new(frozen(), columns, rows).await;
     take(&mut h, "connecting", left);
     h.settled().await;

@@ -17,7 +17,7 @@ fn insert(h: &Harness, insert: Vec<RowSpec>) -> Vec<String> {
 }
 
 pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
-    speak(Language::Korean);
+    set_language(Language::Korean);
     let mut h = Harness::with(frozen(), columns, rows, |mut session| {
         session.jobs.batch = 50;
         session.jobs.in_flight = 1;

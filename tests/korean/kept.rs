@@ -3,7 +3,7 @@
 use super::*;
 
 pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
-    speak(Language::Korean);
+    set_language(Language::Korean);
     let folder = common::shot::folder();
     let filters = folder.path().join("filters.toml");
     let file = "[history.'만료 2026']\ntitle = '파이썬'\nissue_start_date = 2024-01-01\nsort = 'issued_at:desc'\n\

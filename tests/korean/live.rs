@@ -4,7 +4,7 @@ use super::*;
 use lapel::config::Environment;
 
 pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
-    speak(Language::Korean);
+    set_language(Language::Korean);
     let mut h = Harness::with(frozen(), columns, rows, |mut session| {
         session.environment = Environment::Live;
         session.organisation = Some("달무리대학교 평생교육원 디지털 역량 인증 운영 지원 센터".to_owned());

@@ -21,7 +21,7 @@ mod tour;
 
 use common::{Harness, frozen};
 use lapel::sandbox::{RowSpec, RowState, Rows};
-use lapel::words::{Language, speak};
+use lapel::i18n::{Language, set_language};
 use unicode_width::UnicodeWidthStr;
 
 /// Takes one screen: its text, and what of it is no Korean.
@@ -87,7 +87,7 @@ async fn the_tour_and_what_is_live_at_80x24() {
 
 #[tokio::test]
 async fn the_first_screen() {
-    speak(Language::Korean);
+    set_language(Language::Korean);
     let left = &mut Vec::new();
     let mut h = Harness::welcome(80, 24).await;
     take(&mut h, "welcome", left);

@@ -5,7 +5,7 @@ use base64::Engine;
 
 #[tokio::test]
 async fn what_is_copied_and_what_is_said_of_a_file_are_korean() {
-    speak(Language::Korean);
+    set_language(Language::Korean);
     let folder = common::shot::folder();
     let mut h = Harness::new(lapel::sandbox::Options { history: Some(600), ..frozen() }, 160, 50).await;
     let row = |name: &str, state| RowSpec {

@@ -4,7 +4,7 @@ use super::*;
 use std::time::Duration;
 
 pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
-    speak(Language::Korean);
+    set_language(Language::Korean);
     let mut h = Harness::new(frozen(), columns, rows).await;
     h.settled().await;
     h.press("T");

@@ -7,7 +7,7 @@ use super::super::{exit, json, say, words};
 use super::Found;
 use crate::domain::text::scrub;
 use crate::jobs::Fact;
-use crate::words as words_room;
+use crate::i18n as i18n;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -15,39 +15,39 @@ use serde_json::{Map, Value, json};
 const LEARNED: [(&str, &str, &str, &str); 6] = [
     (
         "waiting_in_history",
-        mark!("whether the history shows badges that wait"),
-        mark!("shown: two looks, ten minutes after sending, settle a row in doubt"),
-        mark!("a row in doubt is looked for until the window is over"),
+        tr_noop!("whether the history shows badges that wait"),
+        tr_noop!("shown: two looks, ten minutes after sending, settle a row in doubt"),
+        tr_noop!("a row in doubt is looked for until the window is over"),
     ),
     (
         "waiting_by_id",
-        mark!("whether a waiting badge can be read by its id"),
-        mark!("for people to know; \"not found\" never counts as \"not accepted\", whatever it says"),
-        mark!("\"not found\" never counts as \"not accepted\""),
+        tr_noop!("whether a waiting badge can be read by its id"),
+        tr_noop!("for people to know; \"not found\" never counts as \"not accepted\", whatever it says"),
+        tr_noop!("\"not found\" never counts as \"not accepted\""),
     ),
     (
         "issued_count",
-        mark!("whether the number of issued badges follows what was issued"),
-        mark!("follows: one request stands for a look at hundreds of badges; ignores: it does not"),
-        mark!("every look reads the pages"),
+        tr_noop!("whether the number of issued badges follows what was issued"),
+        tr_noop!("follows: one request stands for a look at hundreds of badges; ignores: it does not"),
+        tr_noop!("every look reads the pages"),
     ),
     (
         "utc_offset",
-        mark!("the zone of the service's times"),
-        mark!("for thirty days after it was last seen; utc_offset in the profile keeps it"),
-        mark!("this computer's zone is used, or the profile's utc_offset"),
+        tr_noop!("the zone of the service's times"),
+        tr_noop!("for thirty days after it was last seen; utc_offset in the profile keeps it"),
+        tr_noop!("this computer's zone is used, or the profile's utc_offset"),
     ),
     (
         "status_name",
-        mark!("the words for a badge's state"),
-        mark!("for people to know; Korean, English and code words are known from the start"),
-        mark!("Korean, English and code words are known from the start"),
+        tr_noop!("the words for a badge's state"),
+        tr_noop!("for people to know; Korean, English and code words are known from the start"),
+        tr_noop!("Korean, English and code words are known from the start"),
     ),
     (
         "email_status",
-        mark!("the words for a mail's state"),
-        mark!("for people to know; every word but SENT counts as not sent"),
-        mark!("only SENT is known"),
+        tr_noop!("the words for a mail's state"),
+        tr_noop!("for people to know; every word but SENT counts as not sent"),
+        tr_noop!("only SENT is known"),
     ),
 ];
 
@@ -116,9 +116,9 @@ impl Found {
             .iter()
             .map(|(name, about, used, unproven)| Learned {
                 name: (*name).to_owned(),
-                about: words_room::say(about).to_owned(),
-                used: words_room::say(used),
-                unproven: words_room::say(unproven),
+                about: i18n::tr(about).to_owned(),
+                used: i18n::tr(used),
+                unproven: i18n::tr(unproven),
             })
             .collect();
         for fact in &self.facts {

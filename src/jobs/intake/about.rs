@@ -75,7 +75,7 @@ pub enum Format {
 impl Format {
     /// Its name for people, in the language that is spoken.
     pub fn label(self) -> &'static str {
-        crate::words::say(self.name())
+        crate::i18n::tr(self.name())
     }
 
     /// The same in English, whatever is spoken: for what machines read.
@@ -85,7 +85,7 @@ impl Format {
             Self::Xlsx => "XLSX",
             Self::Xls => "XLS",
             Self::Ods => "ODS",
-            Self::Pasted => mark!("pasted text"),
+            Self::Pasted => tr_noop!("pasted text"),
         }
     }
 }

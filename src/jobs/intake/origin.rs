@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What text is called that came from no file.
-pub(in crate::jobs) const PASTED: &str = mark!("The pasted text");
+pub(in crate::jobs) const PASTED: &str = tr_noop!("The pasted text");
 
 /// Where the bytes are, with the name that messages use.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Origin {
             }
             Source::Pasted(text) => {
                 let origin = Self {
-                    name: crate::words::say(PASTED).to_owned(),
+                    name: crate::i18n::tr(PASTED).to_owned(),
                     ending: String::new(),
                     bytes: text.len() as u64,
                     place: Place::Memory(Arc::from(text.as_bytes())),

@@ -28,16 +28,16 @@ impl Delimiter {
 
     /// Its name for people, in the language that is spoken.
     pub fn label(self) -> &'static str {
-        crate::words::say(self.name())
+        crate::i18n::tr(self.name())
     }
 
     /// Its name as it is typed, whatever is spoken.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Comma => mark!("comma"),
-            Self::Tab => mark!("tab"),
-            Self::Semicolon => mark!("semicolon"),
-            Self::Pipe => mark!("pipe"),
+            Self::Comma => tr_noop!("comma"),
+            Self::Tab => tr_noop!("tab"),
+            Self::Semicolon => tr_noop!("semicolon"),
+            Self::Pipe => tr_noop!("pipe"),
         }
     }
 

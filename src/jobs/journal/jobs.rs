@@ -8,7 +8,7 @@ use crate::jobs::job::{
 };
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
-use crate::words::{self, Language};
+use crate::i18n::{self, Language};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::{Value, json};
@@ -218,8 +218,8 @@ fn elsewhere(r: &Row<'_>) -> rusqlite::Result<Reason> {
 /// Pasted text has no name, and is called something in the language that is spoken. An earlier lapel kept what it
 /// was called then.
 fn origin_name(kept: String) -> Text {
-    let is_pasted = kept.is_empty() || Language::ALL.iter().any(|l| words::in_language(*l, PASTED) == kept);
-    if is_pasted { words::say(PASTED).into() } else { Text::new(kept) }
+    let is_pasted = kept.is_empty() || Language::ALL.iter().any(|l| i18n::in_language(*l, PASTED) == kept);
+    if is_pasted { i18n::tr(PASTED).into() } else { Text::new(kept) }
 }
 
 fn origin(raw: &str) -> Option<Origin> {

@@ -141,7 +141,7 @@ fn an_old_journal_is_read_in_the_language_that_is_spoken_now() {
     assert_eq!(one("SELECT class_why FROM row WHERE no = 3"), twin);
     assert_eq!(
         one("SELECT json_extract(origin, '$.read_as') FROM job").in_language(Language::Korean),
-        format!("CSV \u{b7} UTF-8 \u{b7} {}", words::in_language(Language::Korean, "comma"))
+        format!("CSV \u{b7} UTF-8 \u{b7} {}", i18n::in_language(Language::Korean, "comma"))
     );
     let empty: i64 =
         db.query_row("SELECT count(*) FROM row WHERE why IS NULL", [], |r| r.get(0)).expect("a count");
@@ -153,11 +153,11 @@ fn an_old_journal_is_read_in_the_language_that_is_spoken_now() {
 
 #[test]
 fn a_redirect_is_kept_without_the_language_that_was_spoken() {
-    let korean = |english: &str| words::in_language(Language::Korean, english).to_owned();
+    let korean = |english: &str| i18n::in_language(Language::Korean, english).to_owned();
     let host: &dyn Display = &"10.0.0.1";
-    let what = words::fill(&korean("a redirect to {host}, which is not followed"), &[("host", host)]);
-    let why = words::fill(&korean("the answer was {what}"), &[("what", &what)]);
-    let sentence = words::fill(
+    let what = i18n::fill(&korean("a redirect to {host}, which is not followed"), &[("host", host)]);
+    let why = i18n::fill(&korean("the answer was {what}"), &[("what", &what)]);
+    let sentence = i18n::fill(
         &korean(
             "It is not known whether the service carried this out: {why}{status}. It may have been changed. Do not send \
              it again before the history shows what happened.",

@@ -19,7 +19,7 @@ use crate::tui::notices::Notices;
 use crate::tui::raw::RawPane;
 use crate::tui::refresh::{Refresh, has_failed};
 use crate::tui::requests::RequestLog;
-use crate::words::{self, Language};
+use crate::i18n::{self, Language};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use tokio::time::Instant;
@@ -319,11 +319,11 @@ impl App {
 
 /// Speaks the other language from now on. What the screen says already is said again where it is drawn anew.
 fn switch_language(out: &mut Out<'_>) {
-    let next = match words::language() {
+    let next = match i18n::language() {
         Language::English => Language::Korean,
         Language::Korean => Language::English,
     };
-    words::speak(next);
+    i18n::set_language(next);
     let setting = match next {
         Language::English => "en",
         Language::Korean => "ko",

@@ -22,7 +22,7 @@ impl App {
     /// Goes there.
     pub(super) fn go(&mut self, go: Go, out: &mut Out<'_>) {
         if self.env.read_only() && is_acting(&go) {
-            out.say(crate::words::say(READ_ONLY));
+            out.say(crate::i18n::tr(READ_ONLY));
             return;
         }
         match go {

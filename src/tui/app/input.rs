@@ -76,7 +76,7 @@ impl App {
             self.quit_asked = false;
         }
         if self.env.read_only() && self.is_forbidden(action) && action != Action::Tour {
-            out.say(crate::words::say(READ_ONLY));
+            out.say(crate::i18n::tr(READ_ONLY));
             return;
         }
         self.act(action, out);

@@ -10,7 +10,7 @@ use crate::tui::terminal::gives_kitty_pictures;
 use crate::tui::theme::Glyphs;
 
 /// What is said about a picture where there are none.
-pub(super) const OFF: &str = mark!(
+pub(super) const OFF: &str = tr_noop!(
     "Pictures are not shown here: pictures = \"none\", no colours, or plain ASCII. --pictures halfblocks shows them."
 );
 

@@ -16,11 +16,11 @@ pub enum Tab {
 impl Tab {
     /// Those of the header, in order, with their names.
     pub const ALL: [(Self, &'static str); 5] = [
-        (Self::Templates, mark!("Templates")),
-        (Self::History, mark!("History")),
-        (Self::Wallet, mark!("Wallet")),
-        (Self::Badge, mark!("Badge")),
-        (Self::Activity, mark!("Activity")),
+        (Self::Templates, tr_noop!("Templates")),
+        (Self::History, tr_noop!("History")),
+        (Self::Wallet, tr_noop!("Wallet")),
+        (Self::Badge, tr_noop!("Badge")),
+        (Self::Activity, tr_noop!("Activity")),
     ];
 
     /// All of them, with their words on the command line and in files.

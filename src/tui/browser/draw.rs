@@ -8,7 +8,7 @@ use crate::tui::fit::{line_width, number, width, wrap};
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::list::{Entry, Note, Place};
-use crate::words::say;
+use crate::i18n::tr;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -46,7 +46,7 @@ impl<T: Browse> Browser<T> {
     }
 
     fn summary(&self, env: &Env) -> Line<'static> {
-        let noun = say(T::NOUN.1);
+        let noun = tr(T::NOUN.1);
         let mut text = if self.list.is_empty() && self.list.error().is_some() {
             format!("  {} {}", env.glyphs.alert, t!("{noun} were not read", noun))
         } else if !self.list.is_answered() {
@@ -89,12 +89,12 @@ impl<T: Browse> Browser<T> {
                 Some(error) => vec![error.to_string(), self.retry_hint(env)],
                 None if !self.list.is_answered() => return,
                 None if self.applied.is_empty() => {
-                    vec![t!("There are no {noun} here.", noun = say(T::NOUN.1))]
+                    vec![t!("There are no {noun} here.", noun = tr(T::NOUN.1))]
                 }
                 None => vec![
                     t!(
                         "No {noun} fit this filter. {esc} takes it away.",
-                        noun = say(T::NOUN.1),
+                        noun = tr(T::NOUN.1),
                         esc = env.key(&OF_LISTS, Action::Back)
                     ),
                     t!("Some fields may have to be typed whole: that is up to the service.").to_owned(),

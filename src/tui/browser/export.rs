@@ -5,12 +5,12 @@ use crate::api::{MAX_ROWS_PER_PAGE, Paging};
 use crate::export::{List, What};
 use crate::tui::ask::Ask;
 use crate::tui::env::{Env, Takeaway};
-use crate::words::say;
+use crate::i18n::tr;
 
 impl<T: Browse> Browser<T> {
     /// The list for a file called `lapel-WHAT-…`; why not, where there is nothing to take.
     pub fn takeaway(&self, what: &'static str, env: &Env) -> Result<Takeaway, String> {
-        let noun = say(T::NOUN.1);
+        let noun = tr(T::NOUN.1);
         if !self.list.is_answered() {
             return Err(t!("The {noun} are not read yet; try again in a moment.", noun));
         }

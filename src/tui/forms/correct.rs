@@ -114,7 +114,7 @@ impl CorrectForm {
             put(&mut lines, &fit(&text, room * 2, env.glyphs.ellipsis), theme.dim());
         }
         lines.push(Line::raw(""));
-        for (at, label) in aligned([mark!("Name"), mark!("E-mail")]).into_iter().enumerate() {
+        for (at, label) in aligned([tr_noop!("Name"), tr_noop!("E-mail")]).into_iter().enumerate() {
             let focused = self.focus.at == at;
             let style = if focused { theme.strong() } else { theme.dim() };
             let cursor = if focused { env.glyphs.cursor } else { " " };

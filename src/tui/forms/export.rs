@@ -14,17 +14,17 @@ use crate::tui::fit::{fit, number, width, wrap};
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::recents::Typed;
-use crate::words::say;
+use crate::i18n::tr;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// The kinds of file, in the order of the form.
 const KINDS: [(Kind, &str, &str); 4] = [
-    (Kind::Table(Format::Xlsx), "Excel", mark!("every cell a text: no id loses its zeros")),
-    (Kind::Table(Format::CsvUtf8), "CSV", mark!("UTF-8, as Excel opens it")),
-    (Kind::Table(Format::CsvCp949), "CSV, CP949", mark!("for old Korean Excel")),
-    (Kind::Lines, "JSON Lines", mark!("a record a line, for programs")),
+    (Kind::Table(Format::Xlsx), "Excel", tr_noop!("every cell a text: no id loses its zeros")),
+    (Kind::Table(Format::CsvUtf8), "CSV", tr_noop!("UTF-8, as Excel opens it")),
+    (Kind::Table(Format::CsvCp949), "CSV, CP949", tr_noop!("for old Korean Excel")),
+    (Kind::Lines, "JSON Lines", tr_noop!("a record a line, for programs")),
 ];
 
 /// Columns that a file's name may take in a sentence.
@@ -257,7 +257,7 @@ impl ExportForm {
         for (at, (_, name, what)) in KINDS.iter().enumerate() {
             let (sign, style) =
                 if at == self.kind { (env.glyphs.on, theme.strong()) } else { (env.glyphs.off, theme.dim()) };
-            let text = fit(&format!("{sign} {} {}", fit(name, 12, ""), say(what)), room, env.glyphs.ellipsis);
+            let text = fit(&format!("{sign} {} {}", fit(name, 12, ""), tr(what)), room, env.glyphs.ellipsis);
             lines.push(Line::styled(format!("  {}", text.trim_end()), style));
         }
         lines.push(Line::raw(""));

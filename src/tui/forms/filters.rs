@@ -13,7 +13,7 @@ use crate::tui::heading::Head;
 use crate::tui::keymap::Context;
 use crate::tui::pick::{Click, Sight, below};
 use crate::tui::saved::FiltersAsk;
-use crate::words;
+use crate::i18n;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
@@ -279,14 +279,14 @@ impl FiltersForm {
     fn words(&self, filter: &NamedFilter, env: &Env) -> String {
         let label = |field: &str| {
             let spec = self.specs.iter().find(|spec| spec.name == field);
-            spec.map_or_else(|| scrub(field).into_owned(), |spec| words::say(spec.label).to_lowercase())
+            spec.map_or_else(|| scrub(field).into_owned(), |spec| i18n::tr(spec.label).to_lowercase())
         };
         let fields = filter.fields.iter().map(|(field, value)| format!("{} {}", label(field), scrub(value)));
         let sort = filter.sort.iter().map(|(column, downwards)| {
             let arrow = if *downwards { env.glyphs.down } else { env.glyphs.up };
             let head = self.heads.iter().find(|head| head.sort_by == column);
             let shown =
-                head.map_or_else(|| scrub(column).into_owned(), |head| words::say(head.title).to_lowercase());
+                head.map_or_else(|| scrub(column).into_owned(), |head| i18n::tr(head.title).to_lowercase());
             t!("by {column}", column = shown) + arrow
         });
         fields.chain(sort).collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))

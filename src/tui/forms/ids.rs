@@ -187,7 +187,7 @@ impl IdsForm {
                 Span::styled(if focused { env.glyphs.cursor } else { " " }, theme.accent()),
             ]
         };
-        let [of_file, of_reason] = aligned([mark!("File"), mark!("Reason")]);
+        let [of_file, of_reason] = aligned([tr_noop!("File"), tr_noop!("Reason")]);
         let columns = room.saturating_sub(width(&of_file) + 3);
         let mut spans = label(&of_file, !self.at_reason);
         match &self.pasted {

@@ -3,12 +3,12 @@
 use crate::api::ApiKey;
 use crate::config::KeptIn;
 use crate::tui::field::Field;
-use crate::words;
+use crate::i18n;
 use secrecy::SecretString;
 
 /// The places that can be chosen; the last one only where the key is elsewhere now.
 const PLACES: [&str; 5] =
-    [mark!("file"), mark!("keyring"), mark!("variable"), mark!("command"), mark!("as it is")];
+    [tr_noop!("file"), tr_noop!("keyring"), tr_noop!("variable"), tr_noop!("command"), tr_noop!("as it is")];
 const FILE: usize = 0;
 const KEYRING: usize = 1;
 const VARIABLE: usize = 2;
@@ -55,7 +55,7 @@ impl KeyFrom {
 
     /// The places that there are to choose from, in the language set.
     pub fn places(&self) -> Vec<&'static str> {
-        PLACES[..self.many()].iter().map(|place| words::say(place)).collect()
+        PLACES[..self.many()].iter().map(|place| i18n::tr(place)).collect()
     }
 
     /// How many places there are: "as it is" where the key is elsewhere now.

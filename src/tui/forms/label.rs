@@ -1,11 +1,11 @@
 //! Labels that stand above one another: all as wide as the widest of them in the language that is spoken.
 
 use crate::tui::fit::{fit, width};
-use crate::words;
+use crate::i18n;
 
 /// The labels, marked where they stand, in the language that is spoken and padded to one width.
 pub fn aligned<const N: usize>(labels: [&'static str; N]) -> [String; N] {
-    let said = labels.map(words::say);
+    let said = labels.map(i18n::tr);
     let wide = said.iter().map(|label| width(label)).max().unwrap_or(0);
     said.map(|label| fit(label, wide, ""))
 }

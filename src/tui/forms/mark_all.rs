@@ -6,7 +6,7 @@ use crate::tui::env::{Env, Go, Out};
 use crate::tui::fit::wrap;
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
-use crate::words::number;
+use crate::i18n::number;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Clear;

@@ -11,12 +11,12 @@ use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
 use crate::tui::manage::ProfileChange;
 use crate::tui::paths;
-use crate::words;
+use crate::i18n;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
 
-const RIGHTS: [&str; 2] = [mark!("issue and revoke"), mark!("only look")];
-const PINNING: [&str; 2] = [mark!("as it was pinned"), mark!("pin it anew")];
+const RIGHTS: [&str; 2] = [tr_noop!("issue and revoke"), tr_noop!("only look")];
+const PINNING: [&str; 2] = [tr_noop!("as it was pinned"), tr_noop!("pin it anew")];
 /// In the place of the key while everything else is looked at.
 const NO_KEY: &str = "not-yet-known";
 /// Columns of the labels.
@@ -311,10 +311,10 @@ impl ProfileForm {
             match (slot, field) {
                 (_, Some(field)) => spans.extend(field.spans(room, focused, env)),
                 (Slot::Rights, _) => {
-                    spans.extend(choice(&RIGHTS.map(words::say), self.only_look, room, focused, env));
+                    spans.extend(choice(&RIGHTS.map(i18n::tr), self.only_look, room, focused, env));
                 }
                 (Slot::Pinning, _) => {
-                    spans.extend(choice(&PINNING.map(words::say), self.pin, room, focused, env));
+                    spans.extend(choice(&PINNING.map(i18n::tr), self.pin, room, focused, env));
                 }
                 (Slot::Place, _) => {
                     spans.extend(choice(&self.key.places(), self.key.chosen(), room, focused, env));

@@ -12,13 +12,13 @@ use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::manage::ProfileAsk;
 use crate::tui::pick::{Click, Sight, below};
-use crate::words;
+use crate::i18n;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 /// What is said where something is on its way to the service.
-const SENDING: &str = mark!(
+const SENDING: &str = tr_noop!(
     "Something is being sent with this profile. Wait for it, or pause it on the Activity \
                        tab; then change the profile."
 );
@@ -105,13 +105,13 @@ impl Profiles {
                 Step::Done => self.said = None,
                 Step::Wrong(why) => self.said = Some(t!("{why} Nothing was kept.", why)),
                 Step::Change(change) if sending && self.used.as_ref() == Some(&change.name) => {
-                    self.said = Some(words::say(SENDING).to_owned());
+                    self.said = Some(i18n::tr(SENDING).to_owned());
                 }
                 Step::Change(change) => {
                     let name = change.name.clone();
                     self.work(ProfileAsk::Change(change), name, true, out);
                 }
-                Step::Try(_) if sending => self.said = Some(words::say(SENDING).to_owned()),
+                Step::Try(_) if sending => self.said = Some(i18n::tr(SENDING).to_owned()),
                 Step::Try(candidate) => {
                     self.said = None;
                     self.opening = Some(out.ask(Ask::TryProfile(candidate)));
@@ -196,7 +196,7 @@ impl Profiles {
         if adding {
             self.form = Some(ProfileForm::new(if self.lines.is_empty() { "main" } else { "" }));
         } else if sending {
-            self.said = Some(words::say(SENDING).to_owned());
+            self.said = Some(i18n::tr(SENDING).to_owned());
         } else {
             let ask = match self.lines.get(self.at) {
                 Some(line) => Ask::OpenProfile(Some(line.name.clone())),

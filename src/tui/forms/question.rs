@@ -17,7 +17,7 @@ use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::paths;
 use crate::tui::rows::explain;
-use crate::words::say;
+use crate::i18n::tr;
 use crossterm::event::KeyEvent;
 use lines::{mail_lines, undo_words};
 use ratatui::layout::Rect;
@@ -64,10 +64,10 @@ enum Step {
 const ALL: usize = 3;
 
 const CHOICES: [(&str, &str); 4] = [
-    (mark!("send it again"), mark!("the first request did nothing, or two badges are accepted")),
-    (mark!("it is this badge"), mark!("a badge that was found is the one; its id is typed next")),
-    (mark!("leave it as it is"), mark!("it is settled otherwise; nothing more is done about it")),
-    (mark!("send all again"), mark!("every row of this job that was never seen, and may be sent by now")),
+    (tr_noop!("send it again"), tr_noop!("the first request did nothing, or two badges are accepted")),
+    (tr_noop!("it is this badge"), tr_noop!("a badge that was found is the one; its id is typed next")),
+    (tr_noop!("leave it as it is"), tr_noop!("it is settled otherwise; nothing more is done about it")),
+    (tr_noop!("send all again"), tr_noop!("every row of this job that was never seen, and may be sent by now")),
 ];
 
 /// How many choices there are.
@@ -468,7 +468,7 @@ impl Question {
                 put(&mut lines, &explain(row, crate::jobs::Kind::Issue, env), theme.warning());
                 lines.push(Line::raw(""));
                 let words = aligned(CHOICES.map(|(word, _)| word));
-                let there = words.iter().zip(CHOICES.map(|(_, what)| say(what))).take(choices(*unseen));
+                let there = words.iter().zip(CHOICES.map(|(_, what)| tr(what))).take(choices(*unseen));
                 for (i, (word, what)) in there.enumerate() {
                     let sign = if i == *at { env.glyphs.on } else { env.glyphs.off };
                     let style = if i == *at { theme.strong() } else { theme.dim() };

@@ -19,7 +19,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-const LABELS: [&str; 3] = [mark!("Name"), mark!("E-mail"), mark!("Reason")];
+const LABELS: [&str; 3] = [tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("Reason")];
 /// The place of the reason among the fields.
 const REASON: usize = 2;
 
@@ -269,7 +269,7 @@ impl ReplaceForm {
             cut(&t!("Correct and replace  {title}", title = text(&self.old.title))),
             theme.strong(),
         ));
-        let [now, then, reason] = aligned([mark!("now"), mark!("then"), mark!("reason")]);
+        let [now, then, reason] = aligned([tr_noop!("now"), tr_noop!("then"), tr_noop!("reason")]);
         let old = format!(
             "{now}  {}  {}  {}",
             text(&self.old.recipient_name),

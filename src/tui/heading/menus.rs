@@ -10,7 +10,7 @@ use crate::tui::fit::{fit, width};
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::pick::{Click, Sight, below};
-use crate::words::say;
+use crate::i18n::tr;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 
@@ -163,8 +163,8 @@ impl Heading {
         let title = fit(t!("Sort by"), 19, "");
         let mut lines = vec![Line::styled(format!("  {title}{arrow}"), env.theme.strong())];
         let sortable = self.sortable();
-        let titles = sortable.iter().map(|column| say(self.table.heads[*column].title));
-        let names = std::iter::once(say(self.table.own_order)).chain(titles);
+        let titles = sortable.iter().map(|column| tr(self.table.heads[*column].title));
+        let names = std::iter::once(tr(self.table.own_order)).chain(titles);
         let rows = below(body, lines.len());
         let (shown, rest) = self.sight.lay_all(rows, at, sortable.len() + 1, env);
         for (i, name) in names.enumerate().skip(shown.start).take(shown.len()) {
@@ -180,7 +180,7 @@ impl Heading {
     }
 
     fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env, at: usize) {
-        let names: usize = self.table.heads.iter().map(|head| width(say(head.title))).max().unwrap_or(0);
+        let names: usize = self.table.heads.iter().map(|head| width(tr(head.title))).max().unwrap_or(0);
         let mut lines = vec![Line::styled(
             format!("  {}", t!("Columns, the upper ones further to the left")),
             env.theme.strong(),
@@ -204,7 +204,7 @@ impl Heading {
             let cursor = if i == at { env.glyphs.cursor } else { " " };
             let style = if i == at { env.theme.selected() } else { env.theme.text() };
             let sign = if choice.shown { "[x]" } else { "[ ]" };
-            let name = fit(say(self.table.heads[choice.column].title), names, env.glyphs.ellipsis);
+            let name = fit(tr(self.table.heads[choice.column].title), names, env.glyphs.ellipsis);
             let (note, note_style) = match wide {
                 Some(0) if needless => {
                     (t!("the same on every row, so not shown").to_owned(), env.theme.dim())

@@ -4,7 +4,7 @@ use super::cache::Cache;
 use super::decode::{NoPicture, decode};
 use super::pack::{Packed, Way, pack};
 use crate::api::{Connection, Picture, PictureError, Pictures};
-use crate::words;
+use crate::i18n;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -89,7 +89,7 @@ impl Gallery {
             match tokio::task::spawn_blocking(move || Pictures::new(&connection)).await {
                 Ok(Ok(client)) => Ok(client),
                 Ok(Err(why)) => Err(t!("Pictures cannot be fetched: {why}", why)),
-                Err(_) => Err(words::say(FAILED).to_owned()),
+                Err(_) => Err(i18n::tr(FAILED).to_owned()),
             }
         });
         made.await.as_ref().map_err(Clone::clone)
@@ -110,7 +110,7 @@ impl Gallery {
 
     /// Decodes and packs, off the loop; gives the bytes back for keeping.
     async fn prepare(&self, picture: Picture, ask: &PictureAsk) -> Result<(Packed, Vec<u8>), String> {
-        let permit = self.0.room.clone().acquire_owned().await.map_err(|_| words::say(FAILED).to_owned())?;
+        let permit = self.0.room.clone().acquire_owned().await.map_err(|_| i18n::tr(FAILED).to_owned())?;
         let (way, room, id) = (ask.way, ask.room, ask.id);
         let work = tokio::task::spawn_blocking(move || {
             let _permit = permit;
@@ -118,11 +118,11 @@ impl Gallery {
                 .map_err(|why: NoPicture| why.to_string())?;
             Ok((pack(&pixels, &way, room, id)?, picture.bytes))
         });
-        work.await.unwrap_or_else(|_| Err(words::say(FAILED).to_owned()))
+        work.await.unwrap_or_else(|_| Err(i18n::tr(FAILED).to_owned()))
     }
 }
 
-const FAILED: &str = mark!("The picture cannot be shown: a part of lapel failed on it.");
+const FAILED: &str = tr_noop!("The picture cannot be shown: a part of lapel failed on it.");
 
 /// What is said in the picture's place; where it may be another time, what to do for that.
 fn in_words(why: &PictureError) -> String {

@@ -6,7 +6,7 @@ use crate::tui::browser::two_sided;
 use crate::tui::env::Env;
 use crate::tui::fit::{Column, cells, layout, number, wrap};
 use crate::tui::frame::Frame;
-use crate::words;
+use crate::i18n;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -15,15 +15,15 @@ use std::time::Duration;
 /// Lines of the selected request in full.
 const DETAIL: u16 = 5;
 const HEADS: [&str; 9] = [
-    mark!("Sent"),
+    tr_noop!("Sent"),
     "",
-    mark!("Path"),
-    mark!("Answer"),
-    mark!("Try"),
-    mark!("Waited"),
-    mark!("Took"),
-    mark!("Bytes"),
-    mark!("Minute"),
+    tr_noop!("Path"),
+    tr_noop!("Answer"),
+    tr_noop!("Try"),
+    tr_noop!("Waited"),
+    tr_noop!("Took"),
+    tr_noop!("Bytes"),
+    tr_noop!("Minute"),
 ];
 const COLUMNS: [Column; 9] = [
     Column { least: 8, share: 0, goes: 0 },
@@ -58,7 +58,7 @@ impl RequestLog {
         two_sided(frame, line(0), Line::styled(head, theme.strong()), Span::styled(right, theme.dim()), true);
         let widths = layout(&COLUMNS, usize::from(area.width).saturating_sub(3));
         let heads: Vec<(String, Style)> =
-            HEADS.iter().map(|h| (words::say(h).to_owned(), theme.dim())).collect();
+            HEADS.iter().map(|h| (i18n::tr(h).to_owned(), theme.dim())).collect();
         let mut spans = vec![Span::raw("  ")];
         spans.extend(cells(&heads, &widths, env.glyphs.ellipsis));
         frame.render_widget(Line::from(spans), line(1));

@@ -12,21 +12,21 @@ use ratatui::style::Style;
 const BADGE_IDS: usize = 4;
 
 const HEADS: &[Head] = &[
-    head(mark!("Row"), "row", 6, 0, 0),
-    head(mark!("State"), "state", 15, 1, 0),
-    head(mark!("Holder"), "recipient_name", 9, 2, 0),
-    head(mark!("E-mail"), "recipient_email", 16, 3, 0),
-    head(mark!("Badge id"), "badge_id", 11, 1, 3),
-    head(mark!("Why"), "why", 12, 5, 1),
-    head(mark!("Place in the job"), "no", 6, 0, 4),
-    head(mark!("Badge"), "title", 14, 2, 4),
-    head(mark!("Duplicate check"), "class", 14, 1, 4),
-    head(mark!("Accepted at"), "accepted", 11, 0, 4),
-    head(mark!("Service's state"), "status_name", 10, 0, 4),
-    head(mark!("Mail"), "email_status", 5, 1, 4),
-    head(mark!("Issued at"), "issued_at", 16, 0, 4),
-    head(mark!("Valid until"), "valid_until", 16, 0, 4),
-    head(mark!("Revoked at"), "revoke_at", 16, 0, 4),
+    head(tr_noop!("Row"), "row", 6, 0, 0),
+    head(tr_noop!("State"), "state", 15, 1, 0),
+    head(tr_noop!("Holder"), "recipient_name", 9, 2, 0),
+    head(tr_noop!("E-mail"), "recipient_email", 16, 3, 0),
+    head(tr_noop!("Badge id"), "badge_id", 11, 1, 3),
+    head(tr_noop!("Why"), "why", 12, 5, 1),
+    head(tr_noop!("Place in the job"), "no", 6, 0, 4),
+    head(tr_noop!("Badge"), "title", 14, 2, 4),
+    head(tr_noop!("Duplicate check"), "class", 14, 1, 4),
+    head(tr_noop!("Accepted at"), "accepted", 11, 0, 4),
+    head(tr_noop!("Service's state"), "status_name", 10, 0, 4),
+    head(tr_noop!("Mail"), "email_status", 5, 1, 4),
+    head(tr_noop!("Issued at"), "issued_at", 16, 0, 4),
+    head(tr_noop!("Valid until"), "valid_until", 16, 0, 4),
+    head(tr_noop!("Revoked at"), "revoke_at", 16, 0, 4),
 ];
 
 /// What the journal sorts by in each of them.
@@ -58,7 +58,7 @@ pub fn heading() -> Heading {
         heads: HEADS,
         usual: 6,
         right: &[0, 6],
-        own_order: mark!("as they stand in the job"),
+        own_order: tr_noop!("as they stand in the job"),
     })
 }
 

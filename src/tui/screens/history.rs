@@ -33,82 +33,82 @@ impl Row for HistoryItem {
 
 impl Browse for HistoryItem {
     type Filter = HistoryFilter;
-    const NOUN: (&'static str, &'static str) = (mark!("badge"), mark!("badges"));
+    const NOUN: (&'static str, &'static str) = (tr_noop!("badge"), tr_noop!("badges"));
     const LIST: &'static str = "history";
     const FIELDS: &'static [Spec] = &[
-        Spec { name: "recipient_name", label: mark!("Name"), takes: Takes::Text },
-        Spec { name: "recipient_email", label: mark!("E-mail"), takes: Takes::Text },
-        Spec { name: "title", label: mark!("Title"), takes: Takes::Text },
-        Spec { name: "issue_start_date", label: mark!("Issued from"), takes: Takes::Date },
-        Spec { name: "issue_end_date", label: mark!("Issued to"), takes: Takes::Date },
-        Spec { name: "revoke_start_date", label: mark!("Revoked from"), takes: Takes::Date },
-        Spec { name: "revoke_end_date", label: mark!("Revoked to"), takes: Takes::Date },
+        Spec { name: "recipient_name", label: tr_noop!("Name"), takes: Takes::Text },
+        Spec { name: "recipient_email", label: tr_noop!("E-mail"), takes: Takes::Text },
+        Spec { name: "title", label: tr_noop!("Title"), takes: Takes::Text },
+        Spec { name: "issue_start_date", label: tr_noop!("Issued from"), takes: Takes::Date },
+        Spec { name: "issue_end_date", label: tr_noop!("Issued to"), takes: Takes::Date },
+        Spec { name: "revoke_start_date", label: tr_noop!("Revoked from"), takes: Takes::Date },
+        Spec { name: "revoke_end_date", label: tr_noop!("Revoked to"), takes: Takes::Date },
     ];
     const HEADS: &'static [Head] = &[
         Head {
-            title: mark!("State"),
+            title: tr_noop!("State"),
             column: Column { least: 10, share: 0, goes: 0 },
             sort_by: "status_name",
         },
         Head {
-            title: mark!("Holder"),
+            title: tr_noop!("Holder"),
             column: Column { least: 10, share: 2, goes: 0 },
             sort_by: "recipient_name",
         },
         Head {
-            title: mark!("E-mail"),
+            title: tr_noop!("E-mail"),
             column: Column { least: 14, share: 4, goes: 0 },
             sort_by: "recipient_email",
         },
-        Head { title: mark!("Badge"), column: Column { least: 14, share: 5, goes: 0 }, sort_by: "title" },
+        Head { title: tr_noop!("Badge"), column: Column { least: 14, share: 5, goes: 0 }, sort_by: "title" },
         Head {
-            title: mark!("Issued at"),
+            title: tr_noop!("Issued at"),
             column: Column { least: 11, share: 1, goes: 2 },
             sort_by: "issued_at",
         },
         Head {
-            title: mark!("Mail"),
+            title: tr_noop!("Mail"),
             column: Column { least: 5, share: 1, goes: 1 },
             sort_by: "email_status",
         },
         Head {
-            title: mark!("Valid until"),
+            title: tr_noop!("Valid until"),
             column: Column { least: 16, share: 0, goes: 3 },
             sort_by: "valid_until",
         },
         Head {
-            title: mark!("Revoked at"),
+            title: tr_noop!("Revoked at"),
             column: Column { least: 16, share: 0, goes: 3 },
             sort_by: "revoke_at",
         },
         Head {
-            title: mark!("Accepted at"),
+            title: tr_noop!("Accepted at"),
             column: Column { least: 16, share: 0, goes: 3 },
             sort_by: "reg_date",
         },
         Head {
-            title: mark!("Type"),
+            title: tr_noop!("Type"),
             column: Column { least: 11, share: 0, goes: 3 },
             sort_by: "badge_type_name",
         },
         Head {
-            title: mark!("Category"),
+            title: tr_noop!("Category"),
             column: Column { least: 14, share: 1, goes: 3 },
             sort_by: "category_name",
         },
-        Head { title: mark!("Level"), column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
+        Head { title: tr_noop!("Level"), column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
         Head {
-            title: mark!("Issuer"),
+            title: tr_noop!("Issuer"),
             column: Column { least: 12, share: 1, goes: 3 },
             sort_by: "issuing_org",
         },
         Head {
-            title: mark!("Badge id"),
+            title: tr_noop!("Badge id"),
             column: Column { least: 12, share: 1, goes: 3 },
             sort_by: "badge_id",
         },
         Head {
-            title: mark!("Template id"),
+            title: tr_noop!("Template id"),
             column: Column { least: 10, share: 0, goes: 3 },
             sort_by: "template_id",
         },

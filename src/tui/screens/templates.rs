@@ -43,35 +43,35 @@ impl Row for Template {
 
 impl Browse for Template {
     type Filter = TemplateFilter;
-    const NOUN: (&'static str, &'static str) = (mark!("template"), mark!("templates"));
+    const NOUN: (&'static str, &'static str) = (tr_noop!("template"), tr_noop!("templates"));
     const LIST: &'static str = "templates";
     const FIELDS: &'static [Spec] = &[
-        Spec { name: "title", label: mark!("Title"), takes: Takes::Text },
-        Spec { name: "use_yn", label: mark!("In use"), takes: Takes::YesNo },
-        Spec { name: "badge_type", label: mark!("Type"), takes: Takes::BadgeType },
-        Spec { name: "category_id", label: mark!("Category id"), takes: Takes::Text },
-        Spec { name: "category_level_id", label: mark!("Level id"), takes: Takes::Text },
-        Spec { name: "template_id", label: mark!("Template id"), takes: Takes::Text },
-        Spec { name: "reg_str_date", label: mark!("Made from"), takes: Takes::Date },
-        Spec { name: "reg_end_date", label: mark!("Made to"), takes: Takes::Date },
+        Spec { name: "title", label: tr_noop!("Title"), takes: Takes::Text },
+        Spec { name: "use_yn", label: tr_noop!("In use"), takes: Takes::YesNo },
+        Spec { name: "badge_type", label: tr_noop!("Type"), takes: Takes::BadgeType },
+        Spec { name: "category_id", label: tr_noop!("Category id"), takes: Takes::Text },
+        Spec { name: "category_level_id", label: tr_noop!("Level id"), takes: Takes::Text },
+        Spec { name: "template_id", label: tr_noop!("Template id"), takes: Takes::Text },
+        Spec { name: "reg_str_date", label: tr_noop!("Made from"), takes: Takes::Date },
+        Spec { name: "reg_end_date", label: tr_noop!("Made to"), takes: Takes::Date },
     ];
     const HEADS: &'static [Head] = &[
-        Head { title: mark!("Title"), column: Column { least: 24, share: 3, goes: 0 }, sort_by: "title" },
+        Head { title: tr_noop!("Title"), column: Column { least: 24, share: 3, goes: 0 }, sort_by: "title" },
         Head {
-            title: mark!("Type"),
+            title: tr_noop!("Type"),
             column: Column { least: 11, share: 0, goes: 2 },
             sort_by: "badge_type_name",
         },
         Head {
-            title: mark!("Category"),
+            title: tr_noop!("Category"),
             column: Column { least: 16, share: 1, goes: 1 },
             sort_by: "category_name",
         },
-        Head { title: mark!("Level"), column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
-        Head { title: mark!("Use"), column: Column { least: 3, share: 0, goes: 0 }, sort_by: "use_yn" },
-        Head { title: mark!("Made"), column: Column { least: 16, share: 0, goes: 4 }, sort_by: "reg_date" },
+        Head { title: tr_noop!("Level"), column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
+        Head { title: tr_noop!("Use"), column: Column { least: 3, share: 0, goes: 0 }, sort_by: "use_yn" },
+        Head { title: tr_noop!("Made"), column: Column { least: 16, share: 0, goes: 4 }, sort_by: "reg_date" },
         Head {
-            title: mark!("Template id"),
+            title: tr_noop!("Template id"),
             column: Column { least: 10, share: 0, goes: 4 },
             sort_by: "template_id",
         },

@@ -7,7 +7,7 @@ use crate::jobs::intake::mojibake;
 use crate::jobs::intake::words::{
     is_address_like, is_bidi, is_error_token, is_han, is_jamo, is_syllable, trim,
 };
-use crate::words;
+use crate::i18n;
 use unicode_normalization::char::decompose_canonical;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -119,29 +119,29 @@ fn doubts(name: &str) -> Vec<String> {
     let mut doubts = Vec::new();
     let mut doubt = |is: bool, what: &'static str| {
         if is {
-            doubts.push(words::say(what).to_owned());
+            doubts.push(i18n::tr(what).to_owned());
         }
     };
     let chars: Vec<char> = name.chars().collect();
     let has = |test: fn(char) -> bool| chars.iter().any(|c| test(*c));
-    doubt(is_address_like(name), mark!("the name is an e-mail address"));
-    doubt(is_placeholder(name), mark!("this looks like a placeholder for no name"));
-    doubt(!has(char::is_alphabetic) && has(char::is_numeric), mark!("the name has only digits"));
-    doubt(!has(char::is_alphabetic) && !has(char::is_numeric), mark!("the name has no letters"));
-    doubt(chars.len() > LONG, mark!("the name is longer than 100 characters"));
-    doubt(has(is_full_width), mark!("the name has full-width letters (ＫＩＭ instead of KIM)"));
-    doubt(has(is_jamo), mark!("the name has a single Hangul letter in it: was it typed to the end?"));
-    doubt(stray_invisible(&chars), mark!("the name has an invisible character in it"));
+    doubt(is_address_like(name), tr_noop!("the name is an e-mail address"));
+    doubt(is_placeholder(name), tr_noop!("this looks like a placeholder for no name"));
+    doubt(!has(char::is_alphabetic) && has(char::is_numeric), tr_noop!("the name has only digits"));
+    doubt(!has(char::is_alphabetic) && !has(char::is_numeric), tr_noop!("the name has no letters"));
+    doubt(chars.len() > LONG, tr_noop!("the name is longer than 100 characters"));
+    doubt(has(is_full_width), tr_noop!("the name has full-width letters (ＫＩＭ instead of KIM)"));
+    doubt(has(is_jamo), tr_noop!("the name has a single Hangul letter in it: was it typed to the end?"));
+    doubt(stray_invisible(&chars), tr_noop!("the name has an invisible character in it"));
     doubt(
         has(|c| c.is_whitespace() && c != ' '),
-        mark!("the name has an unusual space in it (no-break or full-width)"),
+        tr_noop!("the name has an unusual space in it (no-break or full-width)"),
     );
-    doubt(name.contains("  "), mark!("the name has two spaces in a row"));
-    doubt(name.starts_with(['=', '+', '@', '＝', '＋', '＠']), mark!("the name begins like a formula"));
-    doubt(name.contains(['<', '>']) || has_entity(name), mark!("the name has a piece of HTML in it"));
+    doubt(name.contains("  "), tr_noop!("the name has two spaces in a row"));
+    doubt(name.starts_with(['=', '+', '@', '＝', '＋', '＠']), tr_noop!("the name begins like a formula"));
+    doubt(name.contains(['<', '>']) || has_entity(name), tr_noop!("the name has a piece of HTML in it"));
     doubt(
         name.split(' ').any(mixes_scripts),
-        mark!("letters of two alphabets that look alike are mixed in one word"),
+        tr_noop!("letters of two alphabets that look alike are mixed in one word"),
     );
     if let Some(tail) = title_or_number(name) {
         doubts.push(t!("the name ends in \"{tail}\", which may not belong to it", tail = quoted(tail)));

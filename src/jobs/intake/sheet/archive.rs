@@ -47,7 +47,7 @@ pub(super) fn look(bytes: &Bytes, desk: &Desk<'_>) -> Result<Format, IntakeError
 
 /// Opens the archive.
 pub(super) fn open(bytes: &Bytes, desk: &Desk<'_>) -> Result<ZipArchive<Bytes>, IntakeError> {
-    ZipArchive::new(bytes.clone()).map_err(|e| desk.damaged(mark!("a spreadsheet"), e))
+    ZipArchive::new(bytes.clone()).map_err(|e| desk.damaged(tr_noop!("a spreadsheet"), e))
 }
 
 /// Only what is text is ever unpacked: pictures do not count.
@@ -115,7 +115,7 @@ fn shared_strings(entry: &mut dyn Read, desk: &Desk<'_>) -> Result<u64, IntakeEr
     let _ = io::copy(&mut counted, &mut io::sink());
     // The shortest string is written <si/>.
     if declared > counted.bytes / 5 + 1 {
-        return Err(desk.damaged(mark!("an Excel workbook"), t!("it declares more texts than it can hold")));
+        return Err(desk.damaged(tr_noop!("an Excel workbook"), t!("it declares more texts than it can hold")));
     }
     Ok(counted.bytes)
 }

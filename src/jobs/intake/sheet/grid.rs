@@ -86,7 +86,7 @@ impl Grid {
         }
         match self.rows.last() {
             Some(last) if last.number > row => {
-                return Err(desk.damaged(mark!("a spreadsheet"), t!("its rows are out of order")));
+                return Err(desk.damaged(tr_noop!("a spreadsheet"), t!("its rows are out of order")));
             }
             Some(last) if last.number == row => {}
             _ => self.rows.push(Row { number: row, hidden, cells_end: 0 }),

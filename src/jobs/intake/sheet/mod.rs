@@ -15,7 +15,7 @@ use super::words::is_address_like;
 use super::{Choices, IntakeError, MAX_CELL_CHARS, MAX_UNPACKED_BYTES, Watch};
 use crate::domain::Text;
 use crate::domain::text::scrub;
-use crate::words;
+use crate::i18n;
 use std::io::Cursor;
 use std::sync::Arc;
 
@@ -48,23 +48,23 @@ pub(super) fn kind_of(first: &[u8]) -> Kind {
         return Kind::Ole;
     }
     for (magic, what) in [
-        (&b"%PDF"[..], mark!("a PDF document")),
-        (b"\x1f\x8b", mark!("a gzip archive")),
-        (b"7z\xbc\xaf", mark!("a 7z archive")),
-        (b"Rar!", mark!("a RAR archive")),
-        (b"\x89PNG", mark!("a picture")),
-        (b"\xff\xd8\xff", mark!("a picture")),
-        (b"GIF8", mark!("a picture")),
-        (b"{\\rtf", mark!("an RTF document")),
-        (b"SQLite format 3", mark!("a database")),
-        (b"\x7fELF", mark!("a program")),
+        (&b"%PDF"[..], tr_noop!("a PDF document")),
+        (b"\x1f\x8b", tr_noop!("a gzip archive")),
+        (b"7z\xbc\xaf", tr_noop!("a 7z archive")),
+        (b"Rar!", tr_noop!("a RAR archive")),
+        (b"\x89PNG", tr_noop!("a picture")),
+        (b"\xff\xd8\xff", tr_noop!("a picture")),
+        (b"GIF8", tr_noop!("a picture")),
+        (b"{\\rtf", tr_noop!("an RTF document")),
+        (b"SQLite format 3", tr_noop!("a database")),
+        (b"\x7fELF", tr_noop!("a program")),
         // The worksheet streams of Excel 2 to 4, which stood in no compound file.
-        (b"\x09\x00\x04\x00", mark!("a worksheet of Excel 2")),
-        (b"\x09\x02\x06\x00", mark!("a worksheet of Excel 3")),
-        (b"\x09\x04\x06\x00", mark!("a worksheet of Excel 4")),
+        (b"\x09\x00\x04\x00", tr_noop!("a worksheet of Excel 2")),
+        (b"\x09\x02\x06\x00", tr_noop!("a worksheet of Excel 3")),
+        (b"\x09\x04\x06\x00", tr_noop!("a worksheet of Excel 4")),
     ] {
         if begins(magic) {
-            return Kind::Other(words::say(what));
+            return Kind::Other(i18n::tr(what));
         }
     }
     let text = String::from_utf8_lossy(&first[..first.len().min(1024)]).to_ascii_lowercase();
@@ -136,7 +136,7 @@ struct Desk<'a> {
 impl Desk<'_> {
     fn damaged(&self, what: &'static str, why: impl std::fmt::Display) -> IntakeError {
         let why = scrub(&why.to_string()).into_owned();
-        IntakeError::Damaged { name: self.name.to_owned(), what: words::say(what), why }
+        IntakeError::Damaged { name: self.name.to_owned(), what: i18n::tr(what), why }
     }
 
     /// Takes a cell's text into account.

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::io::BufRead;
 
 /// What is said in messages.
-const WHAT: &str = mark!("an OpenDocument spreadsheet");
+const WHAT: &str = tr_noop!("an OpenDocument spreadsheet");
 
 pub(super) struct Ods {
     bytes: Bytes,

@@ -14,8 +14,8 @@ use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
 /// What is said in messages.
-const WHAT: &str = mark!("an old Excel workbook");
-const OLDER: &str = mark!("a workbook of Excel 95 or older");
+const WHAT: &str = tr_noop!("an old Excel workbook");
+const OLDER: &str = tr_noop!("a workbook of Excel 95 or older");
 
 pub(super) struct Xls {
     stream: Vec<u8>,
@@ -280,7 +280,7 @@ impl Globals {
         let mut globals = Self::default();
         for (n, record) in Records::new(stream).enumerate() {
             if n == 0 && (record.kind != biff::BOF || record.u16(0) != Some(0x0600)) {
-                let what = crate::words::say(OLDER).to_owned();
+                let what = crate::i18n::tr(OLDER).to_owned();
                 return Err(IntakeError::Unsupported { name: desk.name.to_owned(), what });
             }
             match record.kind {
@@ -327,7 +327,7 @@ fn workbook_stream(bytes: Bytes) -> Result<Vec<u8>, NoWorkbook> {
     if !file.exists("/Workbook") {
         let is_older = file.exists("/Book");
         return Err(NoWorkbook::Other(if is_older {
-            crate::words::say(OLDER)
+            crate::i18n::tr(OLDER)
         } else {
             t!("an Office document, but no spreadsheet")
         }));

@@ -10,7 +10,7 @@ use quick_xml::events::Event;
 use std::collections::{HashMap, HashSet};
 
 /// What is said in messages.
-const WHAT: &str = mark!("an Excel workbook");
+const WHAT: &str = tr_noop!("an Excel workbook");
 /// Links over several cells that are looked at; there is rarely one.
 const WIDE_LINKS: usize = 1000;
 

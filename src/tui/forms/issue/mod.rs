@@ -296,7 +296,7 @@ impl IssueForm {
             // What is sent, where, and what it takes come first and on a few lines: they can never be off the
             // screen. What there is to know follows, the most serious first.
             let name = Text::new(review.name.clone());
-            let [of_name, of_email] = aligned([mark!("Name"), mark!("E-mail")]);
+            let [of_name, of_email] = aligned([tr_noop!("Name"), tr_noop!("E-mail")]);
             lines.push(Line::raw(line(&format!("{of_name}  {name}"))));
             lines.push(Line::raw(line(&format!("{of_email}  {}", review.address.text()))));
             let dot = env.glyphs.dot;
@@ -388,7 +388,7 @@ impl IssueForm {
             Line::styled(format!("  {sign} {words}"), style)
         };
         lines.push(mode(!of_file, t!("one person")));
-        let [of_name, of_email, file] = aligned([mark!("Name"), mark!("E-mail"), mark!("File")]);
+        let [of_name, of_email, file] = aligned([tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("File")]);
         let columns = room.saturating_sub(width(&file) + 3);
         for (at, label, field) in [(0, &of_name, &self.name), (1, &of_email, &self.email)] {
             let focused = self.focus.at == at;

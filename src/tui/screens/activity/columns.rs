@@ -15,21 +15,21 @@ const BAR: usize = 3;
 
 /// What a job is and how far it is; the number of rows in each bucket follows.
 const FACTS: [Head; 14] = [
-    head(mark!("Kind"), "kind", 6, 0, 0),
-    head(mark!("Title or reason"), "title", 20, 0, 0),
+    head(tr_noop!("Kind"), "kind", 6, 0, 0),
+    head(tr_noop!("Title or reason"), "title", 20, 0, 0),
     // One more than the widest number, and one more than the bar: both stand a little apart.
-    head(mark!("Rows"), "rows", 8, 0, 0),
-    head(mark!("Progress"), "progress", 11, 0, 0),
-    head(mark!("How they stand"), "standing", 1, 1, 0),
-    head(mark!("Job"), "job", 5, 0, 4),
-    head(mark!("State"), "state", 12, 1, 4),
-    head(mark!("Planned"), "created", 16, 0, 4),
-    head(mark!("Next look"), "next_look", 11, 0, 4),
-    head(mark!("File"), "file", 12, 1, 4),
-    head(mark!("Template id"), "template_id", 10, 0, 4),
-    head(mark!("Profile"), "profile", 8, 0, 4),
-    head(mark!("Follows job"), "follows", 5, 0, 4),
-    head(mark!("Belongs to"), "owner", 12, 1, 4),
+    head(tr_noop!("Rows"), "rows", 8, 0, 0),
+    head(tr_noop!("Progress"), "progress", 11, 0, 0),
+    head(tr_noop!("How they stand"), "standing", 1, 1, 0),
+    head(tr_noop!("Job"), "job", 5, 0, 4),
+    head(tr_noop!("State"), "state", 12, 1, 4),
+    head(tr_noop!("Planned"), "created", 16, 0, 4),
+    head(tr_noop!("Next look"), "next_look", 11, 0, 4),
+    head(tr_noop!("File"), "file", 12, 1, 4),
+    head(tr_noop!("Template id"), "template_id", 10, 0, 4),
+    head(tr_noop!("Profile"), "profile", 8, 0, 4),
+    head(tr_noop!("Follows job"), "follows", 5, 0, 4),
+    head(tr_noop!("Belongs to"), "owner", 12, 1, 4),
 ];
 const COUNT: usize = FACTS.len() + Bucket::ALL.len();
 
@@ -66,7 +66,7 @@ const fn head(title: &'static str, sort_by: &'static str, least: usize, share: u
 
 /// The heading of the list.
 pub fn heading() -> Heading {
-    Heading::new(Table { heads: &HEADS, usual: 5, right: &RIGHT, own_order: mark!("the newest first") })
+    Heading::new(Table { heads: &HEADS, usual: 5, right: &RIGHT, own_order: tr_noop!("the newest first") })
 }
 
 /// The columns in a list that is so many cells wide.

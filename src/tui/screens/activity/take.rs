@@ -7,9 +7,9 @@ use crate::tui::copying::{Copyables, records};
 
 /// In the language of the screen that it is copied from.
 const JOB_HEADS: [&str; 5] =
-    [mark!("Job"), mark!("Kind"), mark!("Title or reason"), mark!("Rows"), mark!("How they stand")];
+    [tr_noop!("Job"), tr_noop!("Kind"), tr_noop!("Title or reason"), tr_noop!("Rows"), tr_noop!("How they stand")];
 const ROW_HEADS: [&str; 6] =
-    [mark!("Row"), mark!("State"), mark!("Holder"), mark!("E-mail"), mark!("Badge id"), mark!("Why")];
+    [tr_noop!("Row"), tr_noop!("State"), tr_noop!("Holder"), tr_noop!("E-mail"), tr_noop!("Badge id"), tr_noop!("Why")];
 
 impl Activity {
     /// What can be copied from here.

@@ -7,7 +7,7 @@ use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
 use crate::tui::env::{Env, Go, Out};
 use crate::tui::marking::{MarkAsk, Matching, NotMarked};
-use crate::words::number;
+use crate::i18n::number;
 
 /// All that match a filter, being read.
 pub struct Marking {

@@ -10,7 +10,7 @@ use crate::tui::fit::{cells, fit, layout, number, wrap};
 use crate::tui::frame::Frame;
 use crate::tui::index::{IndexAnswer, IndexAsk};
 use crate::tui::list::{Entry, PagedList, Place};
-use crate::words;
+use crate::i18n;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -127,7 +127,7 @@ impl Behind {
             .iter()
             .enumerate()
             .map(|(at, head)| {
-                let title = if ending && at == WHEN { t!("Until") } else { words::say(head.title) };
+                let title = if ending && at == WHEN { t!("Until") } else { i18n::tr(head.title) };
                 (title.to_owned(), theme.dim())
             })
             .collect();

@@ -11,7 +11,7 @@ use crate::tui::frame::Frame;
 use crate::tui::index::Overall;
 use crate::tui::keymap::Context;
 use crate::tui::theme::Glyphs;
-use crate::words;
+use crate::i18n;
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -179,7 +179,7 @@ impl Overview {
             let here = section == self.section;
             // The open one is told by a sign, too: not every terminal underlines.
             spans.push(Span::styled(if here { env.glyphs.cursor } else { " " }, theme.accent()));
-            spans.push(Span::styled(words::say(name), if here { theme.tab() } else { theme.dim() }));
+            spans.push(Span::styled(i18n::tr(name), if here { theme.tab() } else { theme.dim() }));
             spans.push(Span::raw("  "));
         }
         frame.render_widget(Line::from(spans), area);
@@ -266,7 +266,7 @@ impl Overview {
             let all_bars = bars(section, all, self.period);
             let few: Vec<Bar> = all_bars.iter().filter(|bar| !bar.aside).take(GLANCE).cloned().collect();
             let few: Vec<Bar> = few.into_iter().map(|bar| Bar { note: String::new(), ..bar }).collect();
-            let mut head = vec![Span::styled(format!(" {}", words::say(name)), theme.strong())];
+            let mut head = vec![Span::styled(format!(" {}", i18n::tr(name)), theme.strong())];
             if section.has_periods() {
                 head.push(Span::styled(format!("  {}", spark(&all_bars, env)), theme.accent()));
             }

@@ -27,12 +27,12 @@ pub enum Section {
 impl Section {
     /// All of them, in order, with their names.
     pub const ALL: [(Self, &'static str); 6] = [
-        (Self::Issued, mark!("Issued")),
-        (Self::Revoked, mark!("Revoked")),
-        (Self::Templates, mark!("Templates")),
-        (Self::Waiting, mark!("Waiting")),
-        (Self::Ending, mark!("Expiring")),
-        (Self::Mail, mark!("Mail")),
+        (Self::Issued, tr_noop!("Issued")),
+        (Self::Revoked, tr_noop!("Revoked")),
+        (Self::Templates, tr_noop!("Templates")),
+        (Self::Waiting, tr_noop!("Waiting")),
+        (Self::Ending, tr_noop!("Expiring")),
+        (Self::Mail, tr_noop!("Mail")),
     ];
 
     /// Its place among them.

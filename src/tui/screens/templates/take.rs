@@ -10,13 +10,13 @@ use crate::tui::env::{Env, Out};
 
 /// In the language of the screen that it is copied from.
 const HEADS: [&str; 7] = [
-    mark!("Title"),
-    mark!("Type"),
-    mark!("Category"),
-    mark!("Level"),
-    mark!("Level name"),
-    mark!("In use"),
-    mark!("Template id"),
+    tr_noop!("Title"),
+    tr_noop!("Type"),
+    tr_noop!("Category"),
+    tr_noop!("Level"),
+    tr_noop!("Level name"),
+    tr_noop!("In use"),
+    tr_noop!("Template id"),
 ];
 
 impl Templates {

@@ -19,25 +19,25 @@ const REMARKS: usize = 3;
 const SHORT: usize = 8;
 
 const HEADS: &[Head] = &[
-    head(mark!("State"), "status_name", 16, 1, 0),
-    head(mark!("Holder"), "recipient_name", 8, 1, 0),
-    head(mark!("Badge"), "title", 12, 4, 0),
-    head(mark!("Remarks"), "remarks", 22, 5, 0),
-    head(mark!("Issued at"), "issued_at", 11, 0, 2),
-    head(mark!("Mail"), "email_status", 5, 0, 1),
-    head(mark!("E-mail"), "recipient_email", 14, 2, 3),
-    head(mark!("Valid from"), "valid_from", 16, 0, 3),
-    head(mark!("Valid until"), "valid_until", 16, 0, 3),
-    head(mark!("Revoked at"), "revoke_at", 16, 0, 3),
-    head(mark!("Reason"), "revoke_reason", 14, 2, 3),
-    head(mark!("Accepted at"), "reg_date", 16, 0, 3),
-    head(mark!("Type"), "badge_type_name", 11, 0, 3),
-    head(mark!("Category"), "category_name", 14, 1, 3),
-    head(mark!("Level"), "level_name", 10, 0, 3),
-    head(mark!("Issuer"), "issuing_org", 12, 1, 3),
-    head(mark!("Cert. no."), "cert_no", 12, 1, 3),
-    head(mark!("Badge id"), "badge_id", 12, 1, 3),
-    head(mark!("Template id"), "template_id", 10, 0, 3),
+    head(tr_noop!("State"), "status_name", 16, 1, 0),
+    head(tr_noop!("Holder"), "recipient_name", 8, 1, 0),
+    head(tr_noop!("Badge"), "title", 12, 4, 0),
+    head(tr_noop!("Remarks"), "remarks", 22, 5, 0),
+    head(tr_noop!("Issued at"), "issued_at", 11, 0, 2),
+    head(tr_noop!("Mail"), "email_status", 5, 0, 1),
+    head(tr_noop!("E-mail"), "recipient_email", 14, 2, 3),
+    head(tr_noop!("Valid from"), "valid_from", 16, 0, 3),
+    head(tr_noop!("Valid until"), "valid_until", 16, 0, 3),
+    head(tr_noop!("Revoked at"), "revoke_at", 16, 0, 3),
+    head(tr_noop!("Reason"), "revoke_reason", 14, 2, 3),
+    head(tr_noop!("Accepted at"), "reg_date", 16, 0, 3),
+    head(tr_noop!("Type"), "badge_type_name", 11, 0, 3),
+    head(tr_noop!("Category"), "category_name", 14, 1, 3),
+    head(tr_noop!("Level"), "level_name", 10, 0, 3),
+    head(tr_noop!("Issuer"), "issuing_org", 12, 1, 3),
+    head(tr_noop!("Cert. no."), "cert_no", 12, 1, 3),
+    head(tr_noop!("Badge id"), "badge_id", 12, 1, 3),
+    head(tr_noop!("Template id"), "template_id", 10, 0, 3),
 ];
 
 const fn head(title: &'static str, sort_by: &'static str, least: usize, share: usize, goes: u8) -> Head {
@@ -46,7 +46,7 @@ const fn head(title: &'static str, sort_by: &'static str, least: usize, share: u
 
 /// The heading of the list.
 pub(super) fn heading() -> Heading {
-    Heading::new(Table { heads: HEADS, usual: USUAL, right: &[], own_order: mark!("the newest first") })
+    Heading::new(Table { heads: HEADS, usual: USUAL, right: &[], own_order: tr_noop!("the newest first") })
 }
 
 /// The rows that are measured: the first of a very long list tell enough.

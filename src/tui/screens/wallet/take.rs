@@ -11,13 +11,13 @@ use jiff::civil::DateTime;
 
 /// In the language of the screen that it is copied from.
 const HEADS: [&str; 7] = [
-    mark!("State"),
-    mark!("Holder"),
-    mark!("E-mail"),
-    mark!("Badge"),
-    mark!("Accepted at"),
-    mark!("Issued at"),
-    mark!("Badge id"),
+    tr_noop!("State"),
+    tr_noop!("Holder"),
+    tr_noop!("E-mail"),
+    tr_noop!("Badge"),
+    tr_noop!("Accepted at"),
+    tr_noop!("Issued at"),
+    tr_noop!("Badge id"),
 ];
 
 impl Wallet {

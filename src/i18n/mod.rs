@@ -1,7 +1,7 @@
 //! What lapel says, in the language of the person who reads it.
 //!
 //! English stands where it is said, inside [`t!`](crate::t), [`plural!`](crate::plural),
-//! [`count!`](crate::count) or [`mark!`](crate::mark); every other language is one file in `assets/` that has the
+//! [`count!`](crate::count) or [`tr_noop!`](crate::tr_noop); every other language is one file in `assets/` that has the
 //! English text as the name of its own (`ko.toml`). The compiler holds an English text against its arguments; a
 //! test holds the other languages against the English: complete, nothing that is no longer said, the same
 //! placeholders.
@@ -62,7 +62,7 @@ pub fn language() -> Language {
 const TO_PROGRAMS: u8 = 2;
 
 /// Speaks another language from now on. What was put into words before stays as it was.
-pub fn speak(language: Language) {
+pub fn set_language(language: Language) {
     let spoken = u8::from(language == Language::Korean);
     // Whoever speaks to a program goes on to: nothing is done when this fails.
     let _ = SPOKEN
@@ -70,12 +70,12 @@ pub fn speak(language: Language) {
 }
 
 /// Speaks English until the process ends, whatever the settings say: a program reads it.
-pub fn speak_to_programs() {
+pub fn set_language_for_programs() {
     SPOKEN.store(TO_PROGRAMS, Ordering::Relaxed);
 }
 
-/// A text that stands in a table, marked with [`mark!`](crate::mark) there, in the language that is spoken.
-pub fn say(english: &'static str) -> &'static str {
+/// A text that stands in a table, marked with [`tr_noop!`](crate::tr_noop) there, in the language that is spoken.
+pub fn tr(english: &'static str) -> &'static str {
     match language() {
         Language::English => english,
         Language::Korean => translated(english).unwrap_or(english),
@@ -106,7 +106,7 @@ pub fn number(n: u64) -> String {
 /// A text with its arguments in a language that is not English; the English one where it is missing there.
 /// For the macros.
 #[doc(hidden)]
-pub fn put(english: &'static str, arguments: &[(&str, &dyn fmt::Display)]) -> String {
+pub fn format_tr(english: &'static str, arguments: &[(&str, &dyn fmt::Display)]) -> String {
     fill(translated(english).unwrap_or(english), arguments)
 }
 
@@ -119,11 +119,11 @@ pub fn put(english: &'static str, arguments: &[(&str, &dyn fmt::Display)]) -> St
 macro_rules! t {
     (@value $name:ident) => { $name };
     (@value $name:ident $value:expr) => { $value };
-    ($text:literal $(,)?) => { $crate::words::say($text) };
+    ($text:literal $(,)?) => { $crate::i18n::tr($text) };
     ($text:literal, $($name:ident $(= $value:expr)?),+ $(,)?) => {
-        match $crate::words::language() {
-            $crate::words::Language::English => format!($text, $($name = $crate::t!(@value $name $($value)?)),+),
-            _ => $crate::words::put($text, &[$((stringify!($name), &$crate::t!(@value $name $($value)?))),+]),
+        match $crate::i18n::language() {
+            $crate::i18n::Language::English => format!($text, $($name = $crate::t!(@value $name $($value)?)),+),
+            _ => $crate::i18n::format_tr($text, &[$((stringify!($name), &$crate::t!(@value $name $($value)?))),+]),
         }
     };
 }
@@ -135,8 +135,8 @@ macro_rules! t {
 macro_rules! plural {
     ($number:expr, $one:literal, $many:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
         let number: u64 = $number;
-        let n = $crate::words::number(number);
-        if number == 1 && $crate::words::language() == $crate::words::Language::English {
+        let n = $crate::i18n::number(number);
+        if number == 1 && $crate::i18n::language() == $crate::i18n::Language::English {
             format!($one, n = n $(, $name = $crate::t!(@value $name $($value)?))*)
         } else {
             $crate::t!($many, n $(, $name $(= $value)?)*)
@@ -149,19 +149,19 @@ macro_rules! plural {
 macro_rules! count {
     ($number:expr, $one:literal, $many:literal $(,)?) => {{
         let number: u64 = $number;
-        let n = $crate::words::number(number);
-        match $crate::words::language() {
-            $crate::words::Language::English if number == 1 => format!(concat!("{n} ", $one), n = n),
-            $crate::words::Language::English => format!(concat!("{n} ", $many), n = n),
-            _ => $crate::words::put(concat!("{n} ", $many), &[("n", &n)]),
+        let n = $crate::i18n::number(number);
+        match $crate::i18n::language() {
+            $crate::i18n::Language::English if number == 1 => format!(concat!("{n} ", $one), n = n),
+            $crate::i18n::Language::English => format!(concat!("{n} ", $many), n = n),
+            _ => $crate::i18n::format_tr(concat!("{n} ", $many), &[("n", &n)]),
         }
     }};
 }
 
-/// Marks a text of a constant or a table for translation; [`say`] puts it into the language that is spoken
+/// Marks a text of a constant or a table for translation; [`tr`] puts it into the language that is spoken
 /// where it is shown.
 #[macro_export]
-macro_rules! mark {
+macro_rules! tr_noop {
     ($text:literal) => {
         $text
     };

@@ -52,7 +52,7 @@ fn literals(group: &Group) -> impl Iterator<Item = String> {
     })
 }
 
-/// Hands out the text of every `t!`, `plural!`, `count!` and `mark!`.
+/// Hands out the text of every `t!`, `plural!`, `count!` and `tr_noop!`.
 fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in tokens.iter().enumerate() {
@@ -63,7 +63,7 @@ fn gather(tokens: TokenStream, found: &mut dyn FnMut(String)) {
         {
             let mut literals = literals(group);
             match name.to_string().as_str() {
-                "t" | "mark" => literals.next().into_iter().for_each(&mut *found),
+                "t" | "tr_noop" => literals.next().into_iter().for_each(&mut *found),
                 "plural" => literals.nth(1).into_iter().for_each(&mut *found),
                 "count" => {
                     literals.nth(1).map(|many| format!("{{n}} {many}")).into_iter().for_each(&mut *found);
@@ -136,7 +136,7 @@ fn every_text_has_the_placeholders_of_its_english() {
 
 #[test]
 fn the_texts_that_the_macros_take_are_found() {
-    let source = r#"fn f() { t!("a"); x(plural!(n, "one {n}", "many {n}", k = t!("inner"))); count!(2, "b", "bs"); mark!("c") }"#;
+    let source = r#"fn f() { t!("a"); x(plural!(n, "one {n}", "many {n}", k = t!("inner"))); count!(2, "b", "bs"); tr_noop!("c") }"#;
     let mut found = Vec::new();
     gather(source.parse().expect("Rust"), &mut |text| found.push(text));
     assert_eq!(found, ["a", "many {n}", "inner", "{n} bs", "c"]);
@@ -155,7 +155,7 @@ fn shown_bare(tokens: TokenStream, inside: bool, found: &mut dyn FnMut(String)) 
             }
             TokenTree::Group(group) => {
                 let before = &tokens[..at];
-                let worded = matches!(before, [.., name, TokenTree::Punct(bang)] if bang.as_char() == '!' && is(name, &["t", "plural", "count", "mark"]));
+                let worded = matches!(before, [.., name, TokenTree::Punct(bang)] if bang.as_char() == '!' && is(name, &["t", "plural", "count", "tr_noop"]));
                 let tests = matches!(before, [.., word, name] if is(word, &["mod"]) && is(name, &["tests"]));
                 if worded || tests {
                     continue;
@@ -195,7 +195,7 @@ fn no_screen_shows_words_that_only_english_has() {
             }
         });
     }
-    assert!(bare.is_empty(), "these go through t! or mark!, and get their Korean:\n{}", bare.join("\n"));
+    assert!(bare.is_empty(), "these go through t! or tr_noop!, and get their Korean:\n{}", bare.join("\n"));
 }
 
 /// Hands out every literal with words that does not pass through the words, wherever it stands: for rooms all of
@@ -219,7 +219,7 @@ fn said_bare(tokens: TokenStream, found: &mut dyn FnMut(String)) {
             }
             TokenTree::Group(group) => {
                 let before = &tokens[..at];
-                let worded = matches!(before, [.., name, TokenTree::Punct(bang)] if bang.as_char() == '!' && is(name, &["t", "plural", "count", "mark"]));
+                let worded = matches!(before, [.., name, TokenTree::Punct(bang)] if bang.as_char() == '!' && is(name, &["t", "plural", "count", "tr_noop"]));
                 let tests = matches!(before, [.., word, name] if is(word, &["mod"]) && is(name, &["tests"]));
                 if !worded && !tests {
                     said_bare(group.stream(), found);
@@ -248,7 +248,7 @@ fn what_is_said_of_a_file_is_not_only_english() {
             }
         });
     }
-    assert!(bare.is_empty(), "these go through t! or mark!, and get their Korean:\n{}", bare.join("\n"));
+    assert!(bare.is_empty(), "these go through t! or tr_noop!, and get their Korean:\n{}", bare.join("\n"));
 }
 
 #[test]
