@@ -7,6 +7,7 @@ use lapel::config::{
     Settings, keep_profile, left_out, named_profile, profiles, register_keys, spoken,
 };
 use lapel::domain::email::ended;
+use lapel::i18n::set_language;
 use lapel::jobs::Journal;
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
@@ -14,7 +15,6 @@ use lapel::tui::{
     self, Around, Begin, Helpers, House, IndexUse, Keymap, Manner, ProfileAsk, ProfileChange, Session, Shelf,
     Start, ViewUse, Wanted,
 };
-use lapel::i18n::set_language;
 use secrecy::{ExposeSecret, SecretString};
 use std::io::IsTerminal;
 use std::process::ExitCode;

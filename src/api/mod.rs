@@ -25,7 +25,6 @@
 mod address;
 mod call;
 mod connection;
-mod core;
 mod decode;
 mod decode_records;
 mod envelope;
@@ -42,6 +41,7 @@ mod parts;
 mod pictures;
 mod raw;
 mod reader;
+mod retry;
 mod retry_after;
 mod unreached;
 mod wire;

@@ -3,13 +3,13 @@
 use super::address::Base;
 use super::call::Call;
 use super::connection::Connection;
-use super::core::{Core, PING};
 use super::decode::{self, BadgeTypes, Listed, Record};
 use super::error::{ApiError, Refusal, Result, Said};
 use super::filters::{CategoryFilter, HistoryQuery, Paging, Pairs, TemplateQuery, WalletQuery};
 use super::link::{LinkStatus, UnderWay};
 use super::log::LogEntry;
 use super::parts::Parts;
+use super::retry::{Core, PING};
 use crate::domain::{
     Badge, BadgeId, Category, CategoryId, HistoryItem, Page, Ping, ServiceClock, ServiceTime, Template,
     TemplateDetail, TemplateId, Text, WalletBadge,

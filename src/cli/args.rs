@@ -5,10 +5,10 @@ use super::journal::JournalFlags;
 use super::profile::ProfileVerbs;
 use super::read::ReadVerb;
 use super::verbs::{DoctorFlags, IssueFlags, JobsFlags, RevokeFlags};
-use super::{exit, help, say};
+use super::{exit, help, output};
 use crate::config::{Flags, GlyphChoice, PictureChoice, ThemeChoice};
-use crate::sandbox;
 use crate::i18n::{Language, language, set_language_for_programs};
+use crate::sandbox;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
@@ -304,13 +304,13 @@ impl Add for Flags {
 /// # Errors
 /// The exit code, after help, version or the mistake has been printed.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
-    let cli = super::spoken::read(args).map_err(|error| {
+    let cli = super::help_i18n::read(args).map_err(|error| {
         if is_about_a_key(&error) {
-            say::complain(crate::i18n::tr(help::NO_KEY_FLAG));
+            output::complain(crate::i18n::tr(help::NO_KEY_FLAG));
             return exit::USAGE;
         }
-        match super::mistake::in_words(&error) {
-            Some(said) if language() != Language::English => say::note(&said),
+        match super::clap_errors::in_words(&error) {
+            Some(said) if language() != Language::English => output::note(&said),
             // Help that is read through `head` is no failure.
             _ => drop(error.print()),
         }

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use crate::domain::typed::is_typed;
+use crate::domain::confirm_text::is_typed;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
 /// The longest answer that is read.

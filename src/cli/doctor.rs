@@ -1,11 +1,11 @@
 //! `lapel doctor`: what lapel has learned of the service, and whether everything on this computer is in order.
 //! It sends one ping and changes nothing.
 
-mod told;
+mod report;
 
 use super::connection::{connect, connection};
 use super::failure::Failure;
-use super::office::{Asker, Office, Wish, job_settings};
+use super::session::{Asker, Office, Wish, job_settings};
 use super::verbs::DoctorFlags;
 use crate::api::{self, ApiError, Call, Connection, Reader};
 use crate::config::{Paths, Profile, Settings};

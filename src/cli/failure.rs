@@ -1,7 +1,7 @@
 //! Why a verb ended early, for people and as JSON.
 
 use super::json;
-use super::{exit, say};
+use super::{exit, output};
 use crate::api::ApiError;
 use crate::config::ConfigError;
 use crate::jobs::{JobError, JournalError};
@@ -36,7 +36,7 @@ impl Failure {
 
     /// Says it, and gives the exit code.
     pub fn told(&self, json: bool) -> u8 {
-        say::complain(&self.message);
+        output::complain(&self.message);
         self.answered(json)
     }
 
@@ -47,8 +47,8 @@ impl Failure {
                 "exit_code": self.code,
                 "error": { "kind": self.kind, "message": crate::secrets::redact(&self.message) },
             });
-            if let Err(why) = say::answer(&json::line(&line)) {
-                say::complain(&t!("the answer could not be written: {why}", why));
+            if let Err(why) = output::answer(&json::line(&line)) {
+                output::complain(&t!("the answer could not be written: {why}", why));
             }
         }
         self.code
@@ -58,7 +58,7 @@ impl Failure {
 /// Says what is wrong with the settings, and gives the exit code.
 pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {
     let failure = Failure { kind: "settings".to_owned(), ..Failure::usage(error.to_string()) };
-    say::complain_of_settings(error);
+    output::complain_of_settings(error);
     failure.answered(json)
 }
 

@@ -2,9 +2,9 @@
 
 use super::connection::{connect, connection};
 use super::failure::Failure;
-use super::office::{answer_json, profile};
 use super::progress::Progress;
-use super::{exit, say};
+use super::session::{answer_json, profile};
+use super::{exit, output};
 use crate::api;
 use crate::config::{IndexSettings, Profile, Settings};
 use crate::index::{self, Account, Index, IndexError, Reading, Status, Want, file_of};
@@ -120,7 +120,7 @@ async fn status(settings: &Settings, as_json: bool) -> Result<(), Failure> {
             format!("{head}\n{shown}\n{}", words(&status))
         }
     };
-    Ok(say::answer(&text)?)
+    Ok(output::answer(&text)?)
 }
 
 async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
@@ -166,7 +166,7 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
     } else {
         t!("read what is new: {requests} requests, {new} new badges", requests, new)
     };
-    Ok(say::answer(&format!("{what}\n{}", words(&status)))?)
+    Ok(output::answer(&format!("{what}\n{}", words(&status)))?)
 }
 
 fn purge(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
@@ -186,7 +186,7 @@ fn purge(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
         1 => t!("Removed the index ({bytes} bytes). Nothing else was changed.", bytes),
         n => t!("Removed {n} indexes ({bytes} bytes). Nothing else was changed.", n, bytes),
     };
-    Ok(say::answer(&text)?)
+    Ok(output::answer(&text)?)
 }
 
 async fn opened(data: &Path, account: &Account, kept: index::Settings) -> Result<Index, Failure> {

@@ -2,15 +2,15 @@
 //! changes nothing.
 
 use super::label::{field, padded};
-use super::{exit, json, office, say};
+use super::{exit, json, output, session};
 use crate::api::DEFAULT_RATE_LIMIT;
 use crate::config::{
     Defaults, Env, Flags, FoundProfile, Ground, IndexSettings, Mistake, Said, Survey, survey,
 };
 use crate::domain::text::scrub;
+use crate::i18n;
 use crate::index;
 use crate::jobs::Journal;
-use crate::i18n;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -28,11 +28,12 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool, at_desk: &[Mistake]) -> u8 
         "terminal": terminal(env, found.asks_background),
         "remarks": found.remarks,
     });
-    let said = if as_json { say::answer(&json::line(&value)) } else { say::answer(&lines(&value, &found)) };
+    let said =
+        if as_json { output::answer(&json::line(&value)) } else { output::answer(&lines(&value, &found)) };
     match said {
         Ok(()) => exit::OK,
         Err(why) => {
-            say::complain(&t!("the answer could not be written: {why}", why));
+            output::complain(&t!("the answer could not be written: {why}", why));
             exit::FAILED
         }
     }
@@ -43,7 +44,7 @@ fn defaults() -> Defaults {
     let index = index::Settings::default();
     Defaults {
         rate_limit: DEFAULT_RATE_LIMIT,
-        jobs: office::default_jobs(),
+        jobs: session::default_jobs(),
         index: IndexSettings {
             enabled: Some(false),
             max_age_days: Some(index.max_age_days),

@@ -1,6 +1,6 @@
 //! Ctrl-C: the first one stops sending in good order, the second one ends at once.
 
-use super::{exit, say};
+use super::{exit, output};
 use tokio_util::sync::CancellationToken;
 
 /// Whether somebody wants this to end.
@@ -34,11 +34,11 @@ impl Interrupt {
                 return;
             }
             if let Some(first) = first {
-                say::complain(first);
+                output::complain(first);
             }
             told.cancel();
             if signals.next().await {
-                say::complain(second);
+                output::complain(second);
                 std::process::exit(i32::from(code));
             }
         });

@@ -2,12 +2,12 @@
 
 use super::confirm;
 use super::failure::Failure;
-use super::office::{Asker, Office, Wish, may_act, profile};
 use super::review::{Drafted, NOT_SENT, told};
 use super::sending::{Report, Seen};
+use super::session::{Asker, Office, Wish, may_act, profile};
 use super::source;
 use super::verbs::IssueFlags;
-use super::{exit, say};
+use super::{exit, output};
 use crate::api::Call;
 use crate::config::Settings;
 use crate::domain::{TemplateDetail, TemplateId, validity};
@@ -187,7 +187,7 @@ async fn reviewed(
     }
     if sending.yes {
         for warning in drafts.iter().filter_map(|d| d.guarded.as_ref()).flat_map(Guarded::warnings) {
-            say::complain(&warning);
+            output::complain(&warning);
         }
     }
     if to_send > 0 && !sending.yes {
@@ -206,12 +206,12 @@ async fn reviewed(
     more.insert("warnings".to_owned(), facts.warnings.clone().into());
     more.insert("not_begun".to_owned(), refused.clone().into());
     for why in &refused {
-        say::complain(why);
+        output::complain(why);
     }
     let report = Report { ids: &all, seen: &seen, waited: sending.wait, held_back, more };
     let code = office.report(report, sending.json).await?;
     if to_send == 0 {
-        say::complain(t!("There was nothing to send."));
+        output::complain(t!("There was nothing to send."));
         return Ok(code.max(exit::PERSON));
     }
     Ok(if refused.is_empty() { code } else { code.max(exit::FAILED) })
@@ -231,7 +231,7 @@ async fn dry(
     let nothing = drafts.iter().all(|draft| draft.to_send() == 0);
     let code = if held_back > 0 || is_unknown || nothing { exit::PERSON } else { exit::OK };
     if is_unknown {
-        say::complain(t!(
+        output::complain(t!(
             "The history could not be read to its end, so it is not certain who holds the badge already. As things are, --yes would send nothing. Try again, or say --on-duplicate allow."
         ));
     }
@@ -241,7 +241,7 @@ async fn dry(
         office.answer_with_rows(fields, &jobs, &NOT_SENT).await?;
     } else {
         let review = office.review(&facts.lines(), drafts).await?;
-        say::answer(&format!("{review}\n{}", t!("Nothing was sent: --dry-run.")))?;
+        output::answer(&format!("{review}\n{}", t!("Nothing was sent: --dry-run.")))?;
     }
     Ok(code)
 }

@@ -2,11 +2,11 @@
 
 use super::confirm;
 use super::failure::Failure;
-use super::office::{Asker, Office, Wish, answer_json, may_act, profile};
 use super::review;
 use super::sending::{Report, Seen};
+use super::session::{Asker, Office, Wish, answer_json, may_act, profile};
 use super::verbs::{AgainFlags, FileFlags, JobsFlags, JobsVerb};
-use super::{exit, json, say, words};
+use super::{exit, json, output, words};
 use crate::config::{Environment, Settings};
 use crate::domain::BadgeId;
 use crate::domain::text::scrub;
@@ -121,9 +121,9 @@ async fn list(office: &Office, as_json: bool) -> Result<u8, Failure> {
         let all: Vec<Value> = jobs.iter().map(|job| json::job(job).into()).collect();
         answer_json(&json!({ "ok": true, "place": office.place(), "jobs": all }))?;
     } else if jobs.is_empty() {
-        say::answer(t!("There are no jobs of this profile."))?;
+        output::answer(t!("There are no jobs of this profile."))?;
     } else {
-        say::answer(&words::table(&jobs).join("\n"))?;
+        output::answer(&words::table(&jobs).join("\n"))?;
     }
     Ok(exit::OK)
 }
@@ -203,7 +203,7 @@ async fn show(office: &Office, id: JobId, rows: Option<Bucket>, as_json: bool) -
         lines.push(t!("Going on:").to_owned());
         lines.extend(steps);
     }
-    say::answer(&lines.join("\n"))?;
+    output::answer(&lines.join("\n"))?;
     Ok(exit::OK)
 }
 
@@ -233,7 +233,7 @@ async fn steered(
         answer_json(&json!({ "ok": true, "place": office.place(), "job": json::job(&job) }))?;
     } else {
         let lines = [vec![words::head(&job)], words::buckets(&job.counts)].concat();
-        say::answer(&lines.join("\n"))?;
+        output::answer(&lines.join("\n"))?;
     }
     Ok(exit::OK)
 }
@@ -403,7 +403,7 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
         before.iter().filter(|job| job.is_open() && job.owner.as_ref().is_some_and(|o| !o.is_me)).collect();
     for job in &theirs {
         let owner = job.owner.as_ref().map_or_else(String::new, |o| o.label.to_string());
-        say::complain(&t!(
+        output::complain(&t!(
             "job {id} is followed by another lapel that is running ({owner}).",
             id = job.id,
             owner
@@ -440,7 +440,7 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
         code = code.max(exit::STOPPED);
     }
     if let Some(why) = &seen.failed {
-        say::complain(&t!("not everything could be looked at: {why}", why));
+        output::complain(&t!("not everything could be looked at: {why}", why));
     }
     if as_json {
         let all: Vec<Value> = changed.iter().map(|job| json::job(job).into()).collect();
@@ -468,7 +468,7 @@ async fn follow(mut office: Office, wait: bool, as_json: bool) -> Result<u8, Fai
         }
         (all, some) => t!("{some} of {jobs} changed.", some, jobs = words::count(all as u64, "open job")),
     });
-    say::answer(&lines.join("\n"))?;
+    output::answer(&lines.join("\n"))?;
     Ok(code)
 }
 
@@ -479,7 +479,7 @@ async fn purge(office: &Office, days: u32, as_json: bool) -> Result<u8, Failure>
         answer_json(&json!({ "ok": true, "older_than_days": days, "purged": ids }))?;
     } else {
         let jobs = words::count(purged.len() as u64, "finished job");
-        say::answer(&t!(
+        output::answer(&t!(
             "Names and addresses of {jobs} older than {days} were removed; numbers and badge ids stay.",
             jobs,
             days = words::count(u64::from(days), "day")
@@ -538,8 +538,8 @@ fn said_of_file(written: &Written, as_json: bool) -> Result<u8, Failure> {
         return Ok(exit::OK);
     }
     for remark in written.remarks() {
-        say::complain(&remark);
+        output::complain(&remark);
     }
-    say::answer(&format!("{}  {}", scrub(&path), words::count(written.rows, "row")))?;
+    output::answer(&format!("{}  {}", scrub(&path), words::count(written.rows, "row")))?;
     Ok(exit::OK)
 }

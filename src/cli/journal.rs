@@ -1,8 +1,8 @@
 //! `lapel journal`: a backup of the journal, and putting one back, such as on a new computer.
 
 use super::failure::Failure;
-use super::office::answer_json;
-use super::{exit, say, words};
+use super::session::answer_json;
+use super::{exit, output, words};
 use crate::config::Paths;
 use crate::disk::Overwrite;
 use crate::domain::text::scrub;
@@ -93,12 +93,12 @@ fn backed_up(made: &BackedUp, open: OpenJobs, as_json: bool) -> Result<(), Failu
         }));
     }
     let file = shown(&made.path);
-    say::answer(&format!("{file}  {}", words::count(made.jobs, "job")))?;
+    output::answer(&format!("{file}  {}", words::count(made.jobs, "job")))?;
     if made.open.is_empty() {
         return Ok(());
     }
     let jobs = listed(&made.open);
-    say::complain(&if moved {
+    output::complain(&if moved {
         t!(
             "open jobs that went with the backup: {jobs}. Here they can only be looked at. To go on with them, type on the other computer: lapel journal restore FILE. The same command here takes them back.",
             jobs
@@ -120,20 +120,20 @@ fn put_back(restored: &Restored, as_json: bool) -> Result<(), Failure> {
             "elsewhere": ids(&restored.elsewhere),
         }));
     }
-    say::answer(&t!(
+    output::answer(&t!(
         "The journal of {computer} ({made}) is here, with {jobs}.",
         computer = restored.computer,
         made = words::local(restored.made, &TimeZone::system()),
         jobs = words::count(restored.jobs, "job")
     ))?;
     if !restored.open.is_empty() {
-        say::complain(&t!(
+        output::complain(&t!(
             "jobs that go on here: {jobs}. lapel looks for what was sent first (lapel jobs follow); what was not sent waits for lapel jobs resume.",
             jobs = listed(&restored.open)
         ));
     }
     if !restored.elsewhere.is_empty() {
-        say::complain(&t!(
+        output::complain(&t!(
             "jobs that go on elsewhere: {jobs}. Here they can only be looked at.",
             jobs = listed(&restored.elsewhere)
         ));

@@ -5,12 +5,14 @@
 //! else to standard error; a reader that stops reading is no error.
 
 mod args;
+mod clap_errors;
 mod confirm;
 mod connection;
 mod doctor;
 pub mod exit;
 mod failure;
 mod help;
+mod help_i18n;
 mod index;
 mod info;
 mod interrupt;
@@ -21,8 +23,7 @@ mod json;
 mod key_check;
 mod label;
 pub mod logging;
-mod mistake;
-mod office;
+mod output;
 mod ping;
 mod profile;
 mod progress;
@@ -30,11 +31,10 @@ mod prompt;
 mod read;
 mod review;
 mod revoke;
-mod say;
 mod sending;
+mod session;
 mod shell;
 mod source;
-mod spoken;
 mod verbs;
 mod words;
 
@@ -42,13 +42,15 @@ pub use args::{Cli, Command, DemoFlags, LookFlags, ProfileFlags, parse};
 pub use connection::connection;
 pub use doctor::doctor;
 pub use failure::settings_are_wrong;
+#[cfg(test)]
+pub(crate) use help_i18n::texts as help_texts;
 pub use index::{IndexFlags, IndexVerb, index, index_settings};
 pub use info::info;
 pub use issue::issue;
 pub use jobs::jobs;
 pub use journal::{JournalFlags, JournalVerb, journal};
 pub use key_check::{ask_about_keys, refuse_keys};
-pub use office::{Asker, job_settings};
+pub use output::{complain, complain_of_settings, how_to_begin};
 pub use ping::{ping, ping_without_settings};
 pub use profile::{
     AddFlags, EditFlags, ProfileVerb, ProfileVerbs, Said, change_profile, pin_profile, profile,
@@ -56,10 +58,8 @@ pub use profile::{
 };
 pub use read::{ReadVerb, read};
 pub use revoke::revoke;
-pub use say::{complain, complain_of_settings, how_to_begin};
+pub use session::{Asker, job_settings};
 pub use shell::{completions, man};
-#[cfg(test)]
-pub(crate) use spoken::texts as help_texts;
 pub use verbs::{
     DoctorFlags, Field, FileFlags, IssueFlags, JobsFlags, JobsVerb, ReadingFlags, RevokeFlags, SendingFlags,
 };

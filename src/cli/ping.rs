@@ -1,7 +1,7 @@
 //! `lapel ping`: is the key good?
 
 use super::connection::{connect, connection};
-use super::{exit, say};
+use super::{exit, output};
 use crate::api::{self, ApiError, Call, Connection};
 use crate::config::{ConfigError, Paths, Profile};
 use crate::domain::{Ping, Text};
@@ -30,10 +30,10 @@ pub async fn ping(profile: &Profile, paths: &Paths, json: bool) -> u8 {
 pub fn ping_without_settings(error: Option<&ConfigError>, json: bool) -> u8 {
     match error {
         Some(error) => {
-            say::complain_of_settings(error);
+            output::complain_of_settings(error);
             answer_failure(json, "settings", &error.to_string(), None, exit::USAGE)
         }
-        None => fail(json, "no_profile", say::how_to_begin(), None, exit::USAGE),
+        None => fail(json, "no_profile", output::how_to_begin(), None, exit::USAGE),
     }
 }
 
@@ -78,7 +78,7 @@ fn report(profile: &Profile, connection: &Connection, ping: &Ping, took: Duratio
         });
         t!("ok  key {key}  {millis} ms  {base_url}", key, millis, base_url = profile.base_url)
     };
-    spoken(say::answer(&line), exit::OK)
+    spoken(output::answer(&line), exit::OK)
 }
 
 /// What the service said, unless it says the key itself.
@@ -90,7 +90,7 @@ fn without_key(said: &Text, profile: &Profile) -> String {
 }
 
 fn fail(json: bool, kind: &str, message: &str, profile: Option<&Profile>, code: u8) -> u8 {
-    say::complain(message);
+    output::complain(message);
     answer_failure(json, kind, message, profile, code)
 }
 
@@ -102,14 +102,14 @@ fn answer_failure(json: bool, kind: &str, message: &str, profile: Option<&Profil
     if let (Some(profile), Value::Object(fields)) = (profile, &mut line) {
         fields.insert("base_url".to_owned(), profile.base_url.clone().into());
     }
-    spoken(say::answer(&line.to_string()), code)
+    spoken(output::answer(&line.to_string()), code)
 }
 
 fn spoken(written: std::io::Result<()>, code: u8) -> u8 {
     match written {
         Ok(()) => code,
         Err(why) => {
-            say::complain(&t!("the answer could not be written: {why}", why));
+            output::complain(&t!("the answer could not be written: {why}", why));
             exit::FAILED
         }
     }

@@ -185,7 +185,7 @@ fn put_back_at_signals() {
             tokio::spawn(async move {
                 end.recv().await;
                 let _ = disable_raw_mode();
-                super::say::complain(t!("stopped. Nothing was kept."));
+                super::output::complain(t!("stopped. Nothing was kept."));
                 std::process::exit(i32::from(super::exit::FAILED));
             });
         }

@@ -3,8 +3,8 @@
 use super::confirm;
 use super::exit;
 use super::failure::Failure;
-use super::office::Office;
 use super::sending::Seen;
+use super::session::Office;
 use super::words;
 use crate::jobs::{Bucket, Guarded, Job, JobId, Kind, RowFilter};
 use serde_json::{Map, Value};

@@ -3,10 +3,10 @@
 use super::confirm;
 use super::exit;
 use super::failure::Failure;
-use super::office::{Asker, Office, Wish, may_act, profile};
+use super::output;
 use super::review::{Drafted, NOT_SENT, begin_revoking, told};
-use super::say;
 use super::sending::{Report, Seen};
+use super::session::{Asker, Office, Wish, may_act, profile};
 use super::source;
 use super::verbs::RevokeFlags;
 use crate::config::Settings;
@@ -107,7 +107,7 @@ async fn reviewed(office: &mut Office, flags: &RevokeFlags, draft: &Drafted) -> 
             office.answer_with_rows(fields, std::slice::from_ref(&draft.job), &NOT_SENT).await?;
         } else {
             let review = office.review(&[], drafts).await?;
-            say::answer(&format!("{review}\n{}", t!("Nothing was sent: --dry-run.")))?;
+            output::answer(&format!("{review}\n{}", t!("Nothing was sent: --dry-run.")))?;
         }
         office.close().await;
         return Ok(code);
@@ -122,7 +122,7 @@ async fn reviewed(office: &mut Office, flags: &RevokeFlags, draft: &Drafted) -> 
     let report = Report { ids: &[id], seen: &seen, waited: sending.wait, held_back, more };
     let code = office.report(report, sending.json).await?;
     if draft.to_send() == 0 {
-        say::complain(t!("There was nothing to send."));
+        output::complain(t!("There was nothing to send."));
         return Ok(code.max(exit::PERSON));
     }
     Ok(code)

@@ -1,8 +1,8 @@
 //! From the first request to the last answer, and with `--wait` to the end; and what is said of it.
 
 use super::failure::Failure;
-use super::office::Office;
-use super::{exit, json, say, words};
+use super::session::Office;
+use super::{exit, json, output, words};
 use crate::jobs::{Bucket, Job, JobId, JobRow, RowFilter, StopKind};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -191,12 +191,12 @@ impl Office {
             code = code.max(exit::STOPPED);
         }
         if report.seen.unwritten {
-            say::complain(t!(
+            output::complain(t!(
                 "Answers of the service could not be kept. The next lapel looks for these rows first; none is sent again by itself."
             ));
         }
         if let Some(why) = &report.seen.failed {
-            say::complain(&t!("it could not be looked for what is in doubt: {why}", why));
+            output::complain(&t!("it could not be looked for what is in doubt: {why}", why));
         }
         if as_json {
             let mut fields = Map::new();
@@ -244,7 +244,7 @@ impl Office {
             lines.push(t!("Going on:").to_owned());
             lines.extend(steps);
         }
-        Ok(say::answer(&lines.join("\n"))?)
+        Ok(output::answer(&lines.join("\n"))?)
     }
 
     /// The first rows in some buckets, for people.

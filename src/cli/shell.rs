@@ -1,7 +1,7 @@
 //! Scripts that complete lapel's commands in a shell, and the manual page: both made of the command line's own
 //! definition.
 
-use super::{Cli, exit, say};
+use super::{Cli, exit, output};
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 use clap_mangen::roff::{Roff, bold, roman};
@@ -20,7 +20,7 @@ pub fn man() -> u8 {
     match write_page(&mut page) {
         Ok(()) => printed(&page),
         Err(why) => {
-            say::complain(&t!("the manual page could not be made: {why}", why));
+            output::complain(&t!("the manual page could not be made: {why}", why));
             exit::FAILED
         }
     }
@@ -83,7 +83,7 @@ fn printed(bytes: &[u8]) -> u8 {
     match out.write_all(bytes).and_then(|()| out.flush()) {
         // A reader that stops reading has seen what it wanted.
         Err(why) if why.kind() != ErrorKind::BrokenPipe => {
-            say::complain(&t!("it could not be written: {why}", why));
+            output::complain(&t!("it could not be written: {why}", why));
             exit::FAILED
         }
         _ => exit::OK,

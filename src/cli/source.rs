@@ -1,7 +1,7 @@
 //! Where recipients and ids come from, and what has to be known before they can be read.
 
 use super::failure::Failure;
-use super::office::Office;
+use super::session::Office;
 use super::verbs::{Field, ReadingFlags};
 use crate::domain::text::scrub;
 use crate::jobs::intake::{

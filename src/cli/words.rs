@@ -1,8 +1,8 @@
 //! Jobs and rows as people read them, in lines of plain text.
 
 use super::exit;
-use crate::jobs::{self, AcceptedCount, Bucket, Code, Counts, Job, JobRow, Kind, Phase, Step};
 use crate::i18n::{Language, language};
+use crate::jobs::{self, AcceptedCount, Bucket, Code, Counts, Job, JobRow, Kind, Phase, Step};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};

@@ -1,15 +1,15 @@
 //! `config.toml`: what may stand in it, and what is wrong with what stands there.
 
 use super::address::{check_base_url, check_picture_base, check_proxy};
-use super::desk::{DeskSettings, RecentChoice};
+use super::behaviour::{DeskSettings, RecentChoice};
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::lines::{Lost, Readable, read_bytes};
 use super::mistake::{ConfigError, Mistake};
 use super::pictures::PictureChoice;
-use super::place::{Sheet, join, nearest};
 use super::profile::{Environment, NAME_RULE, Pin, is_profile_name};
 use super::source::KeySource;
+use super::toml_reader::{Sheet, join, nearest};
 use super::ui::{GlyphChoice, JoinedChoice, ThemeChoice};
 use crate::i18n::Language;
 use jiff::tz::Offset;

@@ -5,7 +5,7 @@
 use super::file::read_text;
 use super::lines::Readable;
 use super::mistake::{ConfigError, Mistake};
-use super::place::{Sheet, Value};
+use super::toml_reader::{Sheet, Value};
 use crate::disk::{create_private_dir, make_private, replace};
 use crate::secrets;
 use std::path::{Path, PathBuf};

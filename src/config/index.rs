@@ -2,7 +2,7 @@
 //!
 //! Plain values: this room does not know what an index is. What reads them maps them to its own.
 
-use super::place::{Sheet, Value, join};
+use super::toml_reader::{Sheet, Value, join};
 
 const FIELDS: &[&str] = &["enabled", "max_age_days", "refresh_minutes"];
 

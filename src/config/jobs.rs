@@ -2,7 +2,7 @@
 //!
 //! Plain values: this room does not know what a job is. What reads them maps them to its own.
 
-use super::place::{Sheet, Value, join, nearest};
+use super::toml_reader::{Sheet, Value, join, nearest};
 use super::ui::Words;
 use toml::de::DeTable;
 

@@ -3,7 +3,7 @@
 
 use super::lines::Readable;
 use super::mistake::Mistake;
-use super::place::Sheet;
+use super::toml_reader::Sheet;
 use std::path::{Path, PathBuf};
 
 /// What stands in `keys.toml`.

@@ -2,7 +2,7 @@
 //! are those that the file is read by, so none can be read and not be told.
 
 use super::address::{check_base_url, same_origin};
-use super::desk::RecentChoice;
+use super::behaviour::RecentChoice;
 use super::env::Env;
 use super::file::{ConfigFile, Entry, PROFILE, TOP};
 use super::index::IndexSettings;

@@ -1,8 +1,8 @@
 //! The settings of one run: which profile, how the desk looks, where files go.
 
 use super::address::{check_base_url, has_usual_path, same_origin};
+use super::behaviour::DeskSettings;
 use super::ca;
-use super::desk::DeskSettings;
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
 use super::keep::KeptIn;

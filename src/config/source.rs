@@ -4,7 +4,7 @@
 use super::command;
 use super::file::KEY_ADVICE;
 use super::keep::KeptIn;
-use super::place::{Sheet, Value, join};
+use super::toml_reader::{Sheet, Value, join};
 use std::time::Duration;
 use toml::de::DeTable;
 

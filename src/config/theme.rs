@@ -3,7 +3,7 @@
 use super::background::Ground;
 use super::lines::Readable;
 use super::mistake::Mistake;
-use super::place::{Sheet, Value};
+use super::toml_reader::{Sheet, Value};
 use super::ui::{ThemeChoice, Words};
 use std::path::Path;
 

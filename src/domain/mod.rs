@@ -5,19 +5,19 @@
 //! know of a terminal. Every string that came from the service or from a file is a [`Text`], whose only
 //! display form is scrubbed.
 
-pub mod detective;
+pub mod address_search;
+pub mod call_advice;
+pub mod confirm_text;
 pub mod email;
 pub mod holder;
 pub mod ids;
 pub mod mask;
 pub mod query;
 pub mod records;
-pub mod script;
 pub mod spelling;
 pub mod summary;
 pub mod text;
 pub mod time;
-pub mod typed;
 pub mod validity;
 pub mod verdict;
 

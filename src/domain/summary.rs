@@ -1,8 +1,8 @@
 //! A summary of a call that can be pasted into a ticket: what is known of a badge and what was told, with
 //! names and addresses masked.
 
+use super::call_advice::{Case, Script};
 use super::mask;
-use super::script::{Case, Script};
 use super::text::Text;
 use super::time::{ServiceTime, age};
 use jiff::civil::DateTime;

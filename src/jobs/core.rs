@@ -1,11 +1,11 @@
 //! What everything in this room shares: the connection, the journal, and who wants to know.
 
 use super::error::JobError;
+use super::history_scan::{Lesson, Scan};
 use super::job::{Bucket, Changed, Job, JobId, JobRow, Phase, Stop, StopKind, Touched};
 use super::journal::facts::{self, Fact};
 use super::journal::rows::{self, RowFilter, SentHere};
 use super::journal::{self, Account, Journal, JournalError, accounts, jobs, purge, requests};
-use super::look::{Lesson, Scan};
 use super::reason::{Code, Reason};
 use super::settings::Settings;
 use super::{follow, send};

@@ -1,6 +1,6 @@
 //! Plans: what is to be done, written down before anybody reviews it. A draft sends nothing.
 
-use super::act::set_free;
+use super::commands::set_free;
 use super::core::Jobs;
 use super::error::JobError;
 use super::job::{Bucket, JobId, Kind, Origin, Phase};

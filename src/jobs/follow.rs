@@ -1,8 +1,8 @@
 //! Following: one task that looks at what is open when it is due, and settles what is in doubt. One look at
 //! a time, in the background unless somebody asked for it.
 
+mod poll;
 mod probe;
-mod sweep;
 
 use super::core::{Asked, Core, Looked, lock};
 use super::job::{Bucket, JobId};
@@ -133,7 +133,7 @@ async fn open_jobs(core: &Core) -> Result<Vec<(JobId, Option<Timestamp>)>, Journ
 
 /// Looks at jobs, and writes down when the next look is; whether that could be written.
 async fn look(core: &Arc<Core>, due: &[JobId], call: &Call) -> (Looked, bool) {
-    let swept = sweep::sweep(core, due, call).await;
+    let swept = poll::sweep(core, due, call).await;
     let complete = matches!(swept, Ok(true));
     let failed = swept.err();
     let (now, _) = core.moment();

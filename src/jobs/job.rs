@@ -1,6 +1,6 @@
 //! A job: what was asked for, and where each of its rows stands.
 
-use super::guard::Class;
+use super::duplicate_check::Class;
 use super::intake::ColumnMap;
 use super::reason::Reason;
 use super::rules::{self, Claim, Step};

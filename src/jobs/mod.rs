@@ -12,34 +12,35 @@
 //!            +------------- look ----------+--------+        everything through the journal
 //! ```
 
-mod act;
+mod apply_observation;
+mod commands;
 mod core;
 mod draft;
+mod duplicate_check;
 mod error;
 mod files;
 mod follow;
-mod guard;
+mod history_scan;
 pub mod intake;
 mod job;
 mod journal;
-mod look;
-mod observe;
-mod papers;
 mod reason;
 pub mod receipt;
+mod reports;
 mod resend;
+mod resolve;
 mod rules;
 mod schedule;
 mod send;
 mod settings;
-mod settle;
 
-pub use self::act::{Decision, Opening, Rows, shares};
+pub use self::commands::{Decision, Opening, Rows, shares};
 pub use self::core::{Jobs, Looked};
 pub use self::draft::{IssuePlan, Person, RevokePlan, Victim};
+pub use self::duplicate_check::{Class, Guarded, Guarding, Policy};
 pub use self::error::JobError;
 pub use self::files::{FileRequest, IdsRequest, Opened, Preview, Reading};
-pub use self::guard::{Class, Guarded, Guarding, Policy};
+pub use self::history_scan::{Holdings, holdings};
 pub use self::job::{
     AcceptedCount, Bucket, Changed, Counts, Job, JobId, JobRow, Kind, Origin, Owner, Phase, Stop, StopKind,
     Touched,
@@ -50,7 +51,6 @@ pub use self::journal::facts::Fact;
 pub use self::journal::jobs::Account;
 pub use self::journal::rows::{RowField, RowFilter, SentHere};
 pub use self::journal::{Adopted, Fate, Journal, JournalError, Moment, Watcher, wait_for_release};
-pub use self::look::{Holdings, holdings};
 pub use self::reason::{Code, Reason};
 pub use self::resend::NeverSeen;
 pub use self::rules::{Claim, Stand, Step, count, may};

@@ -411,9 +411,8 @@ impl Arg {
     fn of(name: &str, value: &str) -> Self {
         // In Korean, the word of a state is that of a verdict, too.
         let states = [State::Waiting, State::Issued, State::Revoking, State::Revoked, State::Expired];
-        let is_value = |state: &State| {
-            Language::ALL.iter().any(|l| i18n::in_language(*l, state.name().wire()) == value)
-        };
+        let is_value =
+            |state: &State| Language::ALL.iter().any(|l| i18n::in_language(*l, state.name().wire()) == value);
         if let Some(state) = states.iter().find(|state| name == "state" && is_value(state)) {
             return Self::Reason(Reason::state(state));
         }
@@ -468,7 +467,7 @@ fn refusal(sentence: &str) -> Option<Reason> {
 fn after_a_word(sentence: &str) -> Option<Reason> {
     let (word, why) = sentence.split_once(": ")?;
     let is = |english: &str| Language::ALL.iter().any(|l| i18n::in_language(*l, english) == word);
-    let class = || super::guard::Class::ALL.iter().map(|class| class.name()).find(|name| is(name));
+    let class = || super::duplicate_check::Class::ALL.iter().map(|class| class.name()).find(|name| is(name));
     let reason = match Code::NotAllowed.text().filter(|text| is(text)) {
         Some(_) => Reason::from(Code::NotAllowed),
         None => Reason { code: Code::Class, ..Reason::word_of(class()?) },
@@ -483,7 +482,7 @@ impl Reason {
     }
 
     /// What the duplicate check calls a row of a class; why is added where it is known.
-    pub(super) fn class(class: super::guard::Class) -> Self {
+    pub(super) fn class(class: super::duplicate_check::Class) -> Self {
         Self { code: Code::Class, ..Self::word_of(class.name()) }
     }
 }
@@ -514,7 +513,8 @@ fn findings(sentence: &str) -> Option<Reason> {
 }
 
 /// The fields that things are found in, as they are called.
-const FIELDS: [&str; 4] = [tr_noop!("name"), tr_noop!("e-mail address"), tr_noop!("template"), tr_noop!("row")];
+const FIELDS: [&str; 4] =
+    [tr_noop!("name"), tr_noop!("e-mail address"), tr_noop!("template"), tr_noop!("row")];
 
 /// `VALID, until 2027-01-01`.
 fn verdict(sentence: &str) -> Option<Reason> {

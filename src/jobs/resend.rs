@@ -1,6 +1,6 @@
 //! One decision of a person for many rows that were never seen: each is sent again, in batches.
 
-use super::act::set_free;
+use super::commands::set_free;
 use super::core::Jobs;
 use super::error::JobError;
 use super::job::{Bucket, JobId};

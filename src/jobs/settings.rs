@@ -1,6 +1,6 @@
 //! How carefully and how patiently jobs work. Everything here can be set per profile.
 
-use super::guard::{Class, Policy};
+use super::duplicate_check::{Class, Policy};
 use super::schedule::Schedule;
 use crate::api::MAX_ENTRIES;
 use jiff::SignedDuration;

@@ -27,13 +27,13 @@ mod answer;
 mod clock;
 mod control;
 mod demo;
+mod demo_files;
 mod fault;
+mod faulty_connection;
 mod flags;
-mod gate;
 mod ledger;
 mod limiter;
-mod line;
-mod papers;
+mod middleware;
 mod params;
 mod pictures;
 mod records;
@@ -55,13 +55,13 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 pub use control::{Control, RowSpec, RowState, Rows};
+pub use demo_files::{DEMO_QUOTA, lay_out};
 pub use fault::Fault;
 pub use flags::{Flags, serve};
 pub use ledger::{Accepted, Connections, Ledger, Minute, Revoked, Violations};
-pub use papers::{DEMO_QUOTA, lay_out};
 pub use switches::{GAPS, Gap, Switches};
 
-use line::{Door, Peer, Traffic};
+use faulty_connection::{Door, Peer, Traffic};
 use service::{Limits, Service, Shared};
 use store::{Opening, Store};
 
@@ -260,9 +260,9 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
 async fn run_service(door: Door, service: Shared, mut stopped: watch::Receiver<bool>) {
     let app = routes::router()
         .route("/images/{template}/{file}", get(pictures::serve))
-        .fallback(gate::nowhere)
-        .method_not_allowed_fallback(gate::wrong_method)
-        .layer(from_fn_with_state(service.clone(), gate::every))
+        .fallback(middleware::nowhere)
+        .method_not_allowed_fallback(middleware::wrong_method)
+        .layer(from_fn_with_state(service.clone(), middleware::every))
         .with_state(service)
         .into_make_service_with_connect_info::<Peer>();
     let end = async move {

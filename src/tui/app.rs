@@ -24,30 +24,30 @@ use super::Begin;
 use super::action::Action;
 use super::ask::{Ask, Ticket, Tickets};
 use super::commands::CommandPalette;
+use super::context::{Env, Out};
 use super::copy_menu::CopyMenu;
-use super::env::{Env, Out};
-use super::forms::again::AgainForm;
-use super::forms::correct::CorrectForm;
+use super::forms::confirm_resend::AgainForm;
 use super::forms::draft::DraftForm;
+use super::forms::edit_row::CorrectForm;
 use super::forms::export::ExportForm;
 use super::forms::file::FileForm;
 use super::forms::filters::FiltersForm;
-use super::forms::ids::IdsForm;
 use super::forms::issue::IssueForm;
 use super::forms::key_question::KeyQuestion;
 use super::forms::mark_all::MarkAllForm;
-use super::forms::pin::PinForm;
 use super::forms::ping::PingForm;
 use super::forms::profiles::Profiles;
 use super::forms::question::Question;
+use super::forms::repin_key::PinForm;
 use super::forms::replace::ReplaceForm;
 use super::forms::revoke::RevokeForm;
+use super::forms::revoke_ids::IdsForm;
 use super::help::Help;
 use super::hold;
+use super::json_view::RawPane;
 use super::keymap::Context;
 use super::message::Message;
-use super::raw::RawPane;
-use super::requests::RequestLog;
+use super::request_log::RequestLog;
 use super::screens::activity::Activity;
 use super::screens::badge::BadgeScreen;
 use super::screens::history::History;
@@ -187,7 +187,7 @@ pub struct App {
     /// The keys of a chord that were pressed so far, and where.
     pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
     /// Where lapel's files are.
-    pub(super) house: super::house::House,
+    pub(super) house: super::app_paths::House,
     /// The tour, while it is taken.
     touring: Option<super::tour::Tour>,
     /// Whether the sandbox that is on its way is for the tour.
@@ -238,7 +238,7 @@ impl App {
             lost: false,
             broken: None,
             begun: Default::default(),
-            house: super::house::House::default(),
+            house: super::app_paths::House::default(),
             touring: None,
             tour_wanted: false,
             connection: 0,

@@ -1,17 +1,17 @@
 //! Questions that the screens hand out, and the answers that come back. A screen never waits: it keeps the
 //! ticket of its question and drops an answer whose ticket is not the current one.
 
-use super::deed::{Deed, Done, RowsQuery};
-use super::errand::{Errand, Report};
-use super::hands::Handing;
+use super::external::Handing;
 use super::index::{IndexAnswer, IndexAsk, IndexUse};
-use super::manage::ProfileAsk;
-use super::marking::{MarkAsk, Matching, NotMarked};
+use super::input_history::{Lists, RecentsAsk};
+use super::job_command::{Deed, Done, RowsQuery};
+use super::lookup::{Errand, Report};
 use super::pictures::{Packed, PictureAsk};
-use super::recents::{Lists, RecentsAsk};
-use super::saved::{FiltersAsk, FiltersRead};
-use super::view::ViewUse;
-use super::view::file::{ViewAnswer, ViewAsk};
+use super::profile_requests::ProfileAsk;
+use super::saved_filters::{FiltersAsk, FiltersRead};
+use super::saved_layout::ViewUse;
+use super::saved_layout::file::{ViewAnswer, ViewAsk};
+use super::select_all::{MarkAsk, Matching, NotMarked};
 use crate::api::{
     ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, Reader, TemplateQuery,
 };

@@ -8,8 +8,8 @@
 use super::model::{ALL, Model, NAMES, Widths};
 use super::*;
 use crate::domain::text::scrub;
-use crate::tui::fit::fit;
 use crate::tui::frame::Frame;
+use crate::tui::text_layout::fit;
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::layout::Rect;

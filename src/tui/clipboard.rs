@@ -8,8 +8,8 @@
 //!
 //! Nothing goes out as it came: see [`clean`].
 
-use super::around::{Around, Desktop};
-use super::hands::{Handing, Program};
+use super::external::{Handing, Program};
+use super::platform::{Around, Desktop};
 use crate::config::ClipboardChoice;
 use crate::domain::text::scrub;
 use base64::Engine;

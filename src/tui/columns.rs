@@ -1,7 +1,7 @@
 //! Which columns of a list are shown, in which order and how wide: as the list comes, or as a person has
 //! chosen.
 
-use super::fit::{Column, layout};
+use super::text_layout::{Column, layout};
 
 /// The narrowest and the widest that a column is made by hand, in cells.
 pub const WIDTHS: std::ops::RangeInclusive<usize> = 3..=120;

@@ -2,10 +2,10 @@
 //! a badge, a holder or a template by typing it.
 
 use super::action::Action;
-use super::env::{Env, Go, Out};
+use super::context::{Env, Go, Out};
 use super::field::Field;
-use super::fit::{fit, width, wrap};
-use super::pick::{Click, Sight, below, out_of_sight};
+use super::list_hit::{Click, Sight, below, out_of_sight};
+use super::text_layout::{fit, width, wrap};
 use crate::config::NamedFilter;
 use crate::domain::{Address, BadgeId, Query, TemplateId, Text};
 use crate::tui::frame::Frame;

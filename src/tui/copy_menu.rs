@@ -1,11 +1,11 @@
 //! The menu of what can be copied here.
 
 use super::action::Action;
+use super::context::{Env, Go, Out};
 use super::copying::{Copyable, Copyables};
-use super::env::{Env, Go, Out};
-use super::fit::{fit, width};
 use super::keymap::Context;
-use super::pick::{Click, Sight, below};
+use super::list_hit::{Click, Sight, below};
+use super::text_layout::{fit, width};
 use crate::tui::frame::Frame;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Position, Rect};

@@ -2,13 +2,13 @@
 
 use super::action::Action;
 use super::app::{App, Over, SMALLEST, Tab};
-use super::fit::{fit, line_width, width, wrap};
 use super::hold;
 use super::keymap::Context;
+use super::text_layout::{fit, line_width, width, wrap};
 use super::theme::Glyphs;
 use crate::api::LinkTrouble;
-use crate::tui::frame::Frame;
 use crate::i18n;
+use crate::tui::frame::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -419,8 +419,7 @@ impl App {
         let refresh = self.refresh_words().map(|(words, bad)| {
             Span::styled(format!(" {words} "), if bad { theme.warning() } else { theme.dim() })
         });
-        let read_only =
-            read_only.then(|| Span::styled(format!(" {} ", i18n::tr(READ_ONLY)), theme.accent()));
+        let read_only = read_only.then(|| Span::styled(format!(" {} ", i18n::tr(READ_ONLY)), theme.accent()));
         let line = refresh.into_iter().chain(read_only).collect::<Line>();
         let wide = u16::try_from(line_width(&line)).unwrap_or(area.width).min(area.width);
         frame.render_widget(line, Rect { x: area.right().saturating_sub(wide + 2), width: wide, ..area });

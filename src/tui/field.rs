@@ -1,7 +1,7 @@
 //! One-line text fields, and small sets of them.
 
-use super::env::Env;
-use super::fit::{fit, width};
+use super::context::Env;
+use super::text_layout::{fit, width};
 use crate::domain::text::scrub;
 use crossterm::event::{Event, KeyEvent};
 use ratatui::style::Style;

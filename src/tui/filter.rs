@@ -1,13 +1,13 @@
 //! The filter bar: the fields of an endpoint, applied as one types, after a pause.
 
 use super::ask::{Ask, Ticket};
-use super::env::{Env, Out};
+use super::context::{Env, Out};
 use super::field::{Field, Focus};
-use super::fit::{fit, width};
+use super::text_layout::{fit, width};
 use crate::domain::BadgeTypeCode;
+use crate::i18n::tr;
 use crate::secrets::{Likeness, judge};
 use crate::tui::frame::Frame;
-use crate::i18n::tr;
 use jiff::civil::Date;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

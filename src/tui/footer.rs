@@ -3,7 +3,7 @@
 use super::action::Action;
 use super::app::{App, Tab};
 use super::draw::HINTS;
-use super::fit::width;
+use super::text_layout::width;
 use crate::tui::frame::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

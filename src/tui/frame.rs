@@ -4,7 +4,7 @@
 //! cells that are reserved for it, which are blank.
 
 use super::cells::{cluster, clusters};
-use super::fit::{line_width, width};
+use super::text_layout::{line_width, width};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Rect};
 use ratatui::style::Style;

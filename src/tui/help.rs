@@ -1,9 +1,9 @@
 //! The help: the keys of the screen it was opened on, made from the keymap.
 
 use super::action::Action;
-use super::env::{Env, Go, Out};
-use super::fit::{fit, width, wrap};
-use super::house::House;
+use super::app_paths::House;
+use super::context::{Env, Go, Out};
+use super::text_layout::{fit, width, wrap};
 use crate::domain::text::scrub;
 use crate::tui::frame::Frame;
 use ratatui::layout::Rect;

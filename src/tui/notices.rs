@@ -2,7 +2,7 @@
 //! has stopped. With the bell or with a notice on the desktop, as the setting says; never with a name, an
 //! address or a title, since it may be read on a screen that others see.
 
-use super::around::Manner;
+use super::platform::Manner;
 use crate::config::NoticeChoice;
 use crate::jobs::{Bucket, Job};
 use std::time::Duration;
@@ -79,7 +79,7 @@ fn sequence(text: &str, manner: &Manner) -> String {
 mod tests {
     use super::*;
     use crate::config::DeskSettings;
-    use crate::tui::around::Around;
+    use crate::tui::platform::Around;
 
     fn manner(notice: NoticeChoice, term: &str, tmux: bool) -> Manner {
         Manner {

@@ -4,7 +4,7 @@ use super::canvas::Canvas;
 use super::crash;
 use super::editor;
 use super::escapes::Escapes;
-use super::gate::Gate;
+use super::input_pause::Gate;
 use super::message::Message;
 use super::pictures::{Asked, KITTY_IDS, Way};
 use crate::job_control;

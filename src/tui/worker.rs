@@ -6,21 +6,21 @@ mod line;
 pub use helpers::{Connecting, Helpers};
 
 use super::ask::{Answer, Ask, Holder, NotSaved, Session, Ticket};
-use super::deed;
-use super::errand;
-use super::hands;
+use super::external;
 use super::index::{self};
-use super::marking::{self, NotMarked};
+use super::job_command;
+use super::lookup;
 use super::message::Message;
 use super::paths;
-use super::view::{self, file::ViewAnswer};
-use super::{recents, saved};
+use super::saved_layout::{self, file::ViewAnswer};
+use super::select_all::{self, NotMarked};
+use super::{input_history, saved_filters};
 use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Reader, WalletQuery, whole};
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
 use crate::export::{self, ExportError};
+use crate::i18n;
 use crate::jobs::receipt::Format;
 use crate::jobs::{Guarding, Job, JobError, JobId, Jobs, Reading, holdings};
-use crate::i18n;
 use helpers::try_profile;
 use line::{Line, Link, Tell};
 use std::collections::HashMap;
@@ -182,7 +182,7 @@ fn failed_by(ask: &Ask, why: &ApiError) -> Answer {
             let (wallet, history) = (Err(error()), Err(error()));
             Answer::Holder(Box::new(Holder { wallet, history, sent: Vec::new(), requests: 0 }))
         }
-        Ask::Call(errand) => Answer::Call(Box::new(errand::failed(errand, error()))),
+        Ask::Call(errand) => Answer::Call(Box::new(lookup::failed(errand, error()))),
         Ask::SentBadge(_) => Answer::SentBadge(Vec::new()),
         Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
         Ask::Pause(_) | Ask::Note(..) => Answer::Paused,
@@ -244,16 +244,17 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             }
             return Answer::Paused;
         }
-        Ask::Hand(handing) => return Answer::Handed(hands::hand(handing).await),
-        Ask::View(ask) => return Answer::View(view::file::run(ask).await),
+        Ask::Hand(handing) => return Answer::Handed(external::hand(handing).await),
+        Ask::View(ask) => return Answer::View(saved_layout::file::run(ask).await),
         Ask::Recents(ask) => {
             let broken = failed(&Ask::Recents(ask.clone()));
-            let done = tokio::task::spawn_blocking(move || Answer::Recents(recents::run(&ask))).await;
+            let done = tokio::task::spawn_blocking(move || Answer::Recents(input_history::run(&ask))).await;
             return done.unwrap_or(broken);
         }
         Ask::Filters(ask) => {
             let broken = failed(&Ask::Filters(ask.clone()));
-            let done = tokio::task::spawn_blocking(move || Answer::Filters(saved::run(&ask), ask)).await;
+            let done =
+                tokio::task::spawn_blocking(move || Answer::Filters(saved_filters::run(&ask), ask)).await;
             return done.unwrap_or(broken);
         }
         _ => {}
@@ -287,7 +288,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
             Some(jobs) => jobs.sent_badge(&id).await.unwrap_or_default(),
             None => Vec::new(),
         }),
-        Ask::Call(errand) => Answer::Call(Box::new(errand::run(errand, &reader, &connection, &call).await)),
+        Ask::Call(errand) => Answer::Call(Box::new(lookup::run(errand, &reader, &connection, &call).await)),
         Ask::Holdings(template, email) => {
             let before = match &jobs {
                 Some(jobs) => jobs.sent_before(&template, &email).await.ok().flatten(),
@@ -304,7 +305,7 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
         Ask::Matching(ask) => {
             let progress = errand.watch(|read: &(u64, u64)| *read);
             let call = Call::background().cancelled_by(errand.cancel.clone());
-            Answer::Matching(Box::new(marking::run(ask, &reader, &call, &progress).await))
+            Answer::Matching(Box::new(select_all::run(ask, &reader, &call, &progress).await))
         }
         Ask::Picture(picture) => Answer::Picture(gallery.load(*picture, &errand.cancel).await),
         Ask::Raw(of) => Answer::Raw(reader.raw(&of, &call).await),
@@ -388,12 +389,12 @@ async fn of_jobs(ask: Ask, jobs: &Jobs, errand: Errand) -> Answer {
         Ask::Mail(id) => Answer::Mail(jobs.mail_failures(id).await.map_err(|why| why.to_string())),
         Ask::Guard(ids) => {
             let progress = errand.watch(|g: &Guarding| (g.done, g.all));
-            Answer::Guarded(deed::guard(jobs, ids, &progress, &errand.cancel).await)
+            Answer::Guarded(job_command::guard(jobs, ids, &progress, &errand.cancel).await)
         }
         Ask::Jobs => Answer::Jobs(jobs.list().await.map_err(|why| why.to_string())),
-        Ask::Rows(query) => Answer::Rows(deed::rows(jobs, query).await),
+        Ask::Rows(query) => Answer::Rows(job_command::rows(jobs, query).await),
         Ask::Reasons => Answer::Reasons(jobs.reasons().await.unwrap_or_default()),
-        Ask::Do(deed) => Answer::Done(deed::run(*deed, jobs).await),
+        Ask::Do(deed) => Answer::Done(job_command::run(*deed, jobs).await),
         other => failed(&other),
     }
 }
@@ -411,7 +412,7 @@ async fn drafted_by(
         }
         return Ok(Vec::new());
     }
-    deed::drafts(jobs, ids).await
+    job_command::drafts(jobs, ids).await
 }
 
 /// Which template a badge is of, by the history of its holder: the badge's own record does not say.

@@ -20,8 +20,8 @@ mod taken;
 mod tour;
 
 use common::{Harness, frozen};
-use lapel::sandbox::{RowSpec, RowState, Rows};
 use lapel::i18n::{Language, set_language};
+use lapel::sandbox::{RowSpec, RowState, Rows};
 use unicode_width::UnicodeWidthStr;
 
 /// Takes one screen: its text, and what of it is no Korean.

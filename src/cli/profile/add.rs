@@ -3,7 +3,7 @@
 use super::args::AddFlags;
 use super::trial::Trial;
 use super::{Desk, Done, Failure, kept_in, pin_of, profile_as_json, typed_key, warn, whole};
-use crate::cli::{prompt, say};
+use crate::cli::{output, prompt};
 use crate::config::{Environment, KeptIn, NewProfile, is_profile_name, keep_profile, profiles};
 use crate::domain::text::scrub;
 use secrecy::{ExposeSecret, SecretString};
@@ -83,7 +83,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     let key = key_of(desk, &new.kept_in, said.key_stdin).await?;
     let mut profile = new.profile(key.expose_secret())?;
     if !desk.json {
-        say::note(&t!("asking {base_url} about the key", base_url = scrub(&profile.base_url)));
+        output::note(&t!("asking {base_url} about the key", base_url = scrub(&profile.base_url)));
     }
     let trial = Trial::of(&profile, &desk.paths).await.map_err(nothing_kept)?;
     new.pin = pin_of(&trial);

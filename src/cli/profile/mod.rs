@@ -12,7 +12,7 @@ pub use edit::pin_profile;
 pub use manage::{change_profile, remove_profile as remove_profile_in_words, test_profile};
 
 use super::failure::Failure;
-use super::{exit, json, prompt, say};
+use super::{exit, json, output, prompt};
 use crate::config::{Env, KeptIn, Key, Paths, Profile, ProfileLine, named_profile, profiles, remove_profile};
 use crate::domain::text::scrub;
 use crate::jobs::{Account, Adopted, Journal};
@@ -58,9 +58,9 @@ impl Desk {
     /// Says what was done: a line for people, or an object for programs.
     fn answer(&self, line: &str, value: &Value) -> Done {
         if self.json {
-            say::answer(&json::line(value))?;
+            output::answer(&json::line(value))?;
         } else {
-            say::answer(line)?;
+            output::answer(line)?;
         }
         Ok(())
     }
@@ -104,7 +104,7 @@ impl Desk {
                     ))
                 });
             }
-            say::note(&t!(
+            output::note(&t!(
                 "Profile {name}: {environment}  {base_url}  key from {key_from}. Jobs of it stay in the journal.",
                 name,
                 environment = line.environment,
@@ -165,7 +165,7 @@ impl Desk {
         };
         let (profile, trial, warnings) = self.tested(name).await?;
         for warning in &warnings {
-            say::complain(warning);
+            output::complain(warning);
         }
         let mut value = profile_as_json(&profile);
         if let Value::Object(fields) = &mut value {
@@ -268,7 +268,7 @@ async fn typed_key(from_stdin: bool) -> Result<SecretString, Failure> {
 /// The warnings of what was just done.
 fn warn(warnings: &[String]) {
     for warning in warnings {
-        say::complain(warning);
+        output::complain(warning);
     }
 }
 

@@ -10,9 +10,9 @@ pub use flags::ReadVerb;
 use super::connection::{connect, connection};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::office;
 use super::progress::Progress;
-use super::{exit, json, say, words};
+use super::session;
+use super::{exit, json, output, words};
 use crate::api::{ApiError, Call, Gathered, MAX_ROWS_PER_PAGE, Reader};
 use crate::config::{GlyphChoice, Settings};
 use crate::domain::text::scrub;
@@ -68,12 +68,12 @@ struct Found {
 
 impl Desk {
     async fn open(settings: &Settings) -> Result<Self, Failure> {
-        let connection = connection(office::profile(settings)?, &settings.paths)?;
+        let connection = connection(session::profile(settings)?, &settings.paths)?;
         let reader = connect(&connection)?.reader().clone();
-        let profile = office::profile(settings)?;
+        let profile = session::profile(settings)?;
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
-        office::recognised(&reader, &connection).await?;
+        session::recognised(&reader, &connection).await?;
         Ok(Self {
             reader,
             interrupt: Interrupt::reading(),
@@ -112,7 +112,7 @@ impl Desk {
                 self.beside.insert("sent_from_here".to_owned(), all.into());
                 let code = self.list(verb.list(), verb.pages.all, out).await?;
                 for sent in &sent {
-                    say::complain(&sent_said(sent));
+                    output::complain(&sent_said(sent));
                 }
                 Ok(code)
             }
@@ -176,13 +176,13 @@ impl Desk {
         let row = Row::of(&record, self.reader.clock().now());
         if out.json {
             let answer = json!({ "ok": true, "exit_code": exit::OK, noun: row.json });
-            return answered(say::answer(&json::line(&answer)), exit::OK);
+            return answered(output::answer(&json::line(&answer)), exit::OK);
         }
         if out.jsonl || out.csv || out.xlsx.is_some() {
             return self.give(Found::of(R::SHAPE, vec![row], Vec::new()), out).await;
         }
         let lines = table::one(&R::SHAPE.names(), &row, self.glyphs);
-        answered(say::answer(&lines.join("\n")), exit::OK)
+        answered(output::answer(&lines.join("\n")), exit::OK)
     }
 
     /// A list that pages: one page of it, or all.
@@ -280,12 +280,12 @@ impl Desk {
                 "problems": problems(&read.problems),
             })));
             answer.extend(self.beside.clone());
-            if let Err(why) = say::answer(&json::line(&answer.into())) {
+            if let Err(why) = output::answer(&json::line(&answer.into())) {
                 return answered(Err(why), code);
             }
         }
         for line in remark.into_iter().chain([export::summary(&read, shape.noun)]) {
-            say::complain(&line);
+            output::complain(&line);
         }
         Ok(code)
     }
@@ -312,12 +312,12 @@ impl Desk {
             answer.extend(about);
             answer.extend(json::fields(json!({ "list": rows, "problems": problems(&bad) })));
             answer.extend(self.beside.clone());
-            if let Err(why) = say::answer(&json::line(&answer.into())) {
+            if let Err(why) = output::answer(&json::line(&answer.into())) {
                 return answered(Err(why), code);
             }
         }
         if let Some(remark) = remark {
-            say::complain(&remark);
+            output::complain(&remark);
         }
         tell(said, &bad);
         Ok(code)
@@ -348,10 +348,10 @@ impl Desk {
         };
         let path = scrub(&done.written.path.to_string_lossy()).into_owned();
         let rows = export::counted(done.written.rows, ("row", "rows"));
-        answered(say::answer(&t!("Wrote {rows} to {path}.", rows, path)), exit::OK)?;
-        done.written.remarks().iter().for_each(|remark| say::complain(remark));
+        answered(output::answer(&t!("Wrote {rows} to {path}.", rows, path)), exit::OK)?;
+        done.written.remarks().iter().for_each(|remark| output::complain(remark));
         let Some(read) = done.read else { return Ok(exit::OK) };
-        say::complain(&export::summary(&read, noun));
+        output::complain(&export::summary(&read, noun));
         Ok(code_of(&read))
     }
 
@@ -439,10 +439,10 @@ fn problems(all: &[RecordProblem]) -> Value {
 
 fn tell(said: Option<String>, bad: &[RecordProblem]) {
     if let Some(said) = said {
-        say::complain(&said);
+        output::complain(&said);
     }
     for problem in bad {
-        say::complain(&t!(
+        output::complain(&t!(
             "a record could not be read ({place}: {why})",
             place = problem.place,
             why = problem.why

@@ -6,11 +6,11 @@ use crate::domain::BadgeId;
 use crate::jobs::core::Jobs;
 use crate::jobs::draft;
 use crate::jobs::error::JobError;
+use crate::jobs::history_scan::{self, Scan, Sight};
 use crate::jobs::intake::{self, Choices, IdRow, Source};
 use crate::jobs::job::{Bucket, JobId};
 use crate::jobs::journal::rows::{self, NewRow};
 use crate::jobs::journal::{facts, jobs};
-use crate::jobs::look::{self, Scan, Sight};
 use crate::jobs::reason::{Code, Reason};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
@@ -114,7 +114,7 @@ impl Jobs {
             if seen.contains_key(id) {
                 continue;
             }
-            match look::badge(reader, id, &call).await {
+            match history_scan::badge(reader, id, &call).await {
                 Ok(Some(sight)) => drop(seen.insert(id.clone(), sight)),
                 Ok(None) | Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
                 Err(error @ ApiError::Unreadable { .. }) => drop(unread.insert(id.clone(), error)),

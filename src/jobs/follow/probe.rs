@@ -5,7 +5,7 @@ use super::super::core::{Core, lock};
 use super::super::journal::facts;
 use super::super::reason::Code;
 use super::Failed;
-use super::sweep::Group;
+use super::poll::Group;
 use crate::api::{Call, HistoryFilter, HistoryQuery, Paging, Priority};
 use crate::domain::TemplateId;
 use jiff::civil::Date;

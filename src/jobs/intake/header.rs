@@ -1,9 +1,9 @@
 //! Finding the header, and which column is what.
 
 use super::about::{MapState, Question};
+use super::cell_text::{is_address_like, is_blank, trim};
 use super::check::Field;
 use super::origin::hex;
-use super::words::{is_address_like, is_blank, trim};
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 

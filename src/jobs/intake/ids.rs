@@ -1,9 +1,9 @@
 //! Badge ids from a file, for revoking.
 
 use super::about::{About, Question};
+use super::cell_text::{is_blank, is_error_token, trim};
 use super::header::{self, Wanted};
 use super::row::{CellFact, RawRow};
-use super::words::{is_blank, is_error_token, trim};
 use super::{Choices, HeaderRow, IntakeError, Source, Table, Watch};
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};

@@ -14,8 +14,10 @@
 //! the one source it was given. It holds for any bytes whatever: hostile files end in an [`IntakeError`].
 
 mod about;
+mod cell_text;
 mod check;
 mod decode;
+mod detect_encoding;
 mod encoding;
 mod error;
 mod header;
@@ -27,10 +29,8 @@ mod pasted;
 mod row;
 mod sheet;
 mod split;
-mod survey;
 mod table;
 mod text;
-mod words;
 
 pub use about::{About, EncodingGuess, Format, MapState, Note, Question, SheetInfo, Sure};
 pub use check::{Checked, Field, Finding, Severity, Standing, check, check_person};

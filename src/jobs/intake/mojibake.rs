@@ -3,7 +3,7 @@
 //! The tests are exact rather than statistical: a word is damaged when it turns, without a remainder, into
 //! readable text in the one way in which such words come about. Names that merely look foreign do not.
 
-use super::words::is_han;
+use super::cell_text::is_han;
 use encoding_rs::{EUC_KR, WINDOWS_1252};
 use std::fmt;
 

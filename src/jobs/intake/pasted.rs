@@ -1,7 +1,7 @@
 //! Lines that were pasted: one person each.
 
+use super::cell_text::{is_address_like, is_blank, trim};
 use super::split::Split;
-use super::words::{is_address_like, is_blank, trim};
 
 /// What separates a name from an address, or one person from the next.
 const SEPARATORS: [char; 4] = ['\t', ';', ',', '|'];

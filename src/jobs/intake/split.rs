@@ -274,7 +274,7 @@ fn regularity(rows: &[Split]) -> usize {
     }
     let addresses = rows
         .iter()
-        .filter(|r| r.cells.len() > 1 && r.cells.iter().any(|c| super::words::is_address_like(c)))
+        .filter(|r| r.cells.len() > 1 && r.cells.iter().any(|c| super::cell_text::is_address_like(c)))
         .count();
     let titles = rows.iter().take(30).map(|r| super::header::fields_named(&r.cells)).max().unwrap_or(0);
     (same * 1000 + addresses * 500) / rows.len().max(1) + titles * 1000

@@ -1,14 +1,14 @@
 //! An opened source that knows how it is to be read.
 
 use super::about::{About, Format, MapState, Note, Question};
+use super::cell_text::is_blank;
+use super::detect_encoding::{self, Survey};
 use super::header::{self, Found, Wanted};
 use super::origin::{Origin, fill};
 use super::row::RawRow;
 use super::sheet::{self, Book, Grid, Kind};
 use super::split::{self, Split};
-use super::survey::{self, Survey};
 use super::text::{self, Reading, TextRows};
-use super::words::is_blank;
 use super::{
     Choices, ColumnMap, HeaderRow, IntakeError, MAX_PASTED_BYTES, MAX_SHEET_BYTES, MAX_TEXT_BYTES, Source,
     TextEncoding, Watch, pasted,
@@ -174,7 +174,7 @@ struct Asked<'a> {
 
 fn open_text(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
     origin.at_most(MAX_TEXT_BYTES, t!("a text file"))?;
-    let survey = survey::survey(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch)?;
+    let survey = detect_encoding::survey(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch)?;
     let mut table = open_as_text(origin, asked, survey)?;
     if matches!(origin.ending.as_str(), "xlsx" | "xlsm" | "xls" | "ods") {
         table
@@ -214,7 +214,7 @@ fn open_as_text(origin: &Origin, asked: &Asked<'_>, survey: Survey) -> Result<Ta
 
 /// Cells that were copied with their header are a table; everything else is one person to a line.
 fn open_pasted(origin: &Origin, asked: &Asked<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
-    let survey = survey::survey(origin, Some(TextEncoding::Utf8), MAX_PASTED_BYTES, watch)?;
+    let survey = detect_encoding::survey(origin, Some(TextEncoding::Utf8), MAX_PASTED_BYTES, watch)?;
     let (all, whole) = text::beginning(origin, TextEncoding::Utf8, usize::MAX)?;
     let end = (0..=SAMPLE_BYTES.min(all.len())).rev().find(|at| all.is_char_boundary(*at)).unwrap_or(0);
     let start = &all[..end];

@@ -1,10 +1,10 @@
 //! A text file as rows.
 
+use super::cell_text::is_blank;
 use super::decode::{Decoding, PIECE};
 use super::origin::{Origin, fill, hex};
 use super::row::{CellFact, CellNote, RawRow};
 use super::split::{CannotSplit, Split, Splitter};
-use super::words::is_blank;
 use super::{Delimiter, IntakeError, TextEncoding};
 use crate::sheet::unguard;
 use ring::digest::{Context, SHA256};

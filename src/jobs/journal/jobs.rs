@@ -2,13 +2,13 @@
 
 use crate::domain::text::scrub;
 use crate::domain::{TemplateId, Text};
+use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
 use crate::jobs::job::{
     AcceptedCount, Bucket, Counts, Job, JobId, Kind, Origin, Owner, Phase, Stop, StopKind,
 };
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
-use crate::i18n::{self, Language};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@ use super::accounts;
 use super::claims::People;
 use super::jobs::{bucket, moment};
 use crate::domain::{BadgeId, EmailKey, Text};
-use crate::jobs::guard::Class;
+use crate::jobs::duplicate_check::Class;
 use crate::jobs::job::{Bucket, JobId, JobRow};
 use crate::jobs::reason::Reason;
 use crate::jobs::rules::Claim;

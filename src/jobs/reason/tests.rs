@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::api::{ApiError, Refusal};
-use crate::jobs::guard::Class;
+use crate::jobs::duplicate_check::Class;
 use crate::jobs::intake::check_person;
 use std::collections::BTreeSet;
 

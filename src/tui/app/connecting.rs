@@ -3,7 +3,7 @@
 use super::{App, Notice, Tab};
 use crate::api::{LinkStatus, Reader};
 use crate::tui::ask::Session;
-use crate::tui::env::Out;
+use crate::tui::context::Out;
 use crate::tui::screens::activity::Activity;
 use crate::tui::screens::badge::BadgeScreen;
 use crate::tui::screens::history::History;

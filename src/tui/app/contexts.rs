@@ -6,8 +6,8 @@ use crate::tui::copy_menu::CopyMenu;
 use crate::tui::forms::key_question::KeyQuestion;
 use crate::tui::forms::mark_all::MarkAllForm;
 use crate::tui::forms::ping::PingForm;
+use crate::tui::json_view::RawPane;
 use crate::tui::keymap::Context;
-use crate::tui::raw::RawPane;
 use crate::tui::screens::welcome::Welcome;
 
 impl App {

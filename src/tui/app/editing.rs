@@ -1,9 +1,9 @@
 //! A reason that is written in the person's own editor.
 
 use super::{App, Over, Wish};
-use crate::tui::env::Out;
+use crate::tui::context::Out;
 use crate::tui::field::{Field, LONGEST};
-use crate::tui::fit::number;
+use crate::tui::text_layout::number;
 
 impl App {
     /// Asks the loop to hand what is being typed to an editor.

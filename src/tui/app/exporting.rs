@@ -2,7 +2,7 @@
 
 use super::{App, Over, Wish};
 use crate::tui::ask::{Answer, Ticket};
-use crate::tui::env::{Out, Takeaway};
+use crate::tui::context::{Out, Takeaway};
 use crate::tui::forms::export::ExportForm;
 
 impl App {

@@ -4,19 +4,19 @@ use super::{App, Over, READ_ONLY, Tab};
 use crate::config::Environment;
 use crate::jobs::Bucket;
 use crate::tui::ask::Ask;
-use crate::tui::deed::Deed;
-use crate::tui::env::{Go, Out};
-use crate::tui::forms::again::{self, AgainForm};
-use crate::tui::forms::correct::CorrectForm;
+use crate::tui::context::{Go, Out};
+use crate::tui::forms::confirm_resend::{self, AgainForm};
 use crate::tui::forms::draft::DraftForm;
+use crate::tui::forms::edit_row::CorrectForm;
 use crate::tui::forms::file::FileForm;
 use crate::tui::forms::filters::FiltersForm;
-use crate::tui::forms::ids::IdsForm;
 use crate::tui::forms::issue::IssueForm;
 use crate::tui::forms::mark_all::MarkAllForm;
 use crate::tui::forms::question::Question;
 use crate::tui::forms::replace::ReplaceForm;
 use crate::tui::forms::revoke::RevokeForm;
+use crate::tui::forms::revoke_ids::IdsForm;
+use crate::tui::job_command::Deed;
 
 impl App {
     /// Goes there.
@@ -130,7 +130,7 @@ impl App {
             return;
         }
         let said = out.notice.take();
-        let job = again::sends(&deed).and_then(|id| self.activity.find(id));
+        let job = confirm_resend::sends(&deed).and_then(|id| self.activity.find(id));
         let form = job.and_then(|job| AgainForm::new(deed, job, said, &self.env));
         self.over.extend(form.map(|form| Over::Again(Box::new(form))));
     }

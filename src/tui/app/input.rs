@@ -3,8 +3,8 @@
 use super::{App, Over, READ_ONLY, Tab, Wish};
 use crate::tui::action::Action;
 use crate::tui::commands::{Command, CommandPalette};
+use crate::tui::context::Out;
 use crate::tui::draw::is_cut;
-use crate::tui::env::Out;
 use crate::tui::forms::ping::PingForm;
 use crate::tui::forms::profiles::Profiles;
 use crate::tui::help::Help;

@@ -5,9 +5,9 @@ use crate::config::{RecentChoice, and_more};
 use crate::domain::email::ended;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::env::Out;
-use crate::tui::recents::{Recents, Typed};
-use crate::tui::saved::{FiltersRead, Saved};
+use crate::tui::context::Out;
+use crate::tui::input_history::{Recents, Typed};
+use crate::tui::saved_filters::{FiltersRead, Saved};
 use crate::tui::worker::Order;
 
 /// Bytes of what has come by itself beyond which something new takes its place, rather than being added.

@@ -3,8 +3,8 @@
 use super::{App, Notice, Over, Tab};
 use crate::jobs::{Bucket, Changed, Kind, Phase};
 use crate::tui::ask::{Answer, Ticket};
-use crate::tui::deed::Done;
-use crate::tui::env::{Go, Out};
+use crate::tui::context::{Go, Out};
+use crate::tui::job_command::Done;
 use crate::tui::screens::activity::news;
 
 impl App {

@@ -4,7 +4,7 @@ use super::{App, Tab};
 use crate::config::{Ground, Palette};
 use crate::tui::action::Action;
 use crate::tui::cells::{Ambiguous, set_ambiguous};
-use crate::tui::env::Out;
+use crate::tui::context::Out;
 use crate::tui::pictures::{Want, Way};
 use crate::tui::terminal::gives_kitty_pictures;
 use crate::tui::theme::Glyphs;

@@ -2,10 +2,10 @@
 
 use super::{App, Over, Tab};
 use crate::tui::action::Action;
-use crate::tui::env::Out;
+use crate::tui::context::Out;
 use crate::tui::footer::sends;
 use crate::tui::keymap::Context;
-use crate::tui::pick::Click;
+use crate::tui::list_hit::Click;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 

@@ -4,7 +4,7 @@
 use super::{App, Over, Tab};
 use crate::secrets::{Likeness, is_key, judge};
 use crate::tui::action::Action;
-use crate::tui::env::Out;
+use crate::tui::context::Out;
 use crate::tui::forms::key_question::{KeyQuestion, Then};
 
 impl App {

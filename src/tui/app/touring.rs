@@ -3,10 +3,10 @@
 use super::{App, Over, Tab};
 use crate::config::Environment;
 use crate::tui::action::Action;
+use crate::tui::app_paths::House;
 use crate::tui::ask::{Answer, Ask};
-use crate::tui::env::Out;
+use crate::tui::context::Out;
 use crate::tui::frame::Frame;
-use crate::tui::house::House;
 use crate::tui::keymap::Context;
 use crate::tui::tour::{self, Place, Seen, Tour};
 use ratatui::layout::Rect;

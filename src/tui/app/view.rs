@@ -3,9 +3,9 @@
 
 use super::{App, Tab};
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::env::Out;
-use crate::tui::view::file::{ViewAnswer, ViewAsk};
-use crate::tui::view::{View, Wanted};
+use crate::tui::context::Out;
+use crate::tui::saved_layout::file::{ViewAnswer, ViewAsk};
+use crate::tui::saved_layout::{View, Wanted};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;

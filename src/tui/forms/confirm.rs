@@ -1,10 +1,10 @@
 //! The confirmation: `y`, and before it the number of badges where there is more than one or it is live. Where it
 //! is live, the organisation is typed too, in a field of its own in which no letter is a key.
 
-use super::organisation::Organisation;
+use super::confirm_live::Organisation;
 use crate::config::Environment;
 use crate::tui::action::Action;
-use crate::tui::env::{Env, Out};
+use crate::tui::context::{Env, Out};
 use crate::tui::keymap::Context;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};

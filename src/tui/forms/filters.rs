@@ -2,18 +2,18 @@
 
 use crate::config::{FilterChange, NamedFilter};
 use crate::domain::text::scrub;
+use crate::i18n;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::env::{Env, Go, Out};
+use crate::tui::context::{Env, Go, Out};
 use crate::tui::field::Field;
 use crate::tui::filter::Spec;
-use crate::tui::fit::{fit, width, wrap};
 use crate::tui::frame::Frame;
-use crate::tui::heading::Head;
 use crate::tui::keymap::Context;
-use crate::tui::pick::{Click, Sight, below};
-use crate::tui::saved::FiltersAsk;
-use crate::i18n;
+use crate::tui::list_hit::{Click, Sight, below};
+use crate::tui::saved_filters::FiltersAsk;
+use crate::tui::table_header::Head;
+use crate::tui::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};

@@ -2,10 +2,10 @@
 
 use super::lay;
 use crate::tui::action::Action;
-use crate::tui::env::{Env, Go, Out};
-use crate::tui::fit::wrap;
+use crate::tui::context::{Env, Go, Out};
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
+use crate::tui::text_layout::wrap;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 

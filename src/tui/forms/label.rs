@@ -1,7 +1,7 @@
 //! Labels that stand above one another: all as wide as the widest of them in the language that is spoken.
 
-use crate::tui::fit::{fit, width};
 use crate::i18n;
+use crate::tui::text_layout::{fit, width};
 
 /// The labels, marked where they stand, in the language that is spoken and padded to one width.
 pub fn aligned<const N: usize>(labels: [&'static str; N]) -> [String; N] {

@@ -1,7 +1,7 @@
 //! Laying out a form where there is little room: nothing that matters is cut without a sign.
 
-use crate::tui::env::Env;
-use crate::tui::fit::{fit, line_width, width, wrap};
+use crate::tui::context::Env;
+use crate::tui::text_layout::{fit, line_width, width, wrap};
 use ratatui::text::{Line, Span};
 
 /// Cells between what is done and where it is done.

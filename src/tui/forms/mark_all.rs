@@ -1,12 +1,12 @@
 //! The question before all that match a filter are marked: how many, and what it costs to read them.
 
 use crate::api::MAX_ROWS_PER_PAGE;
+use crate::i18n::number;
 use crate::tui::action::Action;
-use crate::tui::env::{Env, Go, Out};
-use crate::tui::fit::wrap;
+use crate::tui::context::{Env, Go, Out};
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
-use crate::i18n::number;
+use crate::tui::text_layout::wrap;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Clear;

@@ -2,11 +2,11 @@
 
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::env::{Env, Out};
+use crate::tui::context::{Env, Out};
 use crate::tui::field::{Field, Recent};
-use crate::tui::fit::fit;
+use crate::tui::input_history;
 use crate::tui::paths;
-use crate::tui::recents;
+use crate::tui::text_layout::fit;
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 use std::path::PathBuf;
@@ -154,7 +154,7 @@ impl PathField {
             Line::styled(fit(&text, room, env.glyphs.ellipsis), env.theme.dim())
         };
         if self.found.is_empty() {
-            return recents::offered(&self.recent, self.field.value(), 7, room, env);
+            return input_history::offered(&self.recent, self.field.value(), 7, room, env);
         }
         let mut lines: Vec<Line<'static>> = self.found.iter().take(LISTED).map(shown).collect();
         if self.found.len() > LISTED {

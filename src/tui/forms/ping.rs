@@ -3,11 +3,11 @@
 use crate::api::Reader;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::env::{Env, Go, Out};
-use crate::tui::fit::wrap;
+use crate::tui::context::{Env, Go, Out};
 use crate::tui::frame::Frame;
 use crate::tui::hold;
 use crate::tui::keymap::Context;
+use crate::tui::text_layout::wrap;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::Clear;

@@ -1,17 +1,17 @@
 //! The form for a profile, a new one or one that is changed: on the first screen, and on the list of profiles. Its
 //! key is never shown.
 
-use super::key_from::KeyFrom;
+use super::key_source::KeyFrom;
 use crate::config::{Change, Environment, NewProfile, ProfileLine};
+use crate::i18n;
 use crate::tui::action::Action;
 use crate::tui::ask::Candidate;
-use crate::tui::env::Env;
+use crate::tui::context::Env;
 use crate::tui::field::{Field, Focus};
-use crate::tui::fit::{fit, width, wrap};
 use crate::tui::keymap::Context;
-use crate::tui::manage::ProfileChange;
 use crate::tui::paths;
-use crate::i18n;
+use crate::tui::profile_requests::ProfileChange;
+use crate::tui::text_layout::{fit, width, wrap};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
 

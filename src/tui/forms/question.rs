@@ -5,19 +5,19 @@ mod lines;
 use super::label::aligned;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
+use crate::i18n::tr;
 use crate::jobs::receipt::MailReport;
 use crate::jobs::{Bucket, Decision, Job, JobError, JobId, JobRow, NeverSeen};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Paper, Ticket};
-use crate::tui::deed::{Deed, Done};
-use crate::tui::env::{Env, Go, Out};
+use crate::tui::context::{Env, Go, Out};
 use crate::tui::field::Field;
-use crate::tui::fit::{fit, width, wrap};
 use crate::tui::frame::Frame;
+use crate::tui::job_command::{Deed, Done};
+use crate::tui::job_rows::explain;
 use crate::tui::keymap::Context;
 use crate::tui::paths;
-use crate::tui::rows::explain;
-use crate::i18n::tr;
+use crate::tui::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
 use lines::{mail_lines, undo_words};
 use ratatui::layout::Rect;
@@ -67,7 +67,10 @@ const CHOICES: [(&str, &str); 4] = [
     (tr_noop!("send it again"), tr_noop!("the first request did nothing, or two badges are accepted")),
     (tr_noop!("it is this badge"), tr_noop!("a badge that was found is the one; its id is typed next")),
     (tr_noop!("leave it as it is"), tr_noop!("it is settled otherwise; nothing more is done about it")),
-    (tr_noop!("send all again"), tr_noop!("every row of this job that was never seen, and may be sent by now")),
+    (
+        tr_noop!("send all again"),
+        tr_noop!("every row of this job that was never seen, and may be sent by now"),
+    ),
 ];
 
 /// How many choices there are.

@@ -1,13 +1,13 @@
 //! Removing a profile: its name is typed, and then it is confirmed.
 
 use crate::config::ProfileLine;
+use crate::domain::confirm_text::is_typed;
 use crate::domain::text::scrub;
-use crate::domain::typed::is_typed;
 use crate::tui::action::Action;
-use crate::tui::env::Env;
+use crate::tui::context::Env;
 use crate::tui::field::Field;
-use crate::tui::fit::{fit, wrap};
 use crate::tui::keymap::Context;
+use crate::tui::text_layout::{fit, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 

@@ -7,13 +7,13 @@ use crate::domain::State;
 use crate::jobs::{RevokePlan, Victim};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::deed::Deed;
-use crate::tui::env::{Env, Go, Out};
+use crate::tui::context::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
-use crate::tui::fit::{cells, line_width, number, width, wrap};
 use crate::tui::frame::Frame;
+use crate::tui::input_history;
+use crate::tui::job_command::Deed;
 use crate::tui::keymap::Context;
-use crate::tui::recents;
+use crate::tui::text_layout::{cells, line_width, number, width, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -235,7 +235,7 @@ impl RevokeForm {
             }
             lines.push(Line::from(spans));
             if self.review.is_none() && area.height >= ROOMY {
-                lines.extend(recents::offered(&self.reasons, self.reason.value(), 8, room, env));
+                lines.extend(input_history::offered(&self.reasons, self.reason.value(), 8, room, env));
             }
         } else {
             let text = format!("  {}", t!("None of these can be revoked now. Nothing is sent."));

@@ -1,7 +1,7 @@
 //! The places that have keys of their own.
 
-use crate::tui::action::kebab;
 use crate::i18n;
+use crate::tui::action::kebab;
 
 /// A place with keys of its own. What has the focus gives the stack of contexts that a key is looked up in,
 /// innermost first.

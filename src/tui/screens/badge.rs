@@ -4,7 +4,7 @@ mod take;
 mod told;
 
 use crate::api::ApiError;
-use crate::domain::script::script;
+use crate::domain::call_advice::script;
 use crate::domain::spelling::remarks;
 use crate::domain::summary::summary;
 use crate::domain::text::short;
@@ -14,19 +14,19 @@ use crate::index::Cert;
 use crate::jobs::{SentHere, Victim};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::env::{Env, Go, Out};
+use crate::tui::context::{Env, Go, Out};
 use crate::tui::field::{Field, Recent};
-use crate::tui::fit::{width, wrap};
 use crate::tui::frame::Frame;
+use crate::tui::highlight_email::spelled;
 use crate::tui::index::{IndexAnswer, IndexAsk};
+use crate::tui::input_history::{self, Typed};
+use crate::tui::job_rows;
 use crate::tui::keymap::Context;
 use crate::tui::pictures::Want;
-use crate::tui::recents::{self, Typed};
-use crate::tui::rows;
 use crate::tui::screens::picture;
 use crate::tui::screens::templates::labelled;
 use crate::tui::screens::wallet::cert::{Certs, several};
-use crate::tui::spelled::spelled;
+use crate::tui::text_layout::{width, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -432,7 +432,7 @@ impl BadgeScreen {
             };
             let used = u16::try_from(used).unwrap_or(area.height).saturating_add(2).min(area.height);
             let below = Rect { y: area.y + used, height: area.height - used, ..area };
-            recents::draw(all, self.recent.at(), t!("Opened earlier"), frame, below, env);
+            input_history::draw(all, self.recent.at(), t!("Opened earlier"), frame, below, env);
         }
         if self.ticket.is_some() && self.read.is_some() {
             frame.render_widget(
@@ -472,7 +472,7 @@ fn not_read(
             format!("{}: {}", t!("Badge {id}", id = short(id.wire())), sent.title),
             env.theme.strong(),
         )];
-        let said = rows::sent_here(sent, env);
+        let said = job_rows::sent_here(sent, env);
         lines.extend(wrap(&said, room).into_iter().map(|l| Line::styled(l, env.theme.warning())));
         lines.extend(wrap(&error.to_string(), room).into_iter().map(|l| Line::styled(l, env.theme.dim())));
         return lines;

@@ -12,14 +12,14 @@ use crate::export::{self, What};
 use crate::jobs::Victim;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::browser::{Browse, Browser, level};
-use crate::tui::env::{Env, Go, Out, Takeaway};
+use crate::tui::context::{Env, Go, Out, Takeaway};
 use crate::tui::filter::{Spec, Takes, Value};
-use crate::tui::fit::{Column, number};
 use crate::tui::frame::Frame;
-use crate::tui::heading::{Head, SortKey};
 use crate::tui::keymap::Context;
 use crate::tui::list::Row;
+use crate::tui::paged_list::{Browse, Browser, level};
+use crate::tui::table_header::{Head, SortKey};
+use crate::tui::text_layout::{Column, number};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::collections::BTreeMap;
@@ -252,7 +252,7 @@ impl History {
                     loaded,
                     "Marked {n} row that are loaded, of {all} in the list.",
                     "Marked {n} rows that are loaded, of {all} in the list.",
-                    all = crate::tui::fit::number(self.browser.list.len())
+                    all = crate::tui::text_layout::number(self.browser.list.len())
                 ));
             }
             Action::MarkAll => self.offer_mark_all(env, out),

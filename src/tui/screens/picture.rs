@@ -1,7 +1,7 @@
 //! Where a picture stands on a screen: beside the text or above it where there is room, and otherwise in
 //! place of it, on request. The text never gives way to a picture by itself.
 
-use crate::tui::env::Env;
+use crate::tui::context::Env;
 use crate::tui::frame::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

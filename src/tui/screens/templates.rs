@@ -10,17 +10,17 @@ use crate::domain::{
 };
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::browser::{Browse, Browser, level};
-use crate::tui::env::{Env, Go, Out};
+use crate::tui::context::{Env, Go, Out};
 use crate::tui::filter::{Spec, Takes, Value};
-use crate::tui::fit::{Column, fit, width, wrap};
 use crate::tui::frame::Frame;
-use crate::tui::heading::{Head, SortKey};
 use crate::tui::keymap::Context;
 use crate::tui::list::Row;
-use crate::tui::pick::Click;
+use crate::tui::list_hit::Click;
+use crate::tui::paged_list::{Browse, Browser, level};
 use crate::tui::pictures::Want;
 use crate::tui::screens::picture;
+use crate::tui::table_header::{Head, SortKey};
+use crate::tui::text_layout::{Column, fit, width, wrap};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -69,7 +69,11 @@ impl Browse for Template {
         },
         Head { title: tr_noop!("Level"), column: Column { least: 10, share: 0, goes: 3 }, sort_by: "level" },
         Head { title: tr_noop!("Use"), column: Column { least: 3, share: 0, goes: 0 }, sort_by: "use_yn" },
-        Head { title: tr_noop!("Made"), column: Column { least: 16, share: 0, goes: 4 }, sort_by: "reg_date" },
+        Head {
+            title: tr_noop!("Made"),
+            column: Column { least: 16, share: 0, goes: 4 },
+            sort_by: "reg_date",
+        },
         Head {
             title: tr_noop!("Template id"),
             column: Column { least: 10, share: 0, goes: 4 },

@@ -4,13 +4,13 @@
 use crate::domain::text::scrub;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::env::{Env, Go, Out};
-use crate::tui::fit::{fit, width, wrap};
+use crate::tui::context::{Env, Go, Out};
 use crate::tui::forms::profile::{ProfileForm, Step};
 use crate::tui::forms::profiles::Profiles;
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
-use crate::tui::pick::Click;
+use crate::tui::list_hit::Click;
+use crate::tui::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};

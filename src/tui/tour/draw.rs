@@ -3,10 +3,10 @@
 use super::words::{Here, next, title};
 use super::{Seen, Step, Tour};
 use crate::tui::action::Action;
-use crate::tui::env::Env;
-use crate::tui::fit::{fit, width, wrap};
+use crate::tui::context::Env;
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
+use crate::tui::text_layout::{fit, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

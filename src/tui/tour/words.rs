@@ -3,7 +3,7 @@
 use super::{HOLDER, Place, Seen, Step, Tour};
 use crate::jobs::Bucket;
 use crate::tui::action::Action;
-use crate::tui::env::Env;
+use crate::tui::context::Env;
 use crate::tui::keymap::Context;
 
 /// What the step is about.

@@ -3,7 +3,7 @@
 use crate::api::{ApiError, ApiKey, Authorities, Call, Connection, connect, identify};
 use crate::config::{Environment, KeptIn, NewProfile, Pin as Pinned, ProfileLine};
 use crate::tui::ask::{Candidate, Session};
-use crate::tui::manage::{Managing, ProfileAsk};
+use crate::tui::profile_requests::{Managing, ProfileAsk};
 use secrecy::{ExposeSecret, SecretString};
 use std::future::Future;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use super::{Field, Findings, Severity};
 use crate::domain::text::is_invisible;
 use crate::domain::{Address, EmailProblem};
-use crate::jobs::intake::words::{is_error_token, trim};
+use crate::jobs::intake::cell_text::{is_error_token, trim};
 
 /// Judges an address and gives it as it would be sent.
 pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {

@@ -4,9 +4,9 @@ mod address;
 mod name;
 mod parts;
 
+use super::cell_text::{is_blank, trim};
 use super::header::{Title, title_of};
 use super::row::{CellFact, RawRow};
-use super::words::{is_blank, trim};
 use super::{ColumnMap, NameColumns};
 use crate::domain::text::scrub;
 use crate::secrets::{Likeness, judge};
@@ -188,7 +188,7 @@ fn template_of(cell: &str, findings: &mut Findings) -> String {
     let refuse = |findings: &mut Findings, what: &str| findings.add(Field::Template, Severity::Refuse, what);
     if template.is_empty() {
         refuse(findings, t!("no template is named in this row"));
-    } else if super::words::is_error_token(template) {
+    } else if super::cell_text::is_error_token(template) {
         refuse(findings, t!("the template is a failed formula"));
     } else if template.chars().any(char::is_control) {
         refuse(findings, t!("the template has a control character in it"));

@@ -3,11 +3,11 @@
 use super::address::mixes_scripts;
 use super::{Field, Findings, Severity, quoted};
 use crate::domain::text::{is_invisible, is_joined, is_joiner};
-use crate::jobs::intake::mojibake;
-use crate::jobs::intake::words::{
+use crate::i18n;
+use crate::jobs::intake::cell_text::{
     is_address_like, is_bidi, is_error_token, is_han, is_jamo, is_syllable, trim,
 };
-use crate::i18n;
+use crate::jobs::intake::mojibake;
 use unicode_normalization::char::decompose_canonical;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 

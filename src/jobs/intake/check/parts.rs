@@ -2,8 +2,8 @@
 
 use super::{Field, Findings, Severity};
 use crate::jobs::intake::NameColumns;
+use crate::jobs::intake::cell_text::{is_han, is_syllable, trim};
 use crate::jobs::intake::row::RawRow;
-use crate::jobs::intake::words::{is_han, is_syllable, trim};
 
 /// The name, put together when it stands in two columns: family first and without a space when both are
 /// Hangul or Han, "Given Family" otherwise.

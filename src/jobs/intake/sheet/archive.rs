@@ -115,7 +115,9 @@ fn shared_strings(entry: &mut dyn Read, desk: &Desk<'_>) -> Result<u64, IntakeEr
     let _ = io::copy(&mut counted, &mut io::sink());
     // The shortest string is written <si/>.
     if declared > counted.bytes / 5 + 1 {
-        return Err(desk.damaged(tr_noop!("an Excel workbook"), t!("it declares more texts than it can hold")));
+        return Err(
+            desk.damaged(tr_noop!("an Excel workbook"), t!("it declares more texts than it can hold"))
+        );
     }
     Ok(counted.bytes)
 }

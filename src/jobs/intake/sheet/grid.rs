@@ -2,8 +2,8 @@
 
 use super::Desk;
 use crate::domain::EmailKey;
+use crate::jobs::intake::cell_text::is_blank;
 use crate::jobs::intake::row::{CellFact, CellNote, RawRow};
-use crate::jobs::intake::words::is_blank;
 use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROWS, MAX_UNPACKED_BYTES};
 use std::collections::HashMap;
 use std::fmt;

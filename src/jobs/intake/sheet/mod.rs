@@ -10,8 +10,8 @@ mod xlsx;
 pub(super) use grid::{Grid, GridRows};
 
 use super::about::{Format, Note, SheetInfo};
+use super::cell_text::is_address_like;
 use super::origin::Origin;
-use super::words::is_address_like;
 use super::{Choices, IntakeError, MAX_CELL_CHARS, MAX_UNPACKED_BYTES, Watch};
 use crate::domain::Text;
 use crate::domain::text::scrub;
@@ -106,7 +106,7 @@ impl Seen {
     /// Looks at a cell of a row, counted from 1.
     fn see(&mut self, row: u64, text: &str, desk: &Desk<'_>) -> Result<(), IntakeError> {
         desk.unfold(row, text)?;
-        if !super::words::is_blank(text) {
+        if !super::cell_text::is_blank(text) {
             self.rows = self.rows.max(row);
             self.addresses = self.addresses || text.len() <= LONGEST_ADDRESS && is_address_like(text);
         }

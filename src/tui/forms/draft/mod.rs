@@ -6,11 +6,11 @@ use super::confirm::Confirm;
 use crate::jobs::{Bucket, Class, Guarded, Job, JobId, JobRow, Kind, Rows, Stand, Step, may};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::deed::{Deed, Done};
-use crate::tui::env::{Env, Go, Out};
-use crate::tui::heading::Heading;
+use crate::tui::context::{Env, Go, Out};
+use crate::tui::job_command::{Deed, Done};
+use crate::tui::job_rows::{RowList, columns};
 use crate::tui::keymap::Context;
-use crate::tui::rows::{RowList, columns};
+use crate::tui::table_header::Heading;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 

@@ -8,10 +8,10 @@ use crate::jobs::intake::{
 };
 use crate::jobs::{Opened, Preview};
 use crate::tui::action::Action;
-use crate::tui::env::Env;
-use crate::tui::fit::{cells, fit, number, width, wrap};
+use crate::tui::context::Env;
 use crate::tui::frame::Frame;
-use crate::tui::pick::below;
+use crate::tui::list_hit::below;
+use crate::tui::text_layout::{cells, fit, number, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

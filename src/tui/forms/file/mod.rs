@@ -10,9 +10,9 @@ use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEn
 use crate::jobs::{FileRequest, IdsRequest, Opened, Preview};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::env::{Go, Out};
+use crate::tui::context::{Go, Out};
 use crate::tui::keymap::Context;
-use crate::tui::pick::{Click, Sight};
+use crate::tui::list_hit::{Click, Sight};
 use ratatui::layout::Position;
 use steps::{Picking, Step, columns};
 

@@ -2,7 +2,7 @@
 
 use super::Review;
 use crate::domain::Verdict;
-use crate::tui::env::Env;
+use crate::tui::context::Env;
 use ratatui::text::Line;
 
 /// Puts a text into lines, wrapped.

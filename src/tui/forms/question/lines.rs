@@ -2,7 +2,7 @@
 
 use crate::jobs::receipt::MailReport;
 use crate::jobs::{Bucket, Job};
-use crate::tui::env::Env;
+use crate::tui::context::Env;
 use ratatui::text::Line;
 
 /// Whom the mail did not reach, the worst first.

@@ -2,10 +2,10 @@
 
 use super::draw::{bar, done_of, standing, standing_style, state};
 use crate::jobs::{Bucket, Job, Kind};
-use crate::tui::env::Env;
-use crate::tui::fit::{Column, number, width};
-use crate::tui::heading::{Head, Heading, SortKey, Table};
-use crate::tui::rows::moment;
+use crate::tui::context::Env;
+use crate::tui::job_rows::moment;
+use crate::tui::table_header::{Head, Heading, SortKey, Table};
+use crate::tui::text_layout::{Column, number, width};
 use ratatui::style::Style;
 
 /// The columns whose widths depend on the room or on the language.

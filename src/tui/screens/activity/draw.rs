@@ -3,11 +3,11 @@
 use super::{Activity, columns, is_mine};
 use crate::jobs::{AcceptedCount, Bucket, Job, JobRow, Kind, Phase, StopKind};
 use crate::tui::action::Action;
-use crate::tui::env::Env;
-use crate::tui::fit::{fit, number, width, wrap};
+use crate::tui::context::Env;
 use crate::tui::frame::Frame;
+use crate::tui::job_rows::{RowList, bucket_style, moment, row_lines};
 use crate::tui::keymap::Context;
-use crate::tui::rows::{RowList, bucket_style, moment, row_lines};
+use crate::tui::text_layout::{fit, number, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

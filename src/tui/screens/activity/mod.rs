@@ -8,11 +8,11 @@ mod take;
 use crate::jobs::{Bucket, Job, JobId, JobRow, Kind, Phase, Stand, Step, Stop, StopKind, count, may};
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::deed::{Deed, RowsQuery};
-use crate::tui::env::{Env, Go, Out};
-use crate::tui::heading::Heading;
+use crate::tui::context::{Env, Go, Out};
+use crate::tui::job_command::{Deed, RowsQuery};
+use crate::tui::job_rows::{self, RowList};
 use crate::tui::keymap::Context;
-use crate::tui::rows::{self, RowList};
+use crate::tui::table_header::Heading;
 use ratatui::layout::Rect;
 
 /// Rows that are shown below a job without opening it.
@@ -54,7 +54,7 @@ impl Default for Activity {
             top: 0,
             height: 0,
             rows: None,
-            rows_heading: rows::columns::heading(),
+            rows_heading: job_rows::columns::heading(),
             peek: Peek::default(),
             built: std::cell::Cell::new(0),
         }

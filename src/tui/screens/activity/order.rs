@@ -3,10 +3,10 @@
 use super::{Activity, columns};
 use crate::jobs::{Job, JobId};
 use crate::tui::action::Action;
-use crate::tui::env::Out;
-use crate::tui::heading::{Did, Heading, Order, SortKey, compare};
-use crate::tui::pick::Click;
-use crate::tui::view::ListView;
+use crate::tui::context::Out;
+use crate::tui::list_hit::Click;
+use crate::tui::saved_layout::ListView;
+use crate::tui::table_header::{Did, Heading, Order, SortKey, compare};
 use ratatui::layout::Position;
 
 impl Activity {

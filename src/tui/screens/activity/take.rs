@@ -6,10 +6,21 @@ use crate::jobs::{Job, JobRow, shares};
 use crate::tui::copying::{Copyables, records};
 
 /// In the language of the screen that it is copied from.
-const JOB_HEADS: [&str; 5] =
-    [tr_noop!("Job"), tr_noop!("Kind"), tr_noop!("Title or reason"), tr_noop!("Rows"), tr_noop!("How they stand")];
-const ROW_HEADS: [&str; 6] =
-    [tr_noop!("Row"), tr_noop!("State"), tr_noop!("Holder"), tr_noop!("E-mail"), tr_noop!("Badge id"), tr_noop!("Why")];
+const JOB_HEADS: [&str; 5] = [
+    tr_noop!("Job"),
+    tr_noop!("Kind"),
+    tr_noop!("Title or reason"),
+    tr_noop!("Rows"),
+    tr_noop!("How they stand"),
+];
+const ROW_HEADS: [&str; 6] = [
+    tr_noop!("Row"),
+    tr_noop!("State"),
+    tr_noop!("Holder"),
+    tr_noop!("E-mail"),
+    tr_noop!("Badge id"),
+    tr_noop!("Why"),
+];
 
 impl Activity {
     /// What can be copied from here.

@@ -1,8 +1,8 @@
 //! What to tell a caller about the badge that is shown, and what nobody can do about it from here.
 
-use crate::domain::script::Case;
+use crate::domain::call_advice::Case;
 use crate::domain::{Badge, Held, Text};
-use crate::tui::env::Env;
+use crate::tui::context::Env;
 use crate::tui::screens::wallet::pane;
 use ratatui::text::Line;
 

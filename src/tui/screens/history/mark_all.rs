@@ -3,11 +3,11 @@
 
 use super::{History, LARGEST_RANGE};
 use crate::api::{End, HistoryFilter};
+use crate::i18n::number;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::env::{Env, Go, Out};
-use crate::tui::marking::{MarkAsk, Matching, NotMarked};
-use crate::i18n::number;
+use crate::tui::context::{Env, Go, Out};
+use crate::tui::select_all::{MarkAsk, Matching, NotMarked};
 
 /// All that match a filter, being read.
 pub struct Marking {

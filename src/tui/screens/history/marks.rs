@@ -3,7 +3,7 @@
 use super::History;
 use crate::domain::{BadgeId, HistoryItem};
 use crate::tui::action::Action;
-use crate::tui::env::{Env, Out};
+use crate::tui::context::{Env, Out};
 use crate::tui::list::Row;
 use ratatui::layout::Rect;
 

@@ -5,10 +5,10 @@ use crate::index::Renewal;
 use crate::jobs::Person;
 use crate::tui::action::Action;
 use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::deed::Deed;
-use crate::tui::env::{Env, Go, Out};
-use crate::tui::fit::number;
+use crate::tui::context::{Env, Go, Out};
 use crate::tui::index::{IndexAnswer, MOST_DETAILS, left_out};
+use crate::tui::job_command::Deed;
+use crate::tui::text_layout::number;
 use std::time::Duration;
 use tokio::time::Instant;
 

@@ -1,16 +1,16 @@
 //! The list behind a bar: badges from the index, read page by page, only those on the screen.
 
 use crate::domain::HistoryItem;
+use crate::i18n;
 use crate::index::{Query, Which};
 use crate::tui::action::Action;
 use crate::tui::ask::{Ask, Ticket};
-use crate::tui::browser::{Browse, two_sided};
-use crate::tui::env::{Env, Go, Out};
-use crate::tui::fit::{cells, fit, layout, number, wrap};
+use crate::tui::context::{Env, Go, Out};
 use crate::tui::frame::Frame;
 use crate::tui::index::{IndexAnswer, IndexAsk};
 use crate::tui::list::{Entry, PagedList, Place};
-use crate::i18n;
+use crate::tui::paged_list::{Browse, two_sided};
+use crate::tui::text_layout::{cells, fit, layout, number, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

@@ -3,15 +3,15 @@
 
 use super::sections::{Bar, Section, bars, caption, overdue};
 use super::{Find, Overview};
+use crate::i18n;
 use crate::tui::action::Action;
-use crate::tui::browser::two_sided;
-use crate::tui::env::Env;
-use crate::tui::fit::{fit, number, width, wrap};
+use crate::tui::context::Env;
 use crate::tui::frame::Frame;
 use crate::tui::index::Overall;
 use crate::tui::keymap::Context;
+use crate::tui::paged_list::two_sided;
+use crate::tui::text_layout::{fit, number, width, wrap};
 use crate::tui::theme::Glyphs;
-use crate::i18n;
 use jiff::Timestamp;
 use ratatui::layout::Rect;
 use ratatui::style::Style;

@@ -11,7 +11,7 @@ use crate::index::{Period, Want};
 use crate::jobs::Person;
 use crate::tui::action::Action;
 use crate::tui::ask::{Ask, Ticket};
-use crate::tui::env::{Env, Out};
+use crate::tui::context::{Env, Out};
 use crate::tui::field::Field;
 use crate::tui::index::{IndexAsk, Overall};
 use crate::tui::keymap::Context;

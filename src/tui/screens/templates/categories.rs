@@ -5,10 +5,10 @@ use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed};
 use crate::domain::{Category, Text};
 use crate::tui::action::Action;
 use crate::tui::ask::{Ask, Ticket};
-use crate::tui::env::{Env, Out};
-use crate::tui::fit::fit;
+use crate::tui::context::{Env, Out};
 use crate::tui::frame::Frame;
-use crate::tui::pick::{Sight, below};
+use crate::tui::list_hit::{Sight, below};
+use crate::tui::text_layout::fit;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

@@ -5,8 +5,8 @@ use crate::api::RawOf;
 use crate::domain::{Category, Template, Text};
 use crate::tui::action::Action;
 use crate::tui::ask::{Ask, Ticket};
+use crate::tui::context::{Env, Out};
 use crate::tui::copying::{Copyables, cell};
-use crate::tui::env::{Env, Out};
 
 /// In the language of the screen that it is copied from.
 const HEADS: [&str; 7] = [

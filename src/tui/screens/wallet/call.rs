@@ -3,18 +3,18 @@
 use super::people::{Origin, People};
 use super::{BUDGET, Call, Errands, Found, Wallet, alone, cert, masked, wants_reason};
 use crate::api::ApiError;
-use crate::domain::detective::{Why, leads, matches};
+use crate::domain::address_search::{Why, leads, matches};
 use crate::domain::holder::{join, names};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, EmailKey, Query};
 use crate::jobs::{Opening, SentHere};
 use crate::tui::ask::{Answer, Ask, Holder};
-use crate::tui::deed::Deed;
-use crate::tui::env::{Env, Out};
-use crate::tui::errand::{Beyond, Errand, Report, Rows};
+use crate::tui::context::{Env, Out};
 use crate::tui::field::Recent;
 use crate::tui::index::IndexAnswer;
-use crate::tui::recents::Typed;
+use crate::tui::input_history::Typed;
+use crate::tui::job_command::Deed;
+use crate::tui::lookup::{Beyond, Errand, Report, Rows};
 
 impl Wallet {
     /// Forgets the call before.

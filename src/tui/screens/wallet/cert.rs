@@ -5,7 +5,7 @@ use crate::domain::Query;
 use crate::index::Cert;
 use crate::tui::action::Action;
 use crate::tui::ask::Ask;
-use crate::tui::env::{Env, Out};
+use crate::tui::context::{Env, Out};
 use crate::tui::index::IndexAsk;
 use crate::tui::keymap::Context;
 

@@ -8,13 +8,13 @@ use crate::domain::holder::names;
 use crate::domain::text::short;
 use crate::domain::{Address, Held, Query};
 use crate::tui::action::Action;
-use crate::tui::browser::two_sided;
-use crate::tui::env::{Env, Out};
-use crate::tui::fit::{fit, line_width, width, wrap};
+use crate::tui::context::{Env, Out};
 use crate::tui::frame::Frame;
+use crate::tui::input_history::{self, Typed};
+use crate::tui::job_rows::sent_here;
 use crate::tui::keymap::Context;
-use crate::tui::recents::{self, Typed};
-use crate::tui::rows::sent_here;
+use crate::tui::paged_list::two_sided;
+use crate::tui::text_layout::{fit, line_width, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -183,7 +183,7 @@ impl Wallet {
         } else {
             &[]
         };
-        recents::draw(all, self.recent.at(), t!("Looked up earlier"), frame, area, env);
+        input_history::draw(all, self.recent.at(), t!("Looked up earlier"), frame, area, env);
     }
 
     /// What the box would do with what is typed; nothing while it says what stands below it.

@@ -5,11 +5,11 @@ use super::rows::{self, View};
 use crate::domain::holder::names;
 use crate::domain::{EmailKey, Held};
 use crate::tui::action::Action;
-use crate::tui::env::{Env, Out};
-use crate::tui::heading::{Did, Order, SortKey, compare};
+use crate::tui::context::{Env, Out};
 use crate::tui::keymap::Context;
-use crate::tui::pick::Click;
-use crate::tui::view::ListView;
+use crate::tui::list_hit::Click;
+use crate::tui::saved_layout::ListView;
+use crate::tui::table_header::{Did, Order, SortKey, compare};
 use ratatui::layout::{Position, Rect};
 
 impl Wallet {

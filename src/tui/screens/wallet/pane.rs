@@ -1,16 +1,16 @@
 //! The selected badge: the verdict, where the mail went, who and what, when, and what to tell the caller.
 
 use super::rows::place;
-use crate::domain::script::{Case, correction, is_sent, script};
+use crate::domain::call_advice::{Case, correction, is_sent, script};
 use crate::domain::spelling::remarks;
 use crate::domain::summary::with_age;
 use crate::domain::time::{OffsetBasis, age};
 use crate::domain::{Held, ServiceTime, Text, Verdict};
 use crate::tui::action::Action;
-use crate::tui::env::Env;
-use crate::tui::fit::{fit, line_width, width, wrap};
+use crate::tui::context::Env;
+use crate::tui::highlight_email::spelled;
 use crate::tui::keymap::Context;
-use crate::tui::spelled::spelled;
+use crate::tui::text_layout::{fit, line_width, width, wrap};
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use ratatui::style::{Modifier, Style};

@@ -1,11 +1,11 @@
 //! Addresses that may be the caller's: possible matches, masked until one is opened.
 
 use crate::domain::BadgeId;
-use crate::domain::detective::{Match, Why};
+use crate::domain::address_search::{Match, Why};
 use crate::domain::text::short;
-use crate::tui::env::Env;
-use crate::tui::errand::Beyond;
-use crate::tui::fit::{Column, cells, layout, number};
+use crate::tui::context::Env;
+use crate::tui::lookup::Beyond;
+use crate::tui::text_layout::{Column, cells, layout, number};
 use ratatui::style::Style;
 use ratatui::text::Span;
 

@@ -1,9 +1,9 @@
 //! The rows of one holder.
 
 use crate::domain::{EmailKey, Held, ServiceTime, Text};
-use crate::tui::env::Env;
-use crate::tui::fit::{Column, layout, width};
-use crate::tui::heading::{Head, Heading, SortKey, Table};
+use crate::tui::context::Env;
+use crate::tui::table_header::{Head, Heading, SortKey, Table};
+use crate::tui::text_layout::{Column, layout, width};
 use ratatui::style::Style;
 
 /// The column of the name, which says nothing where all badges have the same.

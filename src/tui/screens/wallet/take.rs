@@ -5,8 +5,8 @@ use crate::api::RawOf;
 use crate::domain::Text;
 use crate::domain::holder::Held;
 use crate::tui::ask::Ticket;
+use crate::tui::context::Env;
 use crate::tui::copying::{Copyables, cell, records};
-use crate::tui::env::Env;
 use jiff::civil::DateTime;
 
 /// In the language of the screen that it is copied from.

@@ -1,0 +1,254 @@
+//! What the doctor has found, for people and for programs.
+
+use super::super::failure::Failure;
+use super::super::label::label;
+use super::super::session::answer_json;
+use super::super::{exit, json, output, words};
+use super::Found;
+use crate::domain::text::scrub;
+use crate::i18n;
+use crate::jobs::Fact;
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+/// What the contract leaves open and lapel learns, with what it does by it.
+const LEARNED: [(&str, &str, &str, &str); 6] = [
+    (
+        "waiting_in_history",
+        tr_noop!("whether the history shows badges that wait"),
+        tr_noop!("shown: two looks, ten minutes after sending, settle a row in doubt"),
+        tr_noop!("a row in doubt is looked for until the window is over"),
+    ),
+    (
+        "waiting_by_id",
+        tr_noop!("whether a waiting badge can be read by its id"),
+        tr_noop!("for people to know; \"not found\" never counts as \"not accepted\", whatever it says"),
+        tr_noop!("\"not found\" never counts as \"not accepted\""),
+    ),
+    (
+        "issued_count",
+        tr_noop!("whether the number of issued badges follows what was issued"),
+        tr_noop!("follows: one request stands for a look at hundreds of badges; ignores: it does not"),
+        tr_noop!("every look reads the pages"),
+    ),
+    (
+        "utc_offset",
+        tr_noop!("the zone of the service's times"),
+        tr_noop!("for thirty days after it was last seen; utc_offset in the profile keeps it"),
+        tr_noop!("this computer's zone is used, or the profile's utc_offset"),
+    ),
+    (
+        "status_name",
+        tr_noop!("the words for a badge's state"),
+        tr_noop!("for people to know; Korean, English and code words are known from the start"),
+        tr_noop!("Korean, English and code words are known from the start"),
+    ),
+    (
+        "email_status",
+        tr_noop!("the words for a mail's state"),
+        tr_noop!("for people to know; every word but SENT counts as not sent"),
+        tr_noop!("only SENT is known"),
+    ),
+];
+
+/// Something that the contract leaves open.
+struct Learned {
+    name: String,
+    about: String,
+    used: &'static str,
+    unproven: &'static str,
+}
+
+impl Found {
+    /// Says it, and gives the exit code.
+    pub(super) fn say(&self, as_json: bool) -> Result<u8, Failure> {
+        let code = match (&self.profile, self.problems.is_empty()) {
+            (None, _) => exit::USAGE,
+            (_, true) => exit::OK,
+            (_, false) => exit::FAILED,
+        };
+        if as_json {
+            answer_json(&self.json(code))?;
+        } else {
+            output::answer(&self.lines().join("\n"))?;
+        }
+        Ok(code)
+    }
+
+    fn json(&self, code: u8) -> Value {
+        let learned: Vec<Value> = self
+            .learned()
+            .iter()
+            .map(|one| {
+                let values: Vec<Value> = self.values(&one.name).map(fact_json).collect();
+                json!({
+                    "name": one.name,
+                    "about": one.about,
+                    "values": values,
+                    "conflicting": self.conflicts(&one.name),
+                    "used": self.use_of(one),
+                })
+            })
+            .collect();
+        let permissions: Vec<Value> = self
+            .permissions
+            .iter()
+            .map(|p| json!({ "path": p.path.to_string_lossy(), "mode": format!("{:o}", p.mode), "private": p.is_private }))
+            .collect();
+        json!({
+            "ok": code == exit::OK,
+            "exit_code": code,
+            "version": env!("CARGO_PKG_VERSION"),
+            "profile": self.profile,
+            "service": self.service,
+            "clock": self.clock,
+            "learned": learned,
+            "journal": self.journal,
+            "paths": self.paths,
+            "permissions": permissions,
+            "problems": self.problems,
+        })
+    }
+
+    /// Everything that can be learned, and what was learned besides.
+    fn learned(&self) -> Vec<Learned> {
+        let mut all: Vec<Learned> = LEARNED
+            .iter()
+            .map(|(name, about, used, unproven)| Learned {
+                name: (*name).to_owned(),
+                about: i18n::tr(about).to_owned(),
+                used: i18n::tr(used),
+                unproven: i18n::tr(unproven),
+            })
+            .collect();
+        for fact in &self.facts {
+            if all.iter().any(|one| one.name == fact.name) {
+                continue;
+            }
+            let about = match fact.name.strip_prefix("means ") {
+                Some(word) => t!("what the word \u{201c}{word}\u{201d} means", word),
+                None => fact.name.replace('_', " "),
+            };
+            all.push(Learned {
+                name: fact.name.clone(),
+                about,
+                used: t!("believed, while nothing else is seen"),
+                unproven: t!("not believed; what the service says is shown as it is"),
+            });
+        }
+        all
+    }
+
+    /// What lapel does by it, as things stand.
+    fn use_of(&self, one: &Learned) -> &'static str {
+        let is_proven = self.values(&one.name).next().is_some() && !self.conflicts(&one.name);
+        if is_proven { one.used } else { one.unproven }
+    }
+
+    fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Fact> {
+        self.facts.iter().filter(move |fact| fact.name == name)
+    }
+
+    /// Whether something that can only be one thing was seen to be several. Words are many by nature.
+    fn conflicts(&self, name: &str) -> bool {
+        !matches!(name, "status_name" | "email_status") && self.values(name).count() > 1
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("lapel {}", env!("CARGO_PKG_VERSION")), t!("Profile").to_owned()];
+        lines.extend(fields(self.profile.as_ref()));
+        lines.push(t!("Service").to_owned());
+        lines.extend(fields(Some(&self.service)));
+        lines.push(t!("Its clock").to_owned());
+        lines.extend(fields(Some(&self.clock)));
+        lines.push(t!("Learned of it").to_owned());
+        for one in self.learned() {
+            lines.push(format!("  {}", scrub(&one.about)));
+            for fact in self.values(&one.name) {
+                let (value, evidence) = (scrub(&fact.value), &fact.evidence);
+                let times = words::count(fact.times, "time");
+                lines.push(match second(fact.last).map(|at| at.strftime("%Y-%m-%d").to_string()) {
+                    Some(day) => {
+                        t!("    {value}  ({evidence}; {times}, last {day})", value, evidence, times, day)
+                    }
+                    None => t!("    {value}  ({evidence}; {times}, last never)", value, evidence, times),
+                });
+            }
+            let any = self.values(&one.name).next().is_some();
+            let how = match (any, self.conflicts(&one.name)) {
+                (false, _) => t!("not seen yet"),
+                (true, true) => t!("it was seen to be one thing and another, so"),
+                (true, false) => t!("used"),
+            };
+            lines.push(format!("    {how}: {}", self.use_of(&one)));
+        }
+        lines.push(t!("Journal").to_owned());
+        lines.extend(fields(Some(&self.journal)));
+        lines.push(t!("Paths").to_owned());
+        lines.extend(fields(Some(&self.paths)));
+        lines.push(t!("Permissions").to_owned());
+        for one in &self.permissions {
+            let word = if one.is_private { t!("private") } else { t!("OPEN TO OTHERS") };
+            lines.push(format!("  {:o}  {word}  {}", one.mode, scrub(&one.path.to_string_lossy())));
+        }
+        match self.problems.as_slice() {
+            [] => lines.push(t!("Everything is in order.").to_owned()),
+            all => {
+                lines.push(t!("Problems").to_owned());
+                lines.extend(all.iter().map(|problem| format!("  {problem}")));
+            }
+        }
+        lines
+    }
+}
+
+fn second(at: i64) -> Option<Timestamp> {
+    Timestamp::from_second(at).ok()
+}
+
+fn fact_json(fact: &Fact) -> Value {
+    json!({
+        "value": fact.value,
+        "evidence": fact.evidence.english(),
+        "evidence_code": fact.evidence.code().name(),
+        "first": json::time(second(fact.first)),
+        "last": json::time(second(fact.last)),
+        "times": fact.times,
+    })
+}
+
+/// The fields of an object, one a line.
+fn fields(value: Option<&Value>) -> Vec<String> {
+    let Some(Value::Object(object)) = value else { return vec![format!("  {}", t!("none"))] };
+    let mut rows = Vec::new();
+    for (name, value) in object {
+        let shown = match value {
+            Value::Null => continue,
+            Value::String(text) => scrub(text).into_owned(),
+            Value::Array(all) if all.is_empty() => continue,
+            Value::Object(inner) => scrub(&inline(inner)).into_owned(),
+            Value::Bool(true) => t!("yes").to_owned(),
+            Value::Bool(false) => t!("no").to_owned(),
+            other => scrub(&other.to_string()).into_owned(),
+        };
+        rows.push(vec![format!("  {}", label(name)), shown]);
+    }
+    words::align(&rows)
+}
+
+/// An object in one line.
+fn inline(object: &Map<String, Value>) -> String {
+    let pairs: Vec<String> = object
+        .iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| {
+            let name = label(name);
+            match value {
+                Value::Object(inner) => format!("{name} ({})", inline(inner)),
+                Value::String(text) => format!("{name} {text}"),
+                plain => format!("{name} {plain}"),
+            }
+        })
+        .collect();
+    pairs.join(", ")
+}

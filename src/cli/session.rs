@@ -1,0 +1,262 @@
+//! What the verbs work with: the service of a profile, and the jobs in its journal.
+
+use super::connection::{connect, connection};
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::json;
+use super::progress::Progress;
+use crate::api::{self, Call, Connection, Reader};
+use crate::config::{Environment, JOB_CLASSES, JobPolicy, JobSettings, Profile, Settings};
+use crate::jobs::{self, Account, Changed, Class, Jobs, Journal, Policy};
+use jiff::SignedDuration;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+/// What a verb may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// Issue, revoke, or follow. Takes over what nobody living has.
+    Act,
+    /// Plan, and show what would be sent (`--dry-run`). Works on a copy of the journal, and has nothing to send with.
+    Plan,
+    /// Look at the journal. Asks the service nothing, and leaves the jobs to whoever has them.
+    Look,
+}
+
+/// What the verbs work with.
+pub(super) struct Office {
+    pub jobs: Jobs,
+    pub events: mpsc::Receiver<Changed>,
+    pub reader: Reader,
+    pub profile: Profile,
+    pub who: String,
+    pub interrupt: Interrupt,
+    pub progress: Progress,
+    /// What has to stand behind a command for it to be about the same profile.
+    pub again: String,
+}
+
+/// Who asks, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Asker {
+    /// Who decides, for the journal: the system's name for the user.
+    pub who: String,
+    /// `--profile`, where it was said.
+    pub profile: Option<String>,
+}
+
+impl Office {
+    /// Opens the journal and the connection.
+    ///
+    /// # Errors
+    /// Without a profile; with a read-only one, when something is to be done; when the journal cannot be used.
+    /// Nothing was sent then.
+    pub async fn open(
+        settings: &Settings,
+        asker: &Asker,
+        wish: Wish,
+        change: impl FnOnce(&mut jobs::Settings),
+    ) -> Result<Self, Failure> {
+        let profile = profile(settings)?.clone();
+        if wish != Wish::Look {
+            may_act(&profile)?;
+        }
+        let mut connection = connection(&profile, &settings.paths)?;
+        // Who only looks or plans has nothing to send with, and takes no job from anybody.
+        connection.read_only |= wish != Wish::Act;
+        let account =
+            Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
+        let access = connect(&connection)?;
+        let reader = access.reader().clone();
+        if wish != Wish::Look {
+            recognised(&reader, &connection).await?;
+        }
+        let folder = settings.paths.data_dir.clone();
+        let open = if wish == Wish::Plan { Journal::copy_of } else { Journal::open };
+        let journal = tokio::task::spawn_blocking(move || open(&folder))
+            .await
+            .map_err(|why| Failure::new("journal", t!("The journal could not be opened: {why}", why)))??;
+        let mut how = job_settings(&profile.jobs);
+        change(&mut how);
+        let (jobs, events) = Jobs::start(access, journal, account, how).await?;
+        let again = asker.profile.as_ref().map_or(String::new(), |name| format!(" --profile {name}"));
+        Ok(Self {
+            jobs,
+            events,
+            reader,
+            profile,
+            who: asker.who.clone(),
+            interrupt: Interrupt::watch(),
+            progress: Progress::new(),
+            again,
+        })
+    }
+
+    /// What the organisation is called: by the person, or else by its host.
+    pub fn organisation(&self) -> String {
+        self.profile.label()
+    }
+
+    /// Where this goes, as JSON.
+    pub fn place(&self) -> Value {
+        json!({
+            "profile": self.profile.name,
+            "environment": self.profile.environment.word(),
+            "organisation": self.organisation(),
+            "base_url": self.profile.base_url,
+        })
+    }
+
+    pub fn is_live(&self) -> bool {
+        self.profile.environment == Environment::Live
+    }
+}
+
+/// Sees to it that the key is the one that was pinned, where one was; what is odd is said.
+///
+/// # Errors
+/// Another key than the one that was pinned, or a service that cannot be asked. Nothing was sent then.
+pub(super) async fn recognised(reader: &Reader, connection: &Connection) -> Result<(), Failure> {
+    for odd in api::recognise(reader, connection, &Call::interactive()).await? {
+        super::complain(&odd);
+    }
+    Ok(())
+}
+
+/// The chosen profile.
+pub(super) fn profile(settings: &Settings) -> Result<&Profile, Failure> {
+    settings
+        .profile
+        .as_ref()
+        .ok_or_else(|| Failure { kind: "no_profile".to_owned(), ..Failure::usage(super::how_to_begin()) })
+}
+
+/// Refuses to act with a profile that is only for looking.
+pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
+    if !profile.read_only {
+        return Ok(());
+    }
+    let message = t!(
+        "Profile {name} is read-only here (read_only in config.toml, or --read-only): nothing can be issued, \
+         revoked or followed with it. Nothing was read, and nothing was sent.",
+        name = profile.name
+    );
+    Err(Failure { kind: "read_only".to_owned(), ..Failure::usage(message) })
+}
+
+/// How jobs work, as the settings say.
+pub fn job_settings(said: &JobSettings) -> jobs::Settings {
+    let mut how = jobs::Settings::default();
+    let hours = |n: u32| SignedDuration::from_hours(i64::from(n));
+    if let Some(n) = said.in_flight {
+        how.in_flight = n as usize;
+    }
+    if let Some(n) = said.batch {
+        how.batch = n as usize;
+    }
+    if let Some(n) = said.doubt_window_hours {
+        how.doubt_window = hours(n);
+    }
+    for (looks, said) in [
+        (&mut how.schedule.issue, &said.issue_looks),
+        (&mut how.schedule.revoke, &said.revoke_looks),
+        (&mut how.schedule.doubt, &said.doubt_looks),
+    ] {
+        if let Some(minutes) = said {
+            looks.clone_from(minutes);
+        }
+    }
+    if let Some(n) = said.guard_age_minutes {
+        how.guard_age = SignedDuration::from_mins(i64::from(n));
+    }
+    if let Some(n) = said.expiring_days {
+        how.expiring = hours(n.saturating_mul(24));
+    }
+    how.keep_days = said.keep_days;
+    for (class, policy) in &said.policies {
+        if let Some(class) = Class::from_code(class) {
+            how.policies.set(
+                class,
+                match policy {
+                    JobPolicy::Block => Policy::Block,
+                    JobPolicy::Ask => Policy::Ask,
+                    JobPolicy::Allow => Policy::Allow,
+                },
+            );
+        }
+    }
+    how
+}
+
+/// The same the other way round: how jobs work where the settings say nothing, as they would say it.
+pub fn default_jobs() -> JobSettings {
+    let how = jobs::Settings::default();
+    let whole = |n: i64| u32::try_from(n).ok();
+    let policies = JOB_CLASSES.iter().filter_map(|class| {
+        let policy = JobPolicy::from_word(how.policies.of(Class::from_code(class)?).code())?;
+        Some((*class, policy))
+    });
+    JobSettings {
+        in_flight: u32::try_from(how.in_flight).ok(),
+        batch: u32::try_from(how.batch).ok(),
+        doubt_window_hours: whole(how.doubt_window.as_hours()),
+        guard_age_minutes: whole(how.guard_age.as_mins()),
+        expiring_days: whole(how.expiring.as_hours() / 24),
+        keep_days: how.keep_days,
+        policies: policies.collect(),
+        issue_looks: Some(how.schedule.issue),
+        revoke_looks: Some(how.schedule.revoke),
+        doubt_looks: Some(how.schedule.doubt),
+    }
+}
+
+/// Writes one line of JSON as the result.
+pub(super) fn answer_json(value: &Value) -> Result<(), Failure> {
+    Ok(super::output::answer(&json::line(value))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The room of the settings does not know the jobs: this holds the two together.
+    #[test]
+    fn the_settings_know_every_class_but_new() {
+        let known: Vec<Class> = Class::ALL.iter().copied().filter(|c| *c != Class::New).collect();
+        let named: Vec<Option<Class>> = JOB_CLASSES.iter().map(|code| Class::from_code(code)).collect();
+        assert_eq!(named, known.into_iter().map(Some).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_not_said_is_the_default() {
+        assert_eq!(job_settings(&JobSettings::default()), jobs::Settings::default());
+        let (told, default) = (job_settings(&default_jobs()), jobs::Settings::default());
+        for class in Class::ALL {
+            assert_eq!(told.policies.of(*class), default.policies.of(*class), "{class:?}");
+        }
+        assert_eq!(default_jobs().policies.len(), JOB_CLASSES.len());
+        assert_eq!(jobs::Settings { policies: default.policies.clone(), ..told }, default);
+        let said = JobSettings {
+            in_flight: Some(4),
+            batch: Some(10),
+            doubt_window_hours: Some(48),
+            issue_looks: Some(vec![5, 60]),
+            revoke_looks: None,
+            doubt_looks: Some(vec![1]),
+            guard_age_minutes: Some(1),
+            expiring_days: Some(7),
+            keep_days: Some(365),
+            policies: vec![("valid", JobPolicy::Block), ("revoked", JobPolicy::Allow)],
+        };
+        let how = job_settings(&said);
+        assert_eq!((how.in_flight, how.batch, how.keep_days), (4, 10, Some(365)));
+        assert_eq!(how.doubt_window, SignedDuration::from_hours(48));
+        assert_eq!((how.schedule.issue, how.schedule.doubt), (vec![5, 60], vec![1]));
+        assert_eq!(how.schedule.revoke, jobs::Schedule::default().revoke);
+        assert_eq!(how.guard_age, SignedDuration::from_mins(1));
+        assert_eq!(how.expiring, SignedDuration::from_hours(168));
+        assert_eq!(how.policies.of(Class::Valid), Policy::Block);
+        assert_eq!(how.policies.of(Class::Revoked), Policy::Allow);
+        assert_eq!(how.policies.of(Class::Twin), Class::Twin.default_policy());
+    }
+}

@@ -1,0 +1,422 @@
+//! What a look at a badge means for the rows that are about it. Everything that is seen goes through here.
+
+use super::core::touched;
+use super::history_scan::{Place, Sight};
+use super::job::{Bucket, JobId, Kind, Touched};
+use super::journal::facts;
+use super::reason::{Code, Reason};
+use super::settings::Settings;
+use crate::domain::verdict::says_failed;
+use crate::domain::{ServiceTime, State, Text, Verdict};
+use jiff::tz::Offset;
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::{Connection, params};
+use std::collections::{BTreeMap, HashSet};
+
+/// Hours after acceptance at which a badge that still waits is overdue (contract, "Limits" rule 3).
+const OVERDUE: SignedDuration = SignedDuration::from_hours(24);
+/// The soonest that an issue can be done after acceptance (contract, "Limits" rule 3).
+const EARLIEST: SignedDuration = SignedDuration::from_mins(5);
+/// How far two clocks may be apart.
+const SKEW: SignedDuration = SignedDuration::from_mins(5);
+/// No zone is further behind UTC.
+const WESTERNMOST: SignedDuration = SignedDuration::from_hours(12);
+/// How often a revocation in doubt is sent again: that is harmless, since the service drops what is already
+/// being revoked.
+const REVOKE_TRIES: i64 = 3;
+
+/// For whom and when.
+#[derive(Clone, Debug)]
+pub(super) struct Context {
+    pub(super) me: String,
+    pub(super) account: String,
+    pub(super) now: Timestamp,
+    pub(super) settings: Settings,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(super) struct Observed {
+    pub(super) touched: BTreeMap<JobId, Vec<Touched>>,
+    /// Jobs with rows that may be sent now.
+    pub(super) ready: HashSet<JobId>,
+    /// A record whose moment lapel knows: the service's zone can be learned from it.
+    pub(super) witnessed: Option<(ServiceTime, Timestamp)>,
+}
+
+/// Whether a job waits for the one that it follows, as a condition on the table `job`: an old badge is revoked
+/// only when the new one is Issued.
+pub(super) const WAITS: &str = "(job.after AND EXISTS (SELECT 1 FROM row AS other
+                                 WHERE other.job = job.follows AND other.bucket <> 'issued'))";
+
+struct Row {
+    job: JobId,
+    no: i64,
+    kind: Kind,
+    bucket: Bucket,
+    accepted: Option<i64>,
+    heard: bool,
+    status: Option<String>,
+    issued_at: Option<String>,
+    absent: Option<i64>,
+    tries: i64,
+    held: bool,
+}
+
+/// Writes down what was seen.
+pub(super) fn observe(db: &Connection, context: &Context, sights: &[Sight]) -> rusqlite::Result<Observed> {
+    let mut seen = Observed::default();
+    let mut words: BTreeMap<(&'static str, &str), i64> = BTreeMap::new();
+    for sight in sights {
+        for (name, word) in [("status_name", &sight.status), ("email_status", &sight.mail)] {
+            if let Some(word) = word {
+                *words.entry((name, word.wire())).or_default() += 1;
+            }
+        }
+        for row in rows_of(db, context, sight)? {
+            match row.kind {
+                Kind::Issue => issue(db, context, sight, &row, &mut seen)?,
+                Kind::Revoke => revoke(db, context, sight, &row, &mut seen)?,
+            }
+        }
+    }
+    let at = context.now.as_second();
+    for ((name, word), times) in words {
+        facts::learn(db, &context.account, name, word, Code::ReadInBadges, at, times)?;
+    }
+    Ok(seen)
+}
+
+fn rows_of(db: &Connection, context: &Context, sight: &Sight) -> rusqlite::Result<Vec<Row>> {
+    db.prepare_cached(&format!(
+        "SELECT row.job, row.no, job.kind, row.bucket, row.accepted, coalesce(request.heard, 0), row.status,
+                row.issued_at, row.absent, row.tries, {WAITS}
+         FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
+         WHERE row.badge = ?1 AND job.owner = ?2 AND job.phase <> 'draft'"
+    ))?
+    .query_map(params![sight.badge_id.wire(), context.me], |r| {
+        Ok(Row {
+            job: JobId(r.get(0)?),
+            no: r.get(1)?,
+            kind: Kind::from_code(r.get_ref(2)?.as_str()?).unwrap_or(Kind::Revoke),
+            bucket: super::journal::jobs::bucket(r, "bucket")?,
+            accepted: r.get(4)?,
+            heard: r.get(5)?,
+            status: r.get(6)?,
+            issued_at: r.get(7)?,
+            absent: r.get(8)?,
+            tries: r.get(9)?,
+            held: r.get::<_, Option<bool>>(10)?.unwrap_or(false),
+        })
+    })?
+    .collect()
+}
+
+/// A row of an issue job.
+fn issue(
+    db: &Connection,
+    context: &Context,
+    sight: &Sight,
+    row: &Row,
+    seen: &mut Observed,
+) -> rusqlite::Result<()> {
+    if row.bucket == Bucket::LeftOut {
+        return Ok(());
+    }
+    let accepted = row.accepted.and_then(|s| Timestamp::from_second(s).ok());
+    let late = accepted.is_some_and(|at| context.now.duration_since(at) > OVERDUE);
+    let state = match sight.verdict.state() {
+        State::Other(_) => meaning(db, context, sight, row, accepted)?,
+        known => known,
+    };
+    let bucket = match state {
+        State::Waiting if late => Bucket::Overdue,
+        State::Waiting => Bucket::Waiting,
+        State::Issued | State::Expired => Bucket::Issued,
+        State::Revoking => Bucket::Revoking,
+        State::Revoked => Bucket::Revoked,
+        State::Other(ref word) if says_failed(word) => Bucket::Ask,
+        State::Other(_) => Bucket::Other,
+    };
+    let failed = (bucket == Bucket::Ask).then(|| {
+        let label = sight.status.as_ref().map_or("", Text::wire);
+        Reason::from(Code::IssuingFailed).with("label", label)
+    });
+    if sight.place == Place::History && bucket == Bucket::Waiting {
+        learn(db, context, "waiting_in_history", "shown", Code::WaitingInHistory)?;
+    }
+    if sight.place == Place::Detail && bucket == Bucket::Waiting {
+        learn(db, context, "waiting_by_id", "shown", Code::WaitingById)?;
+    }
+    if row.heard
+        && let (Some(reg), Some(at)) = (&sight.reg_date, accepted)
+    {
+        seen.witnessed = Some((reg.clone(), at));
+    }
+    keep(db, row, bucket, failed.as_ref(), Some(sight))?;
+    if bucket != row.bucket {
+        note(seen, row.job, sight, bucket);
+    }
+    Ok(())
+}
+
+/// What a word means that lapel does not know, as far as the service's behaviour has proven it. A word that is
+/// read before an issue can be done is the one for waiting. The word that a badge has after that is the one for
+/// Issued, where its time of issue came with that word and there is no revocation. A time of issue alone proves
+/// nothing: a waiting badge can carry the time of its acceptance there.
+fn meaning(
+    db: &Connection,
+    context: &Context,
+    sight: &Sight,
+    row: &Row,
+    accepted: Option<Timestamp>,
+) -> rusqlite::Result<State> {
+    let unknown = sight.verdict.state();
+    let (State::Other(word), Some(_)) = (&unknown, &sight.status) else { return Ok(unknown) };
+    if sight.revoke_at.is_some() || word.looks_empty() || says_failed(word) {
+        return Ok(unknown);
+    }
+    let fresh = row.heard && accepted.is_some_and(|at| context.now.duration_since(at) < EARLIEST);
+    if fresh {
+        learn(db, context, &fact_of(word), "waiting", Code::ReadEarly)?;
+    } else if let Some(issued_at) = &sight.issued_at
+        && row.issued_at.as_deref() != Some(issued_at.raw().wire())
+        && let Some(before) = row.status.as_deref().filter(|before| *before != word.wire())
+        && facts::settled(db, &context.account, &fact_of(&before.into()))?.as_deref() == Some("waiting")
+    {
+        learn(db, context, &fact_of(word), "issued", Code::FollowedWaiting)?;
+    }
+    Ok(match facts::settled(db, &context.account, &fact_of(word))?.as_deref() {
+        Some("waiting") => State::Waiting,
+        Some("issued") => State::Issued,
+        _ => unknown,
+    })
+}
+
+/// The name of the fact that tells what a word means.
+fn fact_of(word: &Text) -> String {
+    format!("means {}", word.wire())
+}
+
+/// A row of a revocation.
+fn revoke(
+    db: &Connection,
+    context: &Context,
+    sight: &Sight,
+    row: &Row,
+    seen: &mut Observed,
+) -> rusqlite::Result<()> {
+    let state = sight.verdict.state();
+    let (bucket, why) = match (row.bucket, &state) {
+        (Bucket::Queued, _) if row.held => return Ok(()),
+        (Bucket::Queued, State::Issued | State::Expired) => {
+            seen.ready.insert(row.job);
+            (Bucket::Ready, None)
+        }
+        (Bucket::Queued, State::Revoking | State::Revoked) => (
+            Bucket::LeftOut,
+            Some(Reason::from(Code::AlreadyByAnother).because("state", Reason::state(&state))),
+        ),
+        (Bucket::InDoubt | Bucket::Unproven | Bucket::Dropped | Bucket::Revoking, State::Revoked) => {
+            (Bucket::Revoked, None)
+        }
+        (Bucket::InDoubt | Bucket::Unproven | Bucket::Dropped, State::Revoking) => (Bucket::Revoking, None),
+        (Bucket::InDoubt | Bucket::Unproven, _) => return without(db, context, sight, row, &state, seen),
+        _ => return Ok(()),
+    };
+    keep(db, row, bucket, why.as_ref(), Some(sight))?;
+    if matches!(bucket, Bucket::Revoking | Bucket::Revoked) {
+        // Only now is it known that it was among those that were accepted.
+        db.prepare_cached(
+            "UPDATE row SET accepted = coalesce(accepted, (SELECT answered FROM request
+                                                           WHERE id = row.request AND outcome = 'accepted'))
+             WHERE job = ?1 AND no = ?2",
+        )?
+        .execute(params![row.job.0, row.no])?;
+    }
+    note(seen, row.job, sight, bucket);
+    Ok(())
+}
+
+/// No revocation is to be seen where one was sent. It takes two looks that are apart to say that there is
+/// none: the first may have come before the service acted. A badge that stands under a new word, which lapel
+/// does not know, proves nothing.
+fn without(
+    db: &Connection,
+    context: &Context,
+    sight: &Sight,
+    row: &Row,
+    state: &State,
+    seen: &mut Observed,
+) -> rusqlite::Result<()> {
+    if let State::Other(word) = state
+        && row.status.as_deref() != Some(word.wire())
+    {
+        return Ok(());
+    }
+    let now = context.now.as_second();
+    let Some(first) = row.absent else {
+        db.prepare_cached("UPDATE row SET absent = ?3 WHERE job = ?1 AND no = ?2")?
+            .execute(params![row.job.0, row.no, now])?;
+        return Ok(());
+    };
+    let apart = SignedDuration::from_secs(now.saturating_sub(first));
+    let (bucket, why) = match row.bucket {
+        Bucket::Unproven if apart >= context.settings.scans_apart => {
+            (Bucket::Dropped, Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)))
+        }
+        // A slow service may still be working on it.
+        Bucket::InDoubt if apart >= context.settings.absence_after && row.tries < REVOKE_TRIES => {
+            seen.ready.insert(row.job);
+            (Bucket::Ready, Code::RevokedAgain.into())
+        }
+        Bucket::InDoubt if apart >= context.settings.absence_after => {
+            (Bucket::NotDone, Code::RevocationNotSeen.into())
+        }
+        _ => return Ok(()),
+    };
+    keep(db, row, bucket, Some(&why), None)?;
+    note(seen, row.job, sight, bucket);
+    Ok(())
+}
+
+/// Moves a row, and keeps what was seen with it.
+fn keep(
+    db: &Connection,
+    row: &Row,
+    bucket: Bucket,
+    why: Option<&Reason>,
+    sight: Option<&Sight>,
+) -> rusqlite::Result<()> {
+    match sight {
+        None => db
+            .prepare_cached("UPDATE row SET bucket = ?3, why = ?4, absent = NULL WHERE job = ?1 AND no = ?2")?
+            .execute(params![row.job.0, row.no, bucket.code(), why])?,
+        Some(sight) => {
+            let time = |t: &Option<ServiceTime>| t.as_ref().map(|t| t.raw().wire().to_owned());
+            let other = match &sight.verdict {
+                Verdict::Unknown { label } | Verdict::SaidIssued { label } => {
+                    Some(Reason::from(Code::ServiceWord).with("label", label.wire()))
+                }
+                _ => None,
+            };
+            db.prepare_cached(
+                "UPDATE row SET bucket = ?3,
+                                why = CASE WHEN json_valid(why) AND json_extract(why, '$.code') = 'issued_twice' THEN why ELSE ?4 END,
+                                absent = NULL, status = ?5, mail = ?6, issued_at = ?7,
+                                valid_until = ?8, revoke_at = ?9 WHERE job = ?1 AND no = ?2",
+            )?
+            .execute(params![
+                row.job.0,
+                row.no,
+                bucket.code(),
+                why.or(other.as_ref()),
+                sight.status.as_ref().map(Text::wire),
+                sight.mail.as_ref().map(Text::wire),
+                time(&sight.issued_at),
+                time(&sight.valid_until),
+                time(&sight.revoke_at),
+            ])?
+        }
+    };
+    Ok(())
+}
+
+fn note(seen: &mut Observed, job: JobId, sight: &Sight, bucket: Bucket) {
+    seen.touched.entry(job).or_default().push(touched(&sight.badge_id, bucket));
+}
+
+fn learn(
+    db: &Connection,
+    context: &Context,
+    name: &str,
+    value: &str,
+    evidence: Code,
+) -> rusqlite::Result<()> {
+    facts::learn(db, &context.account, name, value, evidence, context.now.as_second(), 1)
+}
+
+/// Where as many badges of a revocation are revoked as the service says that it accepted, the others were not
+/// accepted: no look at them is needed.
+pub(super) fn rule_out(db: &Connection, job: JobId, zone: Option<Offset>) -> rusqlite::Result<u64> {
+    let short: Vec<(i64, i64, i64, i64)> = db
+        .prepare_cached(
+            "SELECT id, intent, accepted, rows FROM request
+             WHERE job = ?1 AND outcome = 'accepted' AND accepted < rows
+               AND (SELECT kind FROM job WHERE id = ?1) = 'revoke'
+               AND EXISTS (SELECT 1 FROM row WHERE request = request.id AND bucket = 'unproven')",
+        )?
+        .query_map([job.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut moved = 0;
+    for (request, intent, accepted, sent) in short {
+        let times: Vec<Option<String>> = db
+            .prepare_cached(
+                "SELECT revoke_at FROM row WHERE request = ?1 AND bucket IN ('revoking', 'revoked')",
+            )?
+            .query_map([request], |r| r.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        let intent = Timestamp::from_second(intent).unwrap_or(Timestamp::UNIX_EPOCH);
+        let proven = times.iter().filter(|at| is_since(at.as_deref(), intent, zone)).count();
+        if (proven as i64) < accepted {
+            continue;
+        }
+        let why = Reason::from(Code::NotAmongThem).with("accepted", accepted).with("sent", sent);
+        moved += db
+            .prepare_cached(
+                "UPDATE row SET bucket = 'dropped', why = ?2 WHERE request = ?1 AND bucket = 'unproven'",
+            )?
+            .execute(params![request, why])?;
+    }
+    Ok(moved as u64)
+}
+
+/// Whether a revocation may have come of a request: one that is certainly older is somebody else's.
+fn is_since(revoked: Option<&str>, intent: Timestamp, zone: Option<Offset>) -> bool {
+    let Some(at) = revoked.and_then(ServiceTime::new).and_then(|at| at.start()) else { return true };
+    // Without a zone, the latest that it can have been.
+    let latest = match zone {
+        Some(zone) => zone.to_timestamp(at).ok(),
+        None => Offset::UTC.to_timestamp(at).ok().and_then(|at| at.checked_add(WESTERNMOST).ok()),
+    };
+    latest.is_none_or(|at| at.duration_since(intent) >= -SKEW)
+}
+
+/// Where the badge that was to replace an old one does not come, the old one is not revoked.
+pub(super) fn keep_old(db: &Connection, job: JobId) -> rusqlite::Result<u64> {
+    let moved = db
+        .prepare_cached(
+            "UPDATE row SET bucket = 'left_out', why = json_set(?2, '$.args',
+                    json_object('issue', (SELECT CAST(follows AS TEXT) FROM job WHERE id = ?1)))
+             WHERE job = ?1 AND bucket = 'queued' AND (SELECT after FROM job WHERE id = ?1)
+               AND EXISTS (SELECT 1 FROM row AS other
+                           WHERE other.job = (SELECT follows FROM job WHERE id = ?1)
+                             AND other.bucket IN ('left_out', 'invalid', 'not_done', 'dropped', 'revoking',
+                                                  'revoked'))",
+        )?
+        .execute(params![job.0, Reason::from(Code::NotReplaced)])?;
+    Ok(moved as u64)
+}
+
+/// Where that badge is sent all the same, the old one is to be revoked again when it is Issued.
+pub(super) fn replace_again(db: &Connection, issue: JobId) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE row SET bucket = 'queued', why = json_set(?2, '$.args', json_object('issue', CAST(?1 AS TEXT)))
+         WHERE job IN (SELECT id FROM job WHERE follows = ?1 AND after AND phase <> 'cancelled')
+           AND bucket = 'left_out' AND json_valid(coalesce(why, '')) AND json_extract(why, '$.code') = ?3",
+    )?
+    .execute(params![issue.0, Reason::from(Code::WhenIssued), Code::NotReplaced.name()])?;
+    Ok(())
+}
+
+/// Badges that were accepted more than a day ago and were not seen to be issued.
+pub(super) fn overdue(db: &Connection, context: &Context, job: JobId) -> rusqlite::Result<u64> {
+    let before = context.now.as_second() - OVERDUE.as_secs();
+    let moved = db
+        .prepare_cached(
+            "UPDATE row SET bucket = 'overdue', why = ?3
+             WHERE job = ?1 AND bucket = 'waiting' AND accepted < ?2",
+        )?
+        .execute(params![job.0, before, Reason::from(Code::Overdue)])?;
+    Ok(moved as u64)
+}

@@ -1,0 +1,417 @@
+//! One pass over a text file: its hash, which encodings it can be in, and which it is.
+
+use super::about::{EncodingGuess, Sure};
+use super::cell_text::is_syllable;
+use super::decode::{self, BadBytes, Decoding, PIECE};
+use super::mojibake;
+use super::origin::{Origin, fill, hex};
+use super::{IntakeError, TextEncoding, Watch};
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use ring::digest::{Context, SHA256};
+
+/// Lines kept to show a person how they read.
+const SAMPLES: usize = 5;
+/// Longest sample line, in bytes.
+const SAMPLE_BYTES: usize = 200;
+/// Bytes that the detector of other encodings is shown.
+const DETECTED: u64 = 1024 * 1024;
+/// Words looked at for damage.
+const WORDS: usize = 2000;
+
+/// What one pass over the bytes has found.
+pub(super) struct Survey {
+    /// SHA-256 of all bytes, in hexadecimal digits.
+    pub sha256: String,
+    /// How many bytes there are.
+    pub bytes: u64,
+    /// The encoding, and how sure that is.
+    pub guess: EncodingGuess,
+}
+
+/// Reads everything once.
+pub(super) fn survey(
+    origin: &Origin,
+    choice: Option<TextEncoding>,
+    limit: u64,
+    watch: &dyn Watch,
+) -> Result<Survey, IntakeError> {
+    let mut reader = origin.open()?;
+    let mut hash = Context::new(&SHA256);
+    let mut piece = vec![0; PIECE];
+    let mut length = fill(&mut *reader, &mut piece).map_err(|e| origin.failed(e))?;
+    if length == 0 {
+        return Err(IntakeError::Empty { name: origin.name.clone() });
+    }
+    let mark = Mark::of(&piece[..length]);
+    let mut evidence = Evidence::new(mark, choice);
+    let mut bytes = 0;
+    loop {
+        if watch.is_cancelled() {
+            return Err(IntakeError::Cancelled);
+        }
+        bytes += length as u64;
+        if bytes > limit {
+            return Err(IntakeError::TooBig { name: origin.name.clone(), what: t!("a text file"), limit });
+        }
+        hash.update(&piece[..length]);
+        evidence.push(&piece[..length]);
+        watch.progress(bytes, origin.bytes.max(bytes));
+        length = fill(&mut *reader, &mut piece).map_err(|e| origin.failed(e))?;
+        if length == 0 {
+            break;
+        }
+    }
+    evidence.finish();
+    let guess = evidence.verdict(&origin.name, choice)?;
+    Ok(Survey { sha256: hex(hash.finish().as_ref()), bytes, guess })
+}
+
+/// What the first bytes say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    None,
+    Bom(TextEncoding),
+    /// No mark, but every other byte is NUL as in UTF-16.
+    Parity(TextEncoding),
+}
+
+impl Mark {
+    fn of(first: &[u8]) -> Self {
+        match first {
+            [0xef, 0xbb, 0xbf, ..] => return Self::Bom(TextEncoding::Utf8),
+            [0xff, 0xfe, ..] => return Self::Bom(TextEncoding::Utf16Le),
+            [0xfe, 0xff, ..] => return Self::Bom(TextEncoding::Utf16Be),
+            _ => {}
+        }
+        if !first.contains(&0) {
+            return Self::None;
+        }
+        let units = || first.chunks_exact(2).map(|b| [b[0], b[1]]);
+        let little = likeness(units().map(u16::from_le_bytes));
+        let big = likeness(units().map(u16::from_be_bytes));
+        match (little, big) {
+            (Some(little), big) if little > big.unwrap_or(0) => Self::Parity(TextEncoding::Utf16Le),
+            (_, Some(_)) => Self::Parity(TextEncoding::Utf16Be),
+            _ => Self::None,
+        }
+    }
+}
+
+/// How much these look like the units of UTF-16 text, in hundredths; `None` when they do not. A list of
+/// people has addresses in it, so a third of it at least is plain letters: in other text with stray NUL
+/// bytes hardly a pair of bytes is one.
+fn likeness(units: impl Iterator<Item = u16>) -> Option<u64> {
+    let (mut all, mut plain, mut likely) = (0_u64, 0_u64, 0_u64);
+    for unit in units {
+        all += 1;
+        match unit {
+            0x09 | 0x0a | 0x0d | 0x20..=0x7e => plain += 1,
+            0xac00..=0xd7a3 | 0x4e00..=0x9fff => likely += 1,
+            _ => {}
+        }
+    }
+    let share = (plain + likely) * 100 / all.max(1);
+    (plain * 3 >= all && plain > 0 && share >= 60).then_some(share)
+}
+
+struct Evidence {
+    mark: Mark,
+    readings: Vec<Reading>,
+    nul: Option<BadBytes>,
+    lines: u64,
+    seen: u64,
+    detector: EncodingDetector,
+    samples: Samples,
+}
+
+impl Evidence {
+    fn new(mark: Mark, choice: Option<TextEncoding>) -> Self {
+        let encodings = match (choice, mark) {
+            (Some(choice), _) => vec![choice],
+            (None, Mark::Bom(encoding) | Mark::Parity(encoding)) => vec![encoding],
+            (None, Mark::None) => vec![TextEncoding::Utf8, TextEncoding::Cp949],
+        };
+        Self {
+            mark,
+            readings: encodings.into_iter().map(Reading::new).collect(),
+            nul: None,
+            lines: 1,
+            seen: 0,
+            detector: EncodingDetector::new(Iso2022JpDetection::Deny),
+            samples: Samples::default(),
+        }
+    }
+
+    fn is_utf16(&self) -> bool {
+        let wide = |e| matches!(e, TextEncoding::Utf16Le | TextEncoding::Utf16Be);
+        self.readings.iter().any(|r| wide(r.encoding))
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        if !self.is_utf16() {
+            if self.nul.is_none() {
+                match bytes.iter().position(|b| *b == 0) {
+                    Some(at) => {
+                        let line = self.lines + line_feeds(&bytes[..at]);
+                        self.nul = Some(BadBytes { offset: self.seen + at as u64, line });
+                    }
+                    None => self.lines += line_feeds(bytes),
+                }
+            }
+            if self.seen < DETECTED {
+                self.detector.feed(bytes, false);
+            }
+            self.samples.push(bytes);
+        }
+        self.seen += bytes.len() as u64;
+        self.readings.iter_mut().for_each(|r| r.push(bytes, false));
+    }
+
+    fn finish(&mut self) {
+        self.detector.feed(&[], true);
+        self.samples.end_line();
+        self.readings.iter_mut().for_each(|r| r.push(&[], true));
+    }
+
+    fn reading(&self, encoding: TextEncoding) -> Option<&Reading> {
+        self.readings.iter().find(|r| r.encoding == encoding)
+    }
+
+    fn verdict(&self, name: &str, choice: Option<TextEncoding>) -> Result<EncodingGuess, IntakeError> {
+        if let Some(BadBytes { offset, line }) = self.nul {
+            return Err(IntakeError::NulBytes { name: name.to_owned(), line, offset });
+        }
+        let (encoding, sure) = self.judge(name, choice)?;
+        if let Some(reading) = self.reading(encoding) {
+            if let Some(BadBytes { offset, line }) = reading.bad {
+                let hint = self.hint(choice);
+                return Err(IntakeError::BadEncoding { name: name.to_owned(), encoding, line, offset, hint });
+            }
+            // Bytes that can be CP949 as well as damaged UTF-8 are the latter: the names they would spell in
+            // CP949 do not exist. A reading in CP949 that is open itself proves nothing.
+            if (sure != Sure::Ambiguous || encoding == TextEncoding::Utf8)
+                && let Some((why, example)) = reading.scan.damage()
+            {
+                return Err(IntakeError::Mojibake { name: name.to_owned(), why, example });
+            }
+        }
+        Ok(EncodingGuess { encoding, sure, alternatives: self.alternatives(encoding) })
+    }
+
+    fn judge(&self, name: &str, choice: Option<TextEncoding>) -> Result<(TextEncoding, Sure), IntakeError> {
+        if let Some(choice) = choice {
+            return Ok((choice, Sure::Chosen));
+        }
+        match self.mark {
+            Mark::Bom(encoding) => return Ok((encoding, Sure::Bom)),
+            Mark::Parity(encoding) => return Ok((encoding, Sure::Guess)),
+            Mark::None => {}
+        }
+        let (Some(utf8), Some(cp949)) = (self.reading(TextEncoding::Utf8), self.reading(TextEncoding::Cp949))
+        else {
+            return Ok((TextEncoding::Utf8, Sure::Guess));
+        };
+        match (utf8.bad, cp949.bad) {
+            (None, _) if !utf8.scan.has_foreign() => Ok((TextEncoding::Utf8, Sure::Certain)),
+            (None, Some(_)) => Ok((TextEncoding::Utf8, Sure::Certain)),
+            (None, None) => Ok((TextEncoding::Utf8, both_valid(&utf8.scan, &cp949.scan))),
+            (Some(_), None) => {
+                let detected = self.detector.guess(Some(b"kr"), Utf8Detection::Deny);
+                let sure = if detected == encoding_rs::EUC_KR { Sure::Guess } else { Sure::Ambiguous };
+                Ok((TextEncoding::Cp949, sure))
+            }
+            (Some(in_utf8), Some(in_cp949)) => {
+                // The one that went further is the one that it was meant to be.
+                let (encoding, bad) = if in_utf8.offset >= in_cp949.offset {
+                    (TextEncoding::Utf8, in_utf8)
+                } else {
+                    (TextEncoding::Cp949, in_cp949)
+                };
+                let BadBytes { offset, line } = bad;
+                Err(IntakeError::BadEncoding {
+                    name: name.to_owned(),
+                    encoding,
+                    line,
+                    offset,
+                    hint: self.hint(None),
+                })
+            }
+        }
+    }
+
+    fn hint(&self, choice: Option<TextEncoding>) -> String {
+        if choice.is_some() {
+            return t!("Choose another encoding, or let it be detected.").to_owned();
+        }
+        let detected = self.detector.guess(Some(b"kr"), Utf8Detection::Deny);
+        if self.is_utf16() || detected == encoding_rs::EUC_KR || detected == encoding_rs::UTF_8 {
+            return t!(
+                "It may be damaged, or put together from two files. Save it anew as CSV UTF-8 or XLSX."
+            )
+            .to_owned();
+        }
+        t!("It looks like {encoding}. Save it as CSV UTF-8 or XLSX.", encoding = detected.name())
+    }
+
+    /// How the file's first telling lines read, in the encoding taken and in the others that it can be in.
+    fn alternatives(&self, taken: TextEncoding) -> Vec<(TextEncoding, Vec<String>)> {
+        if self.samples.lines.is_empty() {
+            return Vec::new();
+        }
+        let mut readable: Vec<&Reading> = self.readings.iter().filter(|r| r.bad.is_none()).collect();
+        readable.sort_by_key(|r| r.encoding != taken);
+        let read = |r: &Reading| self.samples.lines.iter().map(|l| decode::shown(r.encoding, l)).collect();
+        readable.into_iter().map(|r| (r.encoding, read(r))).collect()
+    }
+}
+
+/// Both readings are whole. Without Hangul in UTF-8 but with Hangul in CP949 it may well be a Korean file:
+/// the bytes of 홍철 are also "ȫö". Only where every foreign letter stands in a word with plain ones (José,
+/// Müller) is it a Western file beyond reasonable doubt.
+fn both_valid(utf8: &Scan, cp949: &Scan) -> Sure {
+    if utf8.hangul > 0 {
+        Sure::Certain
+    } else if cp949.hangul == 0 || utf8.words_alone == 0 {
+        Sure::Guess
+    } else {
+        Sure::Ambiguous
+    }
+}
+
+fn line_feeds(bytes: &[u8]) -> u64 {
+    bytes.iter().map(|b| u64::from(*b == b'\n')).sum()
+}
+
+/// The file read in one encoding, as far as that goes.
+struct Reading {
+    encoding: TextEncoding,
+    decoding: Decoding,
+    bad: Option<BadBytes>,
+    scan: Scan,
+}
+
+impl Reading {
+    fn new(encoding: TextEncoding) -> Self {
+        Self { encoding, decoding: Decoding::new(encoding), bad: None, scan: Scan::default() }
+    }
+
+    fn push(&mut self, bytes: &[u8], last: bool) {
+        if self.bad.is_some() {
+            return;
+        }
+        match self.decoding.push(bytes, last) {
+            Ok(text) => self.scan.push(text),
+            Err(bad) => self.bad = Some(bad),
+        }
+        if last {
+            self.scan.end_word();
+        }
+    }
+}
+
+/// What stands in a text.
+#[derive(Default)]
+struct Scan {
+    foreign: u64,
+    hangul: u64,
+    /// Words with foreign letters and not one plain letter in them.
+    words_alone: u64,
+    words: usize,
+    damaged: usize,
+    example: Option<(String, String)>,
+    word: String,
+}
+
+impl Scan {
+    fn has_foreign(&self) -> bool {
+        self.foreign > 0
+    }
+
+    fn push(&mut self, text: &str) {
+        // Most text is plain: words of it need no look unless something foreign is near.
+        if text.is_ascii() && self.word.is_empty() {
+            if let Some(at) = text.rfind(ends_word) {
+                self.word.push_str(tail(&text[at + 1..]));
+            } else {
+                self.word.push_str(tail(text));
+            }
+            return;
+        }
+        for c in text.chars() {
+            if ends_word(c) {
+                self.end_word();
+                continue;
+            }
+            if !c.is_ascii() {
+                self.foreign += 1;
+                self.hangul += u64::from(is_syllable(c));
+            }
+            if self.word.len() < 64 {
+                self.word.push(c);
+            }
+        }
+    }
+
+    fn end_word(&mut self) {
+        if !self.word.is_ascii() {
+            self.words_alone += u64::from(!self.word.chars().any(|c| c.is_ascii_alphabetic()));
+            if self.words < WORDS {
+                self.words += 1;
+                if let Some(damage) = mojibake::damage(&self.word) {
+                    self.damaged += 1;
+                    self.example.get_or_insert_with(|| {
+                        let word = crate::domain::text::scrub(&self.word).into_owned();
+                        let example = match damage.was() {
+                            Some(was) => t!("{word} was probably {was}", word, was),
+                            None => word,
+                        };
+                        (damage.to_string(), example)
+                    });
+                }
+            }
+        }
+        self.word.clear();
+    }
+
+    /// The file as a whole is damaged when most of its foreign words are; single ones are found in their rows.
+    fn damage(&self) -> Option<(String, String)> {
+        self.example.clone().filter(|_| self.damaged * 2 >= self.words)
+    }
+}
+
+fn tail(text: &str) -> &str {
+    &text[text.len().saturating_sub(64)..]
+}
+
+fn ends_word(c: char) -> bool {
+    c.is_ascii_whitespace() || matches!(c, ',' | ';' | '|' | '"' | '<' | '>' | '@' | '(' | ')' | '/')
+}
+
+/// The first lines with bytes that are not plain.
+#[derive(Default)]
+struct Samples {
+    lines: Vec<Vec<u8>>,
+    line: Vec<u8>,
+}
+
+impl Samples {
+    fn push(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            if self.lines.len() >= SAMPLES {
+                return;
+            }
+            match byte {
+                b'\n' | b'\r' => self.end_line(),
+                _ if self.line.len() < SAMPLE_BYTES => self.line.push(*byte),
+                _ => {}
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        if self.lines.len() < SAMPLES && !self.line.is_ascii() {
+            self.lines.push(std::mem::take(&mut self.line));
+        }
+        self.line.clear();
+    }
+}

@@ -1,0 +1,216 @@
+//! What a support call asks of the service beside wallet, history and badge: a name, other places where a
+//! badge may be, and whether its pictures open. Each is a bounded number of requests.
+
+use crate::api::{
+    ApiError, Call, Connection, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging, PictureError,
+    Pictures, Probe, Reader,
+};
+use crate::domain::address_search::{Lead, leads};
+use crate::domain::{Badge, BadgeId, HistoryItem, Text};
+use tokio::task::JoinSet;
+
+/// A question of a support call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Errand {
+    /// Whose badges have this name on them: one request.
+    Name(String),
+    /// Where else the badges of an address may be: at most [`crate::domain::address_search::MOST`] requests.
+    Elsewhere {
+        /// The address that has nothing.
+        address: String,
+        /// The caller's name, where it is known.
+        name: Option<String>,
+    },
+    /// Whether the pictures of a badge open, front and back: two requests without the key, and one more for
+    /// the badge where their addresses are not known.
+    Pictures(BadgeId, [Option<Text>; 2]),
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Report {
+    /// To [`Errand::Name`] and [`Errand::Elsewhere`].
+    Rows(Rows),
+    /// To [`Errand::Pictures`].
+    Pictures {
+        /// Front and back, in words.
+        said: [String; 2],
+        /// The badge in full, where it had to be read.
+        detail: Option<Box<Badge>>,
+        /// How many requests it took.
+        requests: u32,
+    },
+}
+
+/// What a first page leaves unread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Beyond {
+    /// It is all.
+    #[default]
+    Nothing,
+    /// The page was full, and the service does not count.
+    Unknown,
+    /// So many rows there are in all, as the service counts.
+    Counted(u64),
+}
+
+/// First pages of the history.
+#[derive(Debug, Default)]
+pub struct Rows {
+    /// The rows; one may be there twice.
+    pub items: Vec<HistoryItem>,
+    /// What lies beyond the first page of the question that has most.
+    pub beyond: Beyond,
+    /// What could not be read.
+    pub trouble: Option<ApiError>,
+    /// How many requests it took.
+    pub requests: u32,
+}
+
+/// The answer where nothing could be asked.
+pub fn failed(errand: &Errand, error: ApiError) -> Report {
+    match errand {
+        Errand::Name(_) | Errand::Elsewhere { .. } => {
+            Report::Rows(Rows { trouble: Some(error), ..Rows::default() })
+        }
+        Errand::Pictures(..) => {
+            let said = || t!("was not asked for: a part of lapel failed").to_owned();
+            Report::Pictures { said: [said(), said()], detail: None, requests: 0 }
+        }
+    }
+}
+
+/// Runs one.
+pub async fn run(errand: Errand, reader: &Reader, connection: &Connection, call: &Call) -> Report {
+    match errand {
+        Errand::Name(name) => Report::Rows(rows(reader, vec![Lead::Name(name)], call).await),
+        Errand::Elsewhere { address, name } => {
+            Report::Rows(rows(reader, leads(&address, name.as_deref()), call).await)
+        }
+        Errand::Pictures(id, urls) => pictures(&id, urls, reader, connection, call).await,
+    }
+}
+
+/// The first page for each lead, side by side.
+async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
+    let mut tasks = JoinSet::new();
+    for (place, lead) in leads.into_iter().enumerate() {
+        let (reader, call) = (reader.clone(), call.clone());
+        tasks.spawn(async move {
+            let filter = match lead {
+                Lead::Address(address) | Lead::Part(address) => {
+                    HistoryFilter { recipient_email: Some(address), ..HistoryFilter::default() }
+                }
+                Lead::Name(name) => HistoryFilter { recipient_name: Some(name), ..HistoryFilter::default() },
+            };
+            let query = HistoryQuery { filter, paging: Paging::full(1) };
+            (place, reader.history(&query, &call).await)
+        });
+    }
+    let mut rows = Rows::default();
+    let mut pages = Vec::new();
+    while let Some(done) = tasks.join_next().await {
+        rows.requests += 1;
+        match done {
+            Ok((_, Ok(page))) if page.list_len == 0 && page.total_count.is_some_and(|total| total > 0) => {
+                let what = t!("it counts rows and gives none").to_owned();
+                rows.trouble = Some(ApiError::Unreadable { status: 200, what, fewer: false });
+            }
+            Ok((place, Ok(page))) => pages.push((place, page)),
+            Ok((_, Err(error))) => rows.trouble = Some(error),
+            Err(why) => rows.trouble = Some(ApiError::NoAnswer { why: why.to_string() }),
+        }
+    }
+    // In the order of the questions, whichever was answered first.
+    pages.sort_by_key(|(place, _)| *place);
+    for (_, page) in pages {
+        let beyond = match page.total_count {
+            Some(total) if total > page.list_len as u64 => Beyond::Counted(total),
+            None if page.list_len >= MAX_ROWS_PER_PAGE as usize => Beyond::Unknown,
+            _ => Beyond::Nothing,
+        };
+        rows.beyond = rows.beyond.max(beyond);
+        rows.items.extend(page.items.into_iter().map(|(_, item)| item));
+    }
+    rows
+}
+
+async fn pictures(
+    id: &BadgeId,
+    mut urls: [Option<Text>; 2],
+    reader: &Reader,
+    connection: &Connection,
+    call: &Call,
+) -> Report {
+    let mut requests = 0;
+    let mut detail = None;
+    if urls.iter().all(Option::is_none) {
+        requests += 1;
+        match reader.badge(id, call).await {
+            Ok(badge) => {
+                urls = [badge.front_image_url.clone(), badge.back_image_url.clone()];
+                detail = Some(Box::new(badge));
+            }
+            Err(error) => {
+                let said = || t!("has an address that was not read: {error}", error);
+                return Report::Pictures { said: [said(), said()], detail: None, requests };
+            }
+        }
+    }
+    let connection = connection.clone();
+    // Building the client may read the system's certificates.
+    let client = tokio::task::spawn_blocking(move || Pictures::new(&connection)).await;
+    let Ok(Ok(client)) = client else {
+        let said = || t!("was not asked for: no secure connection can be made on this computer").to_owned();
+        return Report::Pictures { said: [said(), said()], detail, requests };
+    };
+    let look = |url: Option<Text>| {
+        let (client, url) = (&client, url.and_then(|url| reader.picture_url(&url)));
+        async move {
+            match url {
+                Some(url) => (1, words(&client.probe(&url).await)),
+                None => (0, t!("has no address").to_owned()),
+            }
+        }
+    };
+    let [front, back] = urls;
+    let ((one, front), (two, back)) = tokio::join!(look(front), look(back));
+    Report::Pictures { said: [front, back], detail, requests: requests + one + two }
+}
+
+/// What a picture's server said, as the rest of a sentence that begins with the picture.
+fn words(probe: &Result<Probe, PictureError>) -> String {
+    match probe {
+        Ok(Probe { status: 200, content_type: Some(kind) }) if kind.wire().starts_with("image/") => {
+            t!("opens ({kind})", kind)
+        }
+        Ok(Probe { status: 200, content_type: Some(kind) }) => {
+            t!("answers, but with {kind} instead of a picture", kind)
+        }
+        Ok(Probe { status: 200, content_type: None }) => t!("opens, though its kind is not said").to_owned(),
+        Ok(Probe { status: status @ (404 | 410), .. }) => t!("is not there (HTTP {status})", status),
+        Ok(Probe { status: status @ (401 | 403), .. }) => {
+            t!("is not shown to everybody (HTTP {status})", status)
+        }
+        Ok(Probe { status, .. }) => t!("does not open: its server answers HTTP {status}", status),
+        Err(error) => t!("does not open: {error}", error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_back_is_said_in_words() {
+        let probe = |status, kind: Option<&str>| Ok(Probe { status, content_type: kind.map(Text::from) });
+        assert_eq!(words(&probe(200, Some("image/png"))), "opens (image/png)");
+        assert!(words(&probe(200, Some("text/html"))).contains("instead of a picture"));
+        assert!(words(&probe(403, None)).contains("HTTP 403"));
+        assert!(words(&probe(500, None)).contains("HTTP 500"));
+        assert!(words(&probe(302, None)).contains("HTTP 302"));
+        let said = words(&probe(200, Some("x\u{1b}[2J")));
+        assert!(!said.contains('\u{1b}'), "{said}");
+        assert!(words(&Err(PictureError::Refused("it is not a URL"))).contains("not a URL"));
+    }
+}

@@ -1,0 +1,110 @@
+//! The end: jobs are let go of in good order, and what is not done is said with how to go on.
+
+use super::app::App;
+use super::saved_layout::file::{ViewAnswer, ViewAsk, run};
+use crate::jobs::{Bucket, Job, JobError, Phase};
+use std::time::Duration;
+
+/// How long the end waits for what is given up to be gone.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How many jobs are listed at most.
+const LISTED: usize = 20;
+
+/// Waits for what is on its way, sends nothing more, and says what is not done. A second ctrl-c ends at once:
+/// what is not answered then is looked for the next time.
+pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
+    if let Some(parting) = &app.parting {
+        say(parting);
+    }
+    // What hangs on a disk does not hold up the end.
+    let _ = tokio::time::timeout(PATIENCE, crate::disk::all_finished()).await;
+    if app.reads_index() {
+        say(t!(
+            "the index was being read: what was read is kept; the overview goes on with it, or: lapel index build"
+        ));
+    }
+    if let Some((file, view)) = app.unsaved_view()
+        && let ViewAnswer::Done(Err(why)) = run(ViewAsk::Keep(file, Box::new(view))).await
+    {
+        say(&why);
+    }
+    let Some(jobs) = app.jobs() else { return };
+    let on_the_way = app.in_flight();
+    if on_the_way > 0 {
+        say(&plural!(
+            on_the_way,
+            "waiting for {n} answer that is on the way; ctrl-c ends at once",
+            "waiting for {n} answers that are on the way; ctrl-c ends at once"
+        ));
+    }
+    tokio::select! {
+        () = jobs.close() => {}
+        () = told_again() => say(t!("ended before everything was answered: what is not answered is looked for, and never sent again, the next time lapel runs")),
+    }
+    for line in lines(jobs.list().await, app.keeps_jobs()) {
+        say(&line);
+    }
+}
+
+/// The next signal that asks the program to end.
+async fn told_again() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let (Ok(mut term), Ok(mut int), Ok(mut quit)) =
+            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()), signal(SignalKind::quit()))
+        {
+            tokio::select! {
+                _ = term.recv() => {}
+                _ = int.recv() => {}
+                _ = quit.recv() => {}
+            }
+            return;
+        }
+    }
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// What is not done, job by job, with how to go on. `kept`: whether the journal outlives the program.
+fn lines(jobs: Result<Vec<Job>, JobError>, kept: bool) -> Vec<String> {
+    let jobs = match jobs {
+        Ok(jobs) => jobs,
+        Err(why) => return vec![t!("which jobs are not done is not known: {why}", why)],
+    };
+    let open: Vec<&Job> = jobs.iter().filter(|job| job.is_open() || job.can_resume()).collect();
+    let mut lines: Vec<String> = open.iter().take(LISTED).map(|job| line(job, kept)).collect();
+    if open.len() > LISTED {
+        let more = open.len() - LISTED;
+        lines.push(if kept {
+            t!("not done: {more} more jobs: lapel jobs list", more)
+        } else {
+            t!("not done: {more} more jobs", more)
+        });
+    }
+    if !open.is_empty() && !kept {
+        lines.push(t!("these jobs end with the demo: its journal lived in memory").to_owned());
+    }
+    lines
+}
+
+fn line(job: &Job, kept: bool) -> String {
+    let what = t!(
+        "not done: job {id}, {kind} {title}: {rows}",
+        id = job.id,
+        kind = job.kind.word(),
+        title = job.title,
+        rows = crate::jobs::shares(job)
+    );
+    let then = match job.phase {
+        _ if !kept => return what,
+        _ if job.can_resume() => t!("go on with: lapel jobs resume {id}", id = job.id),
+        Phase::Draft => return what,
+        _ if job.counts.sum(Bucket::is_open) > 0 => {
+            t!("followed whenever lapel runs, or with: lapel jobs follow").to_owned()
+        }
+        _ => return what,
+    };
+    format!("{what}; {then}")
+}
