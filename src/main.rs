@@ -3,7 +3,7 @@
 use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
 use lapel::config::{
-    ConfigError, Env, Environment, Flags, KeptIn, Key, KeymapFile, Mistake, NewProfile, Paths, Profile,
+    ConfigError, Env, Environment, Flags, Key, KeyStore, KeymapFile, Mistake, NewProfile, Paths, Profile,
     Settings, keep_profile, left_out, named_profile, profiles, register_keys, spoken,
 };
 use lapel::domain::email::ended;
@@ -12,8 +12,8 @@ use lapel::jobs::Journal;
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
-    self, Around, Begin, Helpers, House, IndexUse, Keymap, Manner, ProfileAsk, ProfileChange, Session, Shelf,
-    Start, ViewUse, Wanted,
+    self, AppPaths, Around, Begin, FileKind, Helpers, IndexUse, Keymap, Manner, ProfileAsk, ProfileChange,
+    Session, Start, ViewUse, Wanted,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::io::IsTerminal;
@@ -317,16 +317,16 @@ async fn desk(
 }
 
 /// Where everything is, and whether the tour is offered.
-fn house(paths: &Paths, begins_tour: bool, read_only: bool) -> House {
+fn house(paths: &Paths, begins_tour: bool, read_only: bool) -> AppPaths {
     let note = paths.tour_file();
     let taken = note.exists();
-    House {
+    AppPaths {
         files: vec![
-            (Shelf::Settings, paths.config_file()),
-            (Shelf::Keys, paths.keymap_file()),
-            (Shelf::Journal, Journal::file_in(&paths.data_dir)),
-            (Shelf::Log, paths.log_file()),
-            (Shelf::Crashes, tui::crash_file(&paths.data_dir)),
+            (FileKind::Settings, paths.config_file()),
+            (FileKind::Keys, paths.keymap_file()),
+            (FileKind::Journal, Journal::file_in(&paths.data_dir)),
+            (FileKind::Log, paths.log_file()),
+            (FileKind::Crashes, tui::crash_file(&paths.data_dir)),
         ],
         // Its steps issue and revoke.
         offers_tour: !taken && !read_only,
@@ -436,7 +436,7 @@ impl Profiles {
     }
 
     /// Finds a key that is kept elsewhere.
-    async fn find(self: Arc<Self>, place: KeptIn) -> Result<SecretString, String> {
+    async fn find(self: Arc<Self>, place: KeyStore) -> Result<SecretString, String> {
         aside(move || place.find(&self.paths, &self.env).map_err(|why| format!("{why}."))).await
     }
 

@@ -15,8 +15,8 @@ use lapel::domain::{TemplateId, Text};
 use lapel::jobs::intake::{Choices, Source, TextEncoding};
 use lapel::jobs::receipt::Format;
 use lapel::jobs::{
-    Account, Bucket, Changed, Class, FileRequest, Guarded, Guarding, IdsRequest, Job, JobError, JobId,
-    JobRow, Jobs, Journal, Phase, RowFilter, Settings,
+    Account, Changed, DuplicateKind, FileRequest, Guarded, Guarding, IdsRequest, Job, JobError, JobId,
+    JobRow, Jobs, Journal, Phase, RowFilter, RowStatus, Settings,
 };
 use lapel::sandbox::{Options, Sandbox};
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ impl Bench {
         self.jobs.job(id).await.expect("a job")
     }
 
-    async fn rows(&self, id: JobId, buckets: &[Bucket]) -> Vec<JobRow> {
+    async fn rows(&self, id: JobId, buckets: &[RowStatus]) -> Vec<JobRow> {
         let filter = RowFilter { buckets: buckets.to_vec(), ..RowFilter::default() };
         self.jobs.rows(id, filter, 10_000).await.expect("rows")
     }
@@ -131,21 +131,21 @@ async fn the_demos_spreadsheet_is_read_checked_guarded_issued_and_accounted_for(
     let id = bench.draft_one(demo("attendees-cp949.csv"), Choices::default()).await;
     let job = bench.job(id).await;
     assert_eq!((job.phase, job.counts.total()), (Phase::Draft, 120));
-    assert_eq!(job.counts.of(Bucket::Invalid), 3, "{:?}", job.counts);
+    assert_eq!(job.counts.of(RowStatus::Invalid), 3, "{:?}", job.counts);
     let origin = job.origin.as_ref().expect("a file");
     assert!(origin.read_as.to_string().contains("CP949"), "{}", origin.read_as);
-    for row in bench.rows(id, &[Bucket::Invalid]).await {
+    for row in bench.rows(id, &[RowStatus::Invalid]).await {
         assert!(row.line.is_some() && !why(&row).is_empty(), "{row:?}");
     }
     let guarded = bench.guard(id).await;
     assert!(guarded.complete);
     let of = |class| guarded.classes.iter().find(|(c, _)| *c == class).map_or(0, |(_, n)| *n);
-    assert_eq!(of(Class::Twin), 3, "{guarded:?}");
-    assert_eq!(of(Class::Valid) + of(Class::Expiring), 2, "{guarded:?}");
+    assert_eq!(of(DuplicateKind::Twin), 3, "{guarded:?}");
+    assert_eq!(of(DuplicateKind::Valid) + of(DuplicateKind::Expiring), 2, "{guarded:?}");
     bench.jobs.begin(id, "test").await.expect("begun");
-    let job = bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) > 0).await;
+    let job = bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) > 0).await;
     assert_eq!(job.counts.total(), 120, "{:?}", job.counts);
-    let accepted = job.counts.of(Bucket::Waiting);
+    let accepted = job.counts.of(RowStatus::Waiting);
     assert_eq!(bench.sandbox.control().ledger().accepted_total(), accepted);
 
     // The receipt has every row, in the order of the file.
@@ -166,7 +166,7 @@ async fn the_demos_spreadsheet_is_read_checked_guarded_issued_and_accounted_for(
     bench.guard(next).await;
     let counts = bench.job(next).await.counts;
     assert_eq!(
-        counts.of(Bucket::Ready),
+        counts.of(RowStatus::Ready),
         0,
         "whoever is in it was served, holds it, or is not valid: {counts:?}"
     );
@@ -202,10 +202,10 @@ async fn a_column_of_templates_makes_a_job_of_each() {
     let ids = bench.draft(request).await.expect("drafts");
     assert_eq!(ids.len(), 2);
     let (first, second) = (bench.job(ids[0]).await, bench.job(ids[1]).await);
-    assert_eq!((first.counts.of(Bucket::Ready), first.counts.of(Bucket::Invalid)), (2, 2));
-    assert_eq!((second.counts.of(Bucket::Ready), second.counts.total()), (1, 1));
+    assert_eq!((first.counts.of(RowStatus::Ready), first.counts.of(RowStatus::Invalid)), (2, 2));
+    assert_eq!((second.counts.of(RowStatus::Ready), second.counts.total()), (1, 1));
     assert_eq!(second.title.wire(), "Python Foundations");
-    let invalid = bench.rows(ids[0], &[Bucket::Invalid]).await;
+    let invalid = bench.rows(ids[0], &[RowStatus::Invalid]).await;
     assert!(why(&invalid[0]).contains("more than one"), "{}", why(&invalid[0]));
     assert!(why(&invalid[1]).contains("그런 배지 없음"), "{}", why(&invalid[1]));
     assert_eq!(first.counts.total() + second.counts.total(), 5, "every row of the file is a row of a job");
@@ -220,7 +220,7 @@ async fn a_rare_domain_beside_a_frequent_one_is_asked_about() {
     }
     text.push_str("김영희,p60@moonfren.example\n");
     let id = bench.draft_one(bench.write("domains.csv", text), Choices::default()).await;
-    let asked = bench.rows(id, &[Bucket::Ask]).await;
+    let asked = bench.rows(id, &[RowStatus::Ask]).await;
     assert_eq!(asked.len(), 1);
     assert!(why(&asked[0]).contains("moonfern.example"), "{}", why(&asked[0]));
 }
@@ -231,14 +231,14 @@ async fn a_row_is_corrected_in_place_and_guarded_again() {
     let source = bench.write("wrong.csv", "name,email\n김하나,one@naru\n김두나,two@naru.example\n");
     let id = bench.draft_one(source, Choices::default()).await;
     bench.guard(id).await;
-    assert_eq!(bench.job(id).await.counts.of(Bucket::Invalid), 1);
+    assert_eq!(bench.job(id).await.counts.of(RowStatus::Invalid), 1);
     let found = bench.jobs.correct(id, 1, "김하나", "two@naru").await.expect("a correction");
     assert!(!found.is_empty(), "still no address");
     bench.jobs.correct(id, 1, " 김하나 ", "two@naru.example").await.expect("a correction");
     let job = bench.job(id).await;
-    assert_eq!((job.counts.of(Bucket::Ready), job.guarded), (2, None));
+    assert_eq!((job.counts.of(RowStatus::Ready), job.guarded), (2, None));
     let guarded = bench.guard(id).await;
-    assert_eq!(guarded.classes, vec![(Class::SharedAddress, 1)], "the person is another one now");
+    assert_eq!(guarded.classes, vec![(DuplicateKind::SharedAddress, 1)], "the person is another one now");
     assert_eq!(bench.rows(id, &[]).await[0].holder.wire(), "김하나");
 }
 
@@ -261,14 +261,19 @@ async fn ids_from_a_file_are_looked_up_and_every_line_is_accounted_for() {
     let job = bench.job(id).await;
     let of = |bucket| job.counts.of(bucket);
     assert_eq!(job.counts.total(), 60, "{:?}", job.counts);
-    assert_eq!((of(Bucket::Ready), of(Bucket::Queued)), (41, 9), "{:?}", job.counts);
+    assert_eq!((of(RowStatus::Ready), of(RowStatus::Queued)), (41, 9), "{:?}", job.counts);
     // 6 revoked already, 2 that the service does not know; 1 twice, 1 damaged.
-    assert_eq!((of(Bucket::LeftOut), of(Bucket::Invalid)), (8, 2), "{:?}", job.counts);
-    let damaged = bench.rows(id, &[Bucket::Invalid]).await;
+    assert_eq!((of(RowStatus::LeftOut), of(RowStatus::Invalid)), (8, 2), "{:?}", job.counts);
+    let damaged = bench.rows(id, &[RowStatus::Invalid]).await;
     assert!(damaged.iter().any(|r| r.cells[0].wire() == "1.23E+15"), "{damaged:?}");
     bench.jobs.begin(id, "test").await.expect("begun");
-    let job = bench.until("sent", id, |j| j.counts.of(Bucket::Ready) == 0 && j.in_flight == 0).await;
-    assert_eq!(job.counts.of(Bucket::Revoking) + job.counts.of(Bucket::Revoked), 41, "{:?}", job.counts);
+    let job = bench.until("sent", id, |j| j.counts.of(RowStatus::Ready) == 0 && j.in_flight == 0).await;
+    assert_eq!(
+        job.counts.of(RowStatus::Revoking) + job.counts.of(RowStatus::Revoked),
+        41,
+        "{:?}",
+        job.counts
+    );
     let ledger = bench.sandbox.control().ledger();
     assert_eq!((ledger.revokes_accepted(), ledger.revokes_dropped()), (41, 0));
     let left_out = bench.ids(Source::Pasted("B-000000001-XX\n".into()), false).await.expect("a draft");
@@ -286,7 +291,7 @@ async fn the_mail_that_did_not_arrive_is_told_by_domain() {
     let id = bench.draft_one(bench.write("gate.csv", text), Choices::default()).await;
     bench.guard(id).await;
     bench.jobs.begin(id, "test").await.expect("begun");
-    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 12).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 12).await;
     assert!(bench.jobs.mail_failures(id).await.expect("a report").is_empty(), "nothing was mailed yet");
     bench.sandbox.control().advance(Duration::from_secs(25 * 3600));
     bench.jobs.look_now(Some(id)).await;

@@ -27,8 +27,8 @@ use lapel::config::Environment;
 use lapel::domain::time::OffsetBasis;
 use lapel::domain::{Address, BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    Account, Bucket, Changed, Code, Decision, IssuePlan, Job, JobId, JobRow, Jobs, Journal, Person, Phase,
-    RevokePlan, RowFilter, Settings, StopKind, Victim,
+    Account, Changed, Code, Decision, IssuePlan, Job, JobId, JobRow, Jobs, Journal, Person, Phase,
+    RevokePlan, RevokeTarget, RowFilter, RowStatus, Settings, StopKind,
 };
 use lapel::sandbox::RowState::Waiting;
 use lapel::sandbox::{Options, RowSpec, Rows, Sandbox};
@@ -156,7 +156,7 @@ fn people(range: std::ops::Range<usize>) -> Vec<Person> {
     range.map(|n| Person { name: format!("사람 {n}"), email: format!("person{n}@naru.example") }).collect()
 }
 
-fn victims(bench: &Bench, count: usize) -> Vec<Victim> {
+fn victims(bench: &Bench, count: usize) -> Vec<RevokeTarget> {
     let row = RowSpec { recipient_email: "many@naru.example".into(), ..RowSpec::default() };
     let ids = bench
         .sandbox
@@ -165,7 +165,7 @@ fn victims(bench: &Bench, count: usize) -> Vec<Victim> {
         .expect("inserted");
     ids.into_iter()
         .filter_map(BadgeId::new)
-        .map(|badge_id| Victim {
+        .map(|badge_id| RevokeTarget {
             badge_id,
             holder: "h".into(),
             email: "e".into(),
@@ -188,7 +188,7 @@ async fn many_go_in_full_requests_and_are_followed_to_the_end_with_few() {
     let mut bench = Bench::new(small()).await;
     let id = begin(&bench, people(0..2500)).await;
     let guard = bench.requests();
-    let job = bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 2500).await;
+    let job = bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 2500).await;
     assert_eq!(job.counts.total(), 2500);
     assert_eq!((bench.posts("/badges/batch"), bench.posts("/badges")), (3, 0));
     assert_eq!(bench.accepted(), 2500);
@@ -197,7 +197,7 @@ async fn many_go_in_full_requests_and_are_followed_to_the_end_with_few() {
     let before = bench.requests();
     bench.look(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!(job.counts.of(Bucket::Issued), 2500, "{:?}", job.counts);
+    assert_eq!(job.counts.of(RowStatus::Issued), 2500, "{:?}", job.counts);
     assert!(!job.is_open());
     assert!(bench.requests() - before <= 30, "2,500 badges are some 25 pages");
 }
@@ -211,10 +211,10 @@ async fn two_rows_of_one_address_are_never_in_one_request() {
     let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
     let guarded =
         bench.jobs.guard(id, &progress, tokio_util::sync::CancellationToken::new()).await.expect("a guard");
-    assert_eq!(guarded.classes, vec![(lapel::jobs::Class::SharedAddress, 1)]);
+    assert_eq!(guarded.classes, vec![(lapel::jobs::DuplicateKind::SharedAddress, 1)]);
     bench.jobs.allow(id, lapel::jobs::Rows::Asked).await.expect("allowed");
     bench.jobs.begin(id, "test").await.expect("begun");
-    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 51).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 51).await;
     assert_eq!((bench.posts("/badges/batch"), bench.posts("/badges")), (1, 1));
     let rows = bench.rows(id).await;
     let ids: std::collections::HashSet<_> = rows.iter().filter_map(|r| r.badge_id.clone()).collect();
@@ -223,7 +223,7 @@ async fn two_rows_of_one_address_are_never_in_one_request() {
 
 #[tokio::test]
 async fn the_guard_knows_what_each_person_holds() {
-    use lapel::jobs::Class;
+    use lapel::jobs::DuplicateKind;
     use lapel::sandbox::RowState;
     let bench = Bench::new(small()).await;
     let row = |email: &str, state: RowState| RowSpec {
@@ -251,19 +251,19 @@ async fn the_guard_knows_what_each_person_holds() {
     let guarded =
         bench.jobs.guard(id, &progress, tokio_util::sync::CancellationToken::new()).await.expect("a guard");
     assert!(guarded.complete);
-    let classes: Vec<(String, Option<Class>, Bucket)> =
+    let classes: Vec<(String, Option<DuplicateKind>, RowStatus)> =
         bench.rows(id).await.into_iter().map(|r| (r.holder.wire().to_owned(), r.class, r.bucket)).collect();
     let expected = [
-        ("valid", Some(Class::Valid), Bucket::Ask),
-        ("waiting", Some(Class::Waiting), Bucket::LeftOut),
-        ("revoked", Some(Class::Revoked), Bucket::Ask),
-        ("revoking", Some(Class::Revoked), Bucket::Ask),
-        ("expired", Some(Class::Expired), Bucket::Ready),
-        ("case", Some(Class::Valid), Bucket::Ask),
-        ("dot", Some(Class::LookAlike), Bucket::Ask),
-        ("other", None, Bucket::Ready),
-        ("new", None, Bucket::Ready),
-        ("new", Some(Class::Twin), Bucket::LeftOut),
+        ("valid", Some(DuplicateKind::Valid), RowStatus::Ask),
+        ("waiting", Some(DuplicateKind::Waiting), RowStatus::LeftOut),
+        ("revoked", Some(DuplicateKind::Revoked), RowStatus::Ask),
+        ("revoking", Some(DuplicateKind::Revoked), RowStatus::Ask),
+        ("expired", Some(DuplicateKind::Expired), RowStatus::Ready),
+        ("case", Some(DuplicateKind::Valid), RowStatus::Ask),
+        ("dot", Some(DuplicateKind::LookAlike), RowStatus::Ask),
+        ("other", None, RowStatus::Ready),
+        ("new", None, RowStatus::Ready),
+        ("new", Some(DuplicateKind::Twin), RowStatus::LeftOut),
     ];
     for (row, (name, class, bucket)) in classes.iter().zip(expected) {
         assert_eq!((row.0.as_str(), row.1, row.2), (name, class, bucket));
@@ -276,13 +276,13 @@ async fn what_an_earlier_job_has_sent_counts_though_the_service_does_not_show_it
     let switches = vec![("waiting-history".into(), "hidden".into())];
     let mut bench = Bench::new(Options { switches, ..small() }).await;
     let first = begin(&bench, people(0..5)).await;
-    bench.until("accepted", first, |j| j.counts.of(Bucket::Waiting) == 5).await;
+    bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 5).await;
     let id = bench.jobs.draft_people(template(), people(3..8)).await.expect("a draft");
     let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Guarding::default());
     let guarded =
         bench.jobs.guard(id, &progress, tokio_util::sync::CancellationToken::new()).await.expect("a guard");
-    assert_eq!(guarded.classes, vec![(lapel::jobs::Class::Sent, 2)]);
+    assert_eq!(guarded.classes, vec![(lapel::jobs::DuplicateKind::Sent, 2)]);
     bench.jobs.begin(id, "test").await.expect("begun");
-    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 3).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 3).await;
     assert_eq!(bench.accepted(), 8);
 }

@@ -122,7 +122,7 @@ fn clock_of(clock: &ServiceClock) -> Value {
 /// A profile without its secrets.
 fn profile_of(profile: &Profile) -> Value {
     let how = job_settings(&profile.jobs);
-    let policies: serde_json::Map<String, Value> = crate::jobs::Class::ALL
+    let policies: serde_json::Map<String, Value> = crate::jobs::DuplicateKind::ALL
         .iter()
         .map(|class| (class.code().to_owned(), how.policies.of(*class).code().into()))
         .collect();

@@ -11,7 +11,7 @@ use crate::config::{Environment, Settings};
 use crate::domain::BadgeId;
 use crate::domain::text::scrub;
 use crate::jobs::receipt::{Format, Written};
-use crate::jobs::{Bucket, Decision, Job, JobError, JobId, Jobs};
+use crate::jobs::{Decision, Job, JobError, JobId, Jobs, RowStatus};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -128,10 +128,10 @@ async fn list(office: &Office, as_json: bool) -> Result<u8, Failure> {
     Ok(exit::OK)
 }
 
-async fn show(office: &Office, id: JobId, rows: Option<Bucket>, as_json: bool) -> Result<u8, Failure> {
+async fn show(office: &Office, id: JobId, rows: Option<RowStatus>, as_json: bool) -> Result<u8, Failure> {
     let job = office.jobs.job(id).await?;
-    let shown = |b: &Bucket| b.needs_a_person() || *b == Bucket::Unproven;
-    let person: Vec<Bucket> = Bucket::ALL.iter().copied().filter(shown).collect();
+    let shown = |b: &RowStatus| b.needs_a_person() || *b == RowStatus::Unproven;
+    let person: Vec<RowStatus> = RowStatus::ALL.iter().copied().filter(shown).collect();
     let buckets = rows.map_or(person, |bucket| vec![bucket]);
     let mail = office.jobs.mail_failures(id).await?;
     if as_json {
@@ -257,7 +257,7 @@ async fn send(
     as_json: bool,
 ) -> Result<u8, Failure> {
     let (jobs, who) = (office.jobs.clone(), office.who.clone());
-    let in_doubt = |job: &Job| job.counts.of(Bucket::InDoubt);
+    let in_doubt = |job: &Job| job.counts.of(RowStatus::InDoubt);
     let job = jobs.job(id).await;
     // What cannot be sent is refused below, with its reason.
     if let (Ok(job), false) = (&job, how.yes)
@@ -352,7 +352,7 @@ async fn review_all(
         if found.held > 0 {
             review.push(t!("  {n} more are not among them: decide about each.", n = found.held));
         }
-        review.extend(office.some_rows(&job, &[Bucket::NotSeen]).await?);
+        review.extend(office.some_rows(&job, &[RowStatus::NotSeen]).await?);
         office.confirmed_group(&review.join("\n"), id, rows).await?;
     }
     Ok(rows)

@@ -78,7 +78,7 @@ pub(super) fn row(job: &Job, row: &JobRow) -> Value {
         "bucket": row.bucket.code(),
         "why": row.why.as_ref().map(Reason::english),
         "why_code": row.why.as_ref().map(|why| why.code().name()),
-        "class": row.class.map(crate::jobs::Class::code),
+        "class": row.class.map(crate::jobs::DuplicateKind::code),
         "accepted": time(row.accepted),
         "looked_for_until": time(row.until),
         "status": text(&row.status),

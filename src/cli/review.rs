@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::sending::Seen;
 use super::session::Office;
 use super::words;
-use crate::jobs::{Bucket, Guarded, Job, JobId, Kind, RowFilter};
+use crate::jobs::{Guarded, Job, JobId, Kind, RowFilter, RowStatus};
 use serde_json::{Map, Value};
 
 /// Up to so many rows that will be sent are listed in the review.
@@ -15,7 +15,7 @@ const FEW: u64 = 10;
 const PAGE: usize = 1000;
 
 /// Buckets of a draft whose rows are not sent as they stand.
-pub(super) const NOT_SENT: [Bucket; 3] = [Bucket::Ask, Bucket::Invalid, Bucket::LeftOut];
+pub(super) const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
 /// A draft, and what the guard found.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Drafted {
 impl Drafted {
     /// How many rows will be sent, now or when they are Issued.
     pub fn to_send(&self) -> u64 {
-        self.job.counts.of(Bucket::Ready) + self.job.counts.of(Bucket::Queued)
+        self.job.counts.of(RowStatus::Ready) + self.job.counts.of(RowStatus::Queued)
     }
 
     /// Whether somebody may hold the badge of whom the guard could not read.
@@ -67,13 +67,13 @@ impl Office {
     /// Rows of a draft that will not be sent although somebody is meant: to be decided, not valid, left out by
     /// the guard. A blank line or a total means nobody.
     pub async fn held_back(&self, job: &Job) -> Result<u64, Failure> {
-        let mut all = job.counts.of(Bucket::Ask) + job.counts.of(Bucket::Invalid);
+        let mut all = job.counts.of(RowStatus::Ask) + job.counts.of(RowStatus::Invalid);
         if job.kind == Kind::Revoke {
-            return Ok(all + job.counts.of(Bucket::LeftOut));
+            return Ok(all + job.counts.of(RowStatus::LeftOut));
         }
         let mut after = 0;
         loop {
-            let filter = RowFilter { buckets: vec![Bucket::LeftOut], after, ..RowFilter::default() };
+            let filter = RowFilter { buckets: vec![RowStatus::LeftOut], after, ..RowFilter::default() };
             let rows = self.jobs.rows(job.id, filter, PAGE).await?;
             let Some(last) = rows.last() else { return Ok(all) };
             after = last.no;
@@ -100,19 +100,19 @@ impl Office {
             if let (Kind::Revoke, Some(origin)) = (job.kind, &job.origin) {
                 lines.push(t!("  from {name} ({read_as})", name = origin.name, read_as = origin.read_as));
             }
-            let ready = job.counts.of(Bucket::Ready);
+            let ready = job.counts.of(RowStatus::Ready);
             let requests = words::count(requests(ready, self.jobs.settings().batch), "request");
             lines.push(t!("  {ready}  will be sent, in {requests}", ready, requests));
-            for (bucket, n) in job.counts.iter().filter(|(b, _)| *b != Bucket::Ready) {
+            for (bucket, n) in job.counts.iter().filter(|(b, _)| *b != RowStatus::Ready) {
                 let word = bucket.word();
                 lines.push(match bucket {
-                    Bucket::Ask => t!("  {n}  {word}: left out", n, word),
+                    RowStatus::Ask => t!("  {n}  {word}: left out", n, word),
                     _ => format!("  {n}  {word}"),
                 });
             }
             if draft.to_send() <= FEW {
                 // So few are looked at one by one.
-                let sent = self.some_rows(job, &[Bucket::Ready, Bucket::Queued]).await?;
+                let sent = self.some_rows(job, &[RowStatus::Ready, RowStatus::Queued]).await?;
                 lines.extend(sent.into_iter().map(|row| format!("  {row}")));
             }
             let found: Vec<String> = draft

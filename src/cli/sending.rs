@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::session::Office;
 use super::{exit, json, output, words};
-use crate::jobs::{Bucket, Job, JobId, JobRow, RowFilter, StopKind};
+use crate::jobs::{Job, JobId, JobRow, RowFilter, RowStatus, StopKind};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -15,16 +15,16 @@ const UNWRITTEN: Duration = Duration::from_secs(5);
 const PAGE: usize = 500;
 
 /// Buckets of rows that were not, or not certainly, done as asked.
-pub(super) const NOT_AS_ASKED: [Bucket; 9] = [
-    Bucket::Ask,
-    Bucket::Invalid,
-    Bucket::LeftOut,
-    Bucket::NotDone,
-    Bucket::InDoubt,
-    Bucket::Unproven,
-    Bucket::NotSeen,
-    Bucket::Overdue,
-    Bucket::Dropped,
+pub(super) const NOT_AS_ASKED: [RowStatus; 9] = [
+    RowStatus::Ask,
+    RowStatus::Invalid,
+    RowStatus::LeftOut,
+    RowStatus::NotDone,
+    RowStatus::InDoubt,
+    RowStatus::Unproven,
+    RowStatus::NotSeen,
+    RowStatus::Overdue,
+    RowStatus::Dropped,
 ];
 
 /// How following jobs has ended.
@@ -129,7 +129,7 @@ impl Office {
         let ids: Vec<JobId> = known.keys().copied().collect();
         for id in ids {
             let job = self.jobs.job(id).await?;
-            let unknown = |b| matches!(b, Bucket::InDoubt | Bucket::Unbound | Bucket::Unproven);
+            let unknown = |b| matches!(b, RowStatus::InDoubt | RowStatus::Unbound | RowStatus::Unproven);
             if job.counts.sum(unknown) == 0 && !(all && job.counts.sum(words::moves) > 0) {
                 continue;
             }
@@ -228,7 +228,7 @@ impl Office {
         if let Some(note) = job.note_besides() {
             lines.push(format!("  {note}"));
         }
-        if job.counts.sum(|b| matches!(b, Bucket::Waiting | Bucket::Unbound)) > 0 {
+        if job.counts.sum(|b| matches!(b, RowStatus::Waiting | RowStatus::Unbound)) > 0 {
             lines.push(
                 t!("  Accepted is not issued: the service takes 5 minutes to a day for each badge.")
                     .to_owned(),
@@ -248,7 +248,7 @@ impl Office {
     }
 
     /// The first rows in some buckets, for people.
-    pub async fn some_rows(&self, job: &Job, buckets: &[Bucket]) -> Result<Vec<String>, Failure> {
+    pub async fn some_rows(&self, job: &Job, buckets: &[RowStatus]) -> Result<Vec<String>, Failure> {
         let filter = RowFilter { buckets: buckets.to_vec(), ..RowFilter::default() };
         let rows = self.jobs.rows(job.id, filter, words::MOST_ROWS).await?;
         let all = job.counts.sum(|b| buckets.contains(&b));
@@ -266,7 +266,7 @@ impl Office {
         &self,
         fields: Map<String, Value>,
         jobs: &[Job],
-        buckets: &[Bucket],
+        buckets: &[RowStatus],
     ) -> Result<(), Failure> {
         let mut begin = json::line(&Value::Object(fields));
         begin.pop();
@@ -323,9 +323,10 @@ fn is_unwritten(job: &Job) -> bool {
 
 /// How many rows have left, and how many are to.
 fn sent_so_far(known: &BTreeMap<JobId, Job>) -> (u64, u64) {
-    let count = |of: fn(Bucket) -> bool| known.values().map(|job| job.counts.sum(of)).sum::<u64>();
-    let all = count(|b| !matches!(b, Bucket::Invalid | Bucket::LeftOut | Bucket::Ask | Bucket::Queued));
-    let left = count(|b| matches!(b, Bucket::Ready | Bucket::Sending));
+    let count = |of: fn(RowStatus) -> bool| known.values().map(|job| job.counts.sum(of)).sum::<u64>();
+    let all =
+        count(|b| !matches!(b, RowStatus::Invalid | RowStatus::LeftOut | RowStatus::Ask | RowStatus::Queued));
+    let left = count(|b| matches!(b, RowStatus::Ready | RowStatus::Sending));
     (all.saturating_sub(left), all)
 }
 

@@ -7,7 +7,7 @@ use super::json;
 use super::progress::Progress;
 use crate::api::{self, Call, Connection, Reader};
 use crate::config::{Environment, JOB_CLASSES, JobPolicy, JobSettings, Profile, Settings};
-use crate::jobs::{self, Account, Changed, Class, Jobs, Journal, Policy};
+use crate::jobs::{self, Account, Changed, DuplicateKind, Jobs, Journal, Policy};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -174,7 +174,7 @@ pub fn job_settings(said: &JobSettings) -> jobs::Settings {
     }
     how.keep_days = said.keep_days;
     for (class, policy) in &said.policies {
-        if let Some(class) = Class::from_code(class) {
+        if let Some(class) = DuplicateKind::from_code(class) {
             how.policies.set(
                 class,
                 match policy {
@@ -193,7 +193,7 @@ pub fn default_jobs() -> JobSettings {
     let how = jobs::Settings::default();
     let whole = |n: i64| u32::try_from(n).ok();
     let policies = JOB_CLASSES.iter().filter_map(|class| {
-        let policy = JobPolicy::from_word(how.policies.of(Class::from_code(class)?).code())?;
+        let policy = JobPolicy::from_word(how.policies.of(DuplicateKind::from_code(class)?).code())?;
         Some((*class, policy))
     });
     JobSettings {
@@ -222,8 +222,10 @@ mod tests {
     /// The room of the settings does not know the jobs: this holds the two together.
     #[test]
     fn the_settings_know_every_class_but_new() {
-        let known: Vec<Class> = Class::ALL.iter().copied().filter(|c| *c != Class::New).collect();
-        let named: Vec<Option<Class>> = JOB_CLASSES.iter().map(|code| Class::from_code(code)).collect();
+        let known: Vec<DuplicateKind> =
+            DuplicateKind::ALL.iter().copied().filter(|c| *c != DuplicateKind::New).collect();
+        let named: Vec<Option<DuplicateKind>> =
+            JOB_CLASSES.iter().map(|code| DuplicateKind::from_code(code)).collect();
         assert_eq!(named, known.into_iter().map(Some).collect::<Vec<_>>());
     }
 
@@ -231,7 +233,7 @@ mod tests {
     fn what_is_not_said_is_the_default() {
         assert_eq!(job_settings(&JobSettings::default()), jobs::Settings::default());
         let (told, default) = (job_settings(&default_jobs()), jobs::Settings::default());
-        for class in Class::ALL {
+        for class in DuplicateKind::ALL {
             assert_eq!(told.policies.of(*class), default.policies.of(*class), "{class:?}");
         }
         assert_eq!(default_jobs().policies.len(), JOB_CLASSES.len());
@@ -255,8 +257,8 @@ mod tests {
         assert_eq!(how.schedule.revoke, jobs::Schedule::default().revoke);
         assert_eq!(how.guard_age, SignedDuration::from_mins(1));
         assert_eq!(how.expiring, SignedDuration::from_hours(168));
-        assert_eq!(how.policies.of(Class::Valid), Policy::Block);
-        assert_eq!(how.policies.of(Class::Revoked), Policy::Allow);
-        assert_eq!(how.policies.of(Class::Twin), Class::Twin.default_policy());
+        assert_eq!(how.policies.of(DuplicateKind::Valid), Policy::Block);
+        assert_eq!(how.policies.of(DuplicateKind::Revoked), Policy::Allow);
+        assert_eq!(how.policies.of(DuplicateKind::Twin), DuplicateKind::Twin.default_policy());
     }
 }

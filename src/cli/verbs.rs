@@ -1,7 +1,7 @@
 //! What can be typed behind `issue`, `revoke`, `jobs` and `doctor`.
 
 use super::args::ProfileFlags;
-use crate::jobs::Bucket;
+use crate::jobs::RowStatus;
 use crate::jobs::intake::{Delimiter, HeaderRow, TextEncoding};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Subcommand};
@@ -159,7 +159,7 @@ pub enum JobsVerb {
         id: i64,
         /// List the rows of this bucket instead of those that need a person
         #[arg(long, value_name = "BUCKET", value_parser = buckets())]
-        rows: Option<Bucket>,
+        rows: Option<RowStatus>,
     },
     /// Send what is left of a job that was paused or has stopped
     Resume {
@@ -360,9 +360,9 @@ fn job_id() -> impl TypedValueParser<Value = i64> {
     clap::value_parser!(i64).range(1..)
 }
 
-fn buckets() -> impl TypedValueParser<Value = Bucket> {
-    PossibleValuesParser::new(Bucket::ALL.iter().map(|b| b.code()))
-        .map(|code| Bucket::from_code(&code).unwrap_or(Bucket::Other))
+fn buckets() -> impl TypedValueParser<Value = RowStatus> {
+    PossibleValuesParser::new(RowStatus::ALL.iter().map(|b| b.code()))
+        .map(|code| RowStatus::from_code(&code).unwrap_or(RowStatus::Other))
 }
 
 #[cfg(test)]

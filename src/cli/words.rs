@@ -2,7 +2,7 @@
 
 use super::exit;
 use crate::i18n::{Language, language};
-use crate::jobs::{self, AcceptedCount, Bucket, Code, Counts, Job, JobRow, Kind, Phase, Step};
+use crate::jobs::{self, AcceptedCount, Code, Counts, Job, JobRow, Kind, Phase, RowStatus, Step};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -15,13 +15,13 @@ const TITLE: usize = 36;
 /// What the exit code has to say about a job. `waited`: it was to be followed to its end, so that a state
 /// that lapel does not know needs a person too.
 pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
-    if job.counts.sum(|b| matches!(b, Bucket::InDoubt | Bucket::Unproven | Bucket::NotSeen)) > 0 {
+    if job.counts.sum(|b| matches!(b, RowStatus::InDoubt | RowStatus::Unproven | RowStatus::NotSeen)) > 0 {
         exit::DOUBT
     } else if job.can_resume() {
         exit::STOPPED
     } else if is_issued_twice(job)
-        || job.counts.sum(Bucket::needs_a_person) > 0
-        || waited && job.counts.of(Bucket::Other) > 0
+        || job.counts.sum(RowStatus::needs_a_person) > 0
+        || waited && job.counts.of(RowStatus::Other) > 0
     {
         exit::PERSON
     } else {
@@ -39,17 +39,17 @@ pub(super) fn code_of_look(job: &Job, waited: bool) -> u8 {
     match code_of(job, waited) {
         exit::PERSON
             if !is_issued_twice(job)
-                && job.counts.sum(|b| b.needs_a_person() && b != Bucket::Invalid) == 0 =>
+                && job.counts.sum(|b| b.needs_a_person() && b != RowStatus::Invalid) == 0 =>
         {
-            if waited && job.counts.of(Bucket::Other) > 0 { exit::PERSON } else { exit::OK }
+            if waited && job.counts.of(RowStatus::Other) > 0 { exit::PERSON } else { exit::OK }
         }
         code => code,
     }
 }
 
 /// Whether a bucket's rows may still change by themselves, so that waiting for them makes sense.
-pub(super) fn moves(bucket: Bucket) -> bool {
-    bucket.is_open() && !matches!(bucket, Bucket::NotSeen | Bucket::Overdue | Bucket::Other)
+pub(super) fn moves(bucket: RowStatus) -> bool {
+    bucket.is_open() && !matches!(bucket, RowStatus::NotSeen | RowStatus::Overdue | RowStatus::Other)
 }
 
 /// The first line about a job.
@@ -71,7 +71,7 @@ pub(super) fn head(job: &Job) -> String {
 
 /// Where a job stands, in a word or a few.
 pub(super) fn state(job: &Job) -> String {
-    let doubts = job.counts.of(Bucket::InDoubt);
+    let doubts = job.counts.of(RowStatus::InDoubt);
     if job.is_abandoned() && doubts > 0 {
         return t!("ended; {n} in doubt", n = doubts);
     }
@@ -138,7 +138,7 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
             format!("lapel jobs resend {id} --row N --why TEXT"),
             t!("sends a row although it may be the second badge"),
         );
-        if job.counts.of(Bucket::NotSeen) > 1 {
+        if job.counts.of(RowStatus::NotSeen) > 1 {
             step(
                 format!("lapel jobs resend {id} --all-never-seen --why TEXT"),
                 t!("sends all of them again, after the number was typed"),
@@ -266,10 +266,18 @@ mod tests {
 
     #[test]
     fn only_what_moves_by_itself_is_waited_for() {
-        for bucket in [Bucket::Waiting, Bucket::InDoubt, Bucket::Unbound, Bucket::Queued, Bucket::Revoking] {
+        for bucket in [
+            RowStatus::Waiting,
+            RowStatus::InDoubt,
+            RowStatus::Unbound,
+            RowStatus::Queued,
+            RowStatus::Revoking,
+        ] {
             assert!(moves(bucket), "{bucket:?}");
         }
-        for bucket in [Bucket::NotSeen, Bucket::Overdue, Bucket::Issued, Bucket::Ready, Bucket::Dropped] {
+        for bucket in
+            [RowStatus::NotSeen, RowStatus::Overdue, RowStatus::Issued, RowStatus::Ready, RowStatus::Dropped]
+        {
             assert!(!moves(bucket), "{bucket:?}");
         }
     }

@@ -3,7 +3,7 @@
 use super::address::{check_base_url, check_proxy};
 use super::env::Env;
 use super::file::{ConfigFile, read_text};
-use super::keep::{KeptIn, field, lock, no_key};
+use super::keep::{KeyStore, field, lock, no_key};
 use super::key::{self, Key};
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::{Paths, recent_file};
@@ -31,7 +31,7 @@ pub struct Change {
     /// The proxy; nothing takes it away.
     pub proxy: Option<String>,
     /// A key, and where it is kept.
-    pub key: Option<(KeptIn, SecretString)>,
+    pub key: Option<(KeyStore, SecretString)>,
     /// What the key was when it was checked.
     pub pin: Option<Pin>,
     /// Make it the profile that is used where none is named.
@@ -206,7 +206,7 @@ pub fn edit_profile(
     let is_elsewhere = change.key.as_ref().is_some_and(|(to, _)| {
         !matches!(
             (&plan.key_was, to),
-            (KeySource::Default, KeptIn::File) | (KeySource::Keyring(_), KeptIn::Keyring)
+            (KeySource::Default, KeyStore::File) | (KeySource::Keyring(_), KeyStore::Keyring)
         )
     });
     let remark = is_elsewhere.then(|| take_away(paths, env, name, &plan.key_was)).and_then(Result::err);
@@ -218,13 +218,13 @@ fn put(
     paths: &Paths,
     env: &Env,
     name: &str,
-    kept_in: &KeptIn,
+    kept_in: &KeyStore,
     key: &SecretString,
     was: &KeySource,
 ) -> Result<Box<dyn FnOnce()>, ConfigError> {
     let name = name.to_owned();
     match (kept_in, was) {
-        (KeptIn::File, KeySource::Default) => {
+        (KeyStore::File, KeySource::Default) => {
             let file = paths.key_file(&name);
             let old = std::fs::read(&file).ok();
             // Who could read the old key does not get to read the new one.
@@ -245,7 +245,7 @@ fn put(
                 };
             }))
         }
-        (KeptIn::Keyring, KeySource::Keyring(_)) => {
+        (KeyStore::Keyring, KeySource::Keyring(_)) => {
             let keyring = env.keyring();
             let old = keyring.read(&name).map_err(|why| field("key", why))?;
             keyring.replace(&name, key).map_err(|why| field("key", why))?;

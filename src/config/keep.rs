@@ -27,7 +27,7 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Where the key of a profile is kept.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub enum KeptIn {
+pub enum KeyStore {
     /// A file of lapel's own, which only its owner can read: `keys/NAME`.
     #[default]
     File,
@@ -41,7 +41,7 @@ pub enum KeptIn {
     Command(Vec<String>),
 }
 
-impl fmt::Debug for KeptIn {
+impl fmt::Debug for KeyStore {
     /// Without names and words: somebody may have put the key there.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -72,7 +72,7 @@ pub struct NewProfile {
     /// The proxy for its requests.
     pub proxy: Option<String>,
     /// Where its key is kept.
-    pub kept_in: KeptIn,
+    pub kept_in: KeyStore,
     /// What the key was when it was checked.
     pub pin: Option<Pin>,
     /// Whether it becomes the one that is used where none is named. The first one does in any case.
@@ -90,7 +90,7 @@ impl NewProfile {
             read_only: false,
             ca_file: None,
             proxy: None,
-            kept_in: KeptIn::File,
+            kept_in: KeyStore::File,
             pin: None,
             make_default: false,
         }
@@ -175,7 +175,7 @@ pub(super) fn no_key(name: &str, text: &str) -> Result<(), ConfigError> {
     }
 }
 
-impl KeptIn {
+impl KeyStore {
     /// In a few words.
     pub fn words(&self) -> &'static str {
         match self {

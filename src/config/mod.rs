@@ -43,7 +43,7 @@ pub use env::Env;
 pub use filters::{FilterChange, FilteredList, FiltersFile, NamedFilter};
 pub use index::IndexSettings;
 pub use jobs::{JOB_CLASSES, JobPolicy, JobSettings};
-pub use keep::{KeptIn, NewProfile, keep_profile};
+pub use keep::{KeyStore, NewProfile, keep_profile};
 pub use key::{Key, check as check_key, register_keys};
 pub use keymap::{KeymapFile, KeymapLine};
 pub use keyring::Keyring;

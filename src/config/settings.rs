@@ -5,7 +5,7 @@ use super::behaviour::DeskSettings;
 use super::ca;
 use super::env::Env;
 use super::file::{ConfigFile, Entry};
-use super::keep::KeptIn;
+use super::keep::KeyStore;
 use super::key::{self, Key};
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
@@ -76,7 +76,7 @@ pub struct ProfileLine {
     /// Where its key comes from, in words that never hold the key.
     pub key_from: String,
     /// The same, for another one in its place.
-    pub kept_in: KeptIn,
+    pub kept_in: KeyStore,
     /// What its key was when it was checked, where it was.
     pub pin: Option<Pin>,
     /// Whether it is the one that is used where none is named.

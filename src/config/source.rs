@@ -3,7 +3,7 @@
 
 use super::command;
 use super::file::KEY_ADVICE;
-use super::keep::KeptIn;
+use super::keep::KeyStore;
 use super::toml_reader::{Sheet, Value, join};
 use std::time::Duration;
 use toml::de::DeTable;
@@ -46,13 +46,13 @@ impl KeySource {
     }
 
     /// Where the key is, without the lines.
-    pub fn kept_in(&self) -> KeptIn {
+    pub fn kept_in(&self) -> KeyStore {
         match self {
-            Self::Default => KeptIn::File,
-            Self::Keyring(_) => KeptIn::Keyring,
-            Self::Env(name, _) => KeptIn::Variable(name.clone()),
-            Self::File(path, _) => KeptIn::OtherFile(path.into()),
-            Self::Command(argv, ..) => KeptIn::Command(argv.clone()),
+            Self::Default => KeyStore::File,
+            Self::Keyring(_) => KeyStore::Keyring,
+            Self::Env(name, _) => KeyStore::Variable(name.clone()),
+            Self::File(path, _) => KeyStore::OtherFile(path.into()),
+            Self::Command(argv, ..) => KeyStore::Command(argv.clone()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::core::touched;
 use super::history_scan::{Place, Sight};
-use super::job::{Bucket, JobId, Kind, Touched};
+use super::job::{JobId, Kind, RowStatus, Touched};
 use super::journal::facts;
 use super::reason::{Code, Reason};
 use super::settings::Settings;
@@ -53,7 +53,7 @@ struct Row {
     job: JobId,
     no: i64,
     kind: Kind,
-    bucket: Bucket,
+    bucket: RowStatus,
     accepted: Option<i64>,
     heard: bool,
     status: Option<String>,
@@ -120,7 +120,7 @@ fn issue(
     row: &Row,
     seen: &mut Observed,
 ) -> rusqlite::Result<()> {
-    if row.bucket == Bucket::LeftOut {
+    if row.bucket == RowStatus::LeftOut {
         return Ok(());
     }
     let accepted = row.accepted.and_then(|s| Timestamp::from_second(s).ok());
@@ -130,22 +130,22 @@ fn issue(
         known => known,
     };
     let bucket = match state {
-        State::Waiting if late => Bucket::Overdue,
-        State::Waiting => Bucket::Waiting,
-        State::Issued | State::Expired => Bucket::Issued,
-        State::Revoking => Bucket::Revoking,
-        State::Revoked => Bucket::Revoked,
-        State::Other(ref word) if says_failed(word) => Bucket::Ask,
-        State::Other(_) => Bucket::Other,
+        State::Waiting if late => RowStatus::Overdue,
+        State::Waiting => RowStatus::Waiting,
+        State::Issued | State::Expired => RowStatus::Issued,
+        State::Revoking => RowStatus::Revoking,
+        State::Revoked => RowStatus::Revoked,
+        State::Other(ref word) if says_failed(word) => RowStatus::Ask,
+        State::Other(_) => RowStatus::Other,
     };
-    let failed = (bucket == Bucket::Ask).then(|| {
+    let failed = (bucket == RowStatus::Ask).then(|| {
         let label = sight.status.as_ref().map_or("", Text::wire);
         Reason::from(Code::IssuingFailed).with("label", label)
     });
-    if sight.place == Place::History && bucket == Bucket::Waiting {
+    if sight.place == Place::History && bucket == RowStatus::Waiting {
         learn(db, context, "waiting_in_history", "shown", Code::WaitingInHistory)?;
     }
-    if sight.place == Place::Detail && bucket == Bucket::Waiting {
+    if sight.place == Place::Detail && bucket == RowStatus::Waiting {
         learn(db, context, "waiting_by_id", "shown", Code::WaitingById)?;
     }
     if row.heard
@@ -208,24 +208,29 @@ fn revoke(
 ) -> rusqlite::Result<()> {
     let state = sight.verdict.state();
     let (bucket, why) = match (row.bucket, &state) {
-        (Bucket::Queued, _) if row.held => return Ok(()),
-        (Bucket::Queued, State::Issued | State::Expired) => {
+        (RowStatus::Queued, _) if row.held => return Ok(()),
+        (RowStatus::Queued, State::Issued | State::Expired) => {
             seen.ready.insert(row.job);
-            (Bucket::Ready, None)
+            (RowStatus::Ready, None)
         }
-        (Bucket::Queued, State::Revoking | State::Revoked) => (
-            Bucket::LeftOut,
+        (RowStatus::Queued, State::Revoking | State::Revoked) => (
+            RowStatus::LeftOut,
             Some(Reason::from(Code::AlreadyByAnother).because("state", Reason::state(&state))),
         ),
-        (Bucket::InDoubt | Bucket::Unproven | Bucket::Dropped | Bucket::Revoking, State::Revoked) => {
-            (Bucket::Revoked, None)
+        (
+            RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Dropped | RowStatus::Revoking,
+            State::Revoked,
+        ) => (RowStatus::Revoked, None),
+        (RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Dropped, State::Revoking) => {
+            (RowStatus::Revoking, None)
         }
-        (Bucket::InDoubt | Bucket::Unproven | Bucket::Dropped, State::Revoking) => (Bucket::Revoking, None),
-        (Bucket::InDoubt | Bucket::Unproven, _) => return without(db, context, sight, row, &state, seen),
+        (RowStatus::InDoubt | RowStatus::Unproven, _) => {
+            return without(db, context, sight, row, &state, seen);
+        }
         _ => return Ok(()),
     };
     keep(db, row, bucket, why.as_ref(), Some(sight))?;
-    if matches!(bucket, Bucket::Revoking | Bucket::Revoked) {
+    if matches!(bucket, RowStatus::Revoking | RowStatus::Revoked) {
         // Only now is it known that it was among those that were accepted.
         db.prepare_cached(
             "UPDATE row SET accepted = coalesce(accepted, (SELECT answered FROM request
@@ -262,16 +267,16 @@ fn without(
     };
     let apart = SignedDuration::from_secs(now.saturating_sub(first));
     let (bucket, why) = match row.bucket {
-        Bucket::Unproven if apart >= context.settings.scans_apart => {
-            (Bucket::Dropped, Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)))
+        RowStatus::Unproven if apart >= context.settings.scans_apart => {
+            (RowStatus::Dropped, Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)))
         }
         // A slow service may still be working on it.
-        Bucket::InDoubt if apart >= context.settings.absence_after && row.tries < REVOKE_TRIES => {
+        RowStatus::InDoubt if apart >= context.settings.absence_after && row.tries < REVOKE_TRIES => {
             seen.ready.insert(row.job);
-            (Bucket::Ready, Code::RevokedAgain.into())
+            (RowStatus::Ready, Code::RevokedAgain.into())
         }
-        Bucket::InDoubt if apart >= context.settings.absence_after => {
-            (Bucket::NotDone, Code::RevocationNotSeen.into())
+        RowStatus::InDoubt if apart >= context.settings.absence_after => {
+            (RowStatus::NotDone, Code::RevocationNotSeen.into())
         }
         _ => return Ok(()),
     };
@@ -284,7 +289,7 @@ fn without(
 fn keep(
     db: &Connection,
     row: &Row,
-    bucket: Bucket,
+    bucket: RowStatus,
     why: Option<&Reason>,
     sight: Option<&Sight>,
 ) -> rusqlite::Result<()> {
@@ -322,7 +327,7 @@ fn keep(
     Ok(())
 }
 
-fn note(seen: &mut Observed, job: JobId, sight: &Sight, bucket: Bucket) {
+fn note(seen: &mut Observed, job: JobId, sight: &Sight, bucket: RowStatus) {
     seen.touched.entry(job).or_default().push(touched(&sight.badge_id, bucket));
 }
 

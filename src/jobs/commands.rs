@@ -2,11 +2,11 @@
 
 use super::apply_observation;
 use super::core::{Core, Jobs};
-use super::duplicate_check::{self, Class, Guarding};
+use super::duplicate_check::{self, DuplicateKind, Guarding};
 use super::error::JobError;
 use super::files;
 use super::intake::{Finding, check_person};
-use super::job::{Bucket, Job, JobId, Kind, Phase, StopKind};
+use super::job::{Job, JobId, Kind, Phase, RowStatus, StopKind};
 use super::journal::claims::{self, Rival};
 use super::journal::{jobs, requests, rows};
 use super::reason::{Code, Reason};
@@ -64,7 +64,7 @@ impl Jobs {
                 rows = shares(&now)
             )));
         }
-        let open = job.counts.of(Bucket::Ready) + job.counts.of(Bucket::Queued);
+        let open = job.counts.of(RowStatus::Ready) + job.counts.of(RowStatus::Queued);
         if open == 0 {
             return Err(JobError::no(t!(
                 "Job {id} has nothing to send: {rows}. Nothing was sent.",
@@ -240,7 +240,7 @@ impl Jobs {
                 apply_observation::replace_again(db, id)?;
                 jobs::set_batch(db, id, last.map(|n| (n / SMALLER).max(1)))?;
                 jobs::decide(db, id, None, "retry what was refused", &who, "")?;
-                let ready = |db| Ok::<_, rusqlite::Error>(jobs::counts(db, id)?.of(Bucket::Ready));
+                let ready = |db| Ok::<_, rusqlite::Error>(jobs::counts(db, id)?.of(RowStatus::Ready));
                 let before = ready(db)?;
                 if job.kind == Kind::Issue {
                     duplicate_check::place(db, id, job.phase, &policies)?;
@@ -294,8 +294,8 @@ impl Jobs {
             .write("decide", move |db| {
                 let Some((stand, seen)) = stand(db, id, no)? else { return Ok(Err(Refused::NoRow)) };
                 if !rules::may(Step::Decide, stand) {
-                    return Ok(Err(if stand.claim.is_some() || stand.bucket != Bucket::Ready {
-                        Refused::Bucket(stand.bucket)
+                    return Ok(Err(if stand.claim.is_some() || stand.bucket != RowStatus::Ready {
+                        Refused::RowStatus(stand.bucket)
                     } else {
                         Refused::NoRow
                     }));
@@ -308,12 +308,12 @@ impl Jobs {
                         jobs::decide(db, id, Some(no), "it is this badge", &who, &why)?;
                     }
                     Decision::LeaveOut => {
-                        rows::set(db, id, no, Bucket::LeftOut, Some(&Code::SettledOtherwise.into()))?;
+                        rows::set(db, id, no, RowStatus::LeftOut, Some(&Code::SettledOtherwise.into()))?;
                         jobs::decide(db, id, Some(no), "leave it", &who, &why)?;
                     }
                     Decision::SendAgain => {
                         // Only what the person was told of is allowed.
-                        let seen = seen.filter(|_| stand.bucket == Bucket::Ask);
+                        let seen = seen.filter(|_| stand.bucket == RowStatus::Ask);
                         if let Some(rival) = claims::rival_of(db, id, no)?
                             && seen.is_none_or(|seen| seen < rival.slot)
                         {
@@ -352,7 +352,7 @@ impl Jobs {
                 id,
                 why = rival.why()
             ))),
-            Err(Refused::Bucket(bucket)) => Err(JobError::no(t!(
+            Err(Refused::RowStatus(bucket)) => Err(JobError::no(t!(
                 "Row {no} of job {id} is {state}: there is nothing to decide about it now. Nothing was changed.",
                 no,
                 id,
@@ -372,7 +372,7 @@ impl Jobs {
     /// # Errors
     /// When the job is no draft of this process.
     pub async fn allow(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
-        self.review(id, which, Bucket::Ready, None).await
+        self.review(id, which, RowStatus::Ready, None).await
     }
 
     /// Leaves rows of a draft out: one, or all of a class.
@@ -380,17 +380,25 @@ impl Jobs {
     /// # Errors
     /// When the job is no draft of this process.
     pub async fn leave_out(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
-        self.review(id, which, Bucket::LeftOut, Some(Code::LeftOutByHand)).await
+        self.review(id, which, RowStatus::LeftOut, Some(Code::LeftOutByHand)).await
     }
 
-    async fn review(&self, id: JobId, which: Rows, to: Bucket, why: Option<Code>) -> Result<u64, JobError> {
+    async fn review(
+        &self,
+        id: JobId,
+        which: Rows,
+        to: RowStatus,
+        why: Option<Code>,
+    ) -> Result<u64, JobError> {
         self.draft(id).await?;
         let which = match which {
             Rows::One(no) => format!("no = {no}"),
-            Rows::Class(class) if to == Bucket::Ready => duplicate_check::only_of(class),
+            Rows::Class(class) if to == RowStatus::Ready => duplicate_check::only_of(class),
             Rows::Class(class) => format!("class = '{}'", class.code()),
             Rows::Asked => "bucket = 'ask'".to_owned(),
         };
+        let step = if to == RowStatus::Ready { Step::Allow } else { Step::LeaveOut };
+        let may = rules::condition(step, Kind::Issue, Phase::Draft);
         let why = why.map(Reason::from);
         let moved = self
             .core
@@ -400,8 +408,7 @@ impl Jobs {
                     &format!(
                         "UPDATE row SET bucket = ?2, why = ?3, guarded = 0,
                                         allowed = CASE ?2 WHEN 'ready' THEN coalesce(class, 'new') END
-                         WHERE job = ?1 AND request IS NULL AND bucket IN ('ready', 'ask', 'left_out')
-                           AND bucket <> ?2 AND {which}"
+                         WHERE job = ?1 AND request IS NULL AND {may} AND {which}"
                     ),
                     params![id.0, to.code(), why],
                 )
@@ -503,7 +510,7 @@ impl Jobs {
         }
         let before = self.core.journal.read(move |db| known_of(db, id, no)).await?;
         let Some((bucket, _, _)) = &before else { return Ok(()) };
-        if *bucket == Bucket::NotSeen.code() && duplicate_check::is_stale(&self.core, job) {
+        if *bucket == RowStatus::NotSeen.code() && duplicate_check::is_stale(&self.core, job) {
             let looked = self.look_now(Some(id)).await;
             if let Some(why) = looked.failed {
                 return Err(JobError::no(t!(
@@ -583,7 +590,7 @@ pub enum Rows {
     /// The row at this place.
     One(u64),
     /// All of a class.
-    Class(Class),
+    Class(DuplicateKind),
     /// All that are asked about.
     Asked,
 }
@@ -598,7 +605,7 @@ pub fn shares(job: &Job) -> String {
 /// Why a decision about a row was not taken.
 enum Refused {
     /// Where it stands, there is nothing to decide.
-    Bucket(Bucket),
+    RowStatus(RowStatus),
     /// It was not sent, or the badge is another row's.
     NoRow,
     /// Another row has served its person, which nobody has seen yet.

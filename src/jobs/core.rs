@@ -2,7 +2,7 @@
 
 use super::error::JobError;
 use super::history_scan::{Lesson, Scan};
-use super::job::{Bucket, Changed, Job, JobId, JobRow, Phase, Stop, StopKind, Touched};
+use super::job::{Changed, Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind, Touched};
 use super::journal::facts::{self, Fact};
 use super::journal::rows::{self, RowFilter, SentHere};
 use super::journal::{self, Account, Journal, JournalError, accounts, jobs, purge, requests};
@@ -168,14 +168,14 @@ impl Jobs {
         }
         // Nobody sends it: what was on its way is in doubt, before anybody has taken it over.
         let mut filter = filter;
-        if filter.buckets.contains(&Bucket::InDoubt) {
-            filter.buckets.push(Bucket::Sending);
-        } else if filter.buckets == [Bucket::Sending] {
+        if filter.buckets.contains(&RowStatus::InDoubt) {
+            filter.buckets.push(RowStatus::Sending);
+        } else if filter.buckets == [RowStatus::Sending] {
             return Ok(Vec::new());
         }
         let mut found = self.core.journal.read(move |db| rows::page(db, id, &filter, most, window)).await?;
-        for row in found.iter_mut().filter(|row| row.bucket == Bucket::Sending) {
-            row.bucket = Bucket::InDoubt;
+        for row in found.iter_mut().filter(|row| row.bucket == RowStatus::Sending) {
+            row.bucket = RowStatus::InDoubt;
             row.why = Some(Code::Lost.into());
         }
         Ok(found)
@@ -264,7 +264,7 @@ impl Jobs {
     }
 
     /// Waits until nothing of a job is on its way and nothing more of it can be sent now: every answer is in
-    /// the journal. What cannot be sent may still be [`super::Bucket::Ready`]: the job has stopped, or an
+    /// the journal. What cannot be sent may still be [`super::RowStatus::Ready`]: the job has stopped, or an
     /// earlier request to the same address is in doubt.
     pub async fn sent(&self, id: JobId) {
         send::idle(&self.core, id).await;
@@ -589,7 +589,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A row for [`Changed::touched`].
-pub(super) fn touched(badge_id: &crate::domain::BadgeId, bucket: Bucket) -> Touched {
+pub(super) fn touched(badge_id: &crate::domain::BadgeId, bucket: RowStatus) -> Touched {
     Touched { badge_id: badge_id.clone(), bucket }
 }
 

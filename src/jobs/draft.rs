@@ -3,7 +3,7 @@
 use super::commands::set_free;
 use super::core::Jobs;
 use super::error::JobError;
-use super::job::{Bucket, JobId, Kind, Origin, Phase};
+use super::job::{JobId, Kind, Origin, Phase, RowStatus};
 use super::journal::claims::{self, Rival};
 use super::journal::jobs::{self, NewJob};
 use super::journal::rows::{self, NewRow};
@@ -45,7 +45,7 @@ pub struct Person {
 
 /// A badge that somebody wants revoked, as it was last seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Victim {
+pub struct RevokeTarget {
     /// Its id.
     pub badge_id: BadgeId,
     /// Whose it is.
@@ -61,7 +61,7 @@ pub struct Victim {
 /// Badges to be revoked for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevokePlan {
-    victims: Vec<Victim>,
+    victims: Vec<RevokeTarget>,
     reason: String,
     when_issued: bool,
 }
@@ -69,30 +69,30 @@ pub struct RevokePlan {
 impl RevokePlan {
     /// Plans a revocation. Each badge counts once, however often it is named. `when_issued`: those that still
     /// wait are revoked when they become Issued, instead of being left out.
-    pub fn new(victims: Vec<Victim>, reason: &str, when_issued: bool) -> Self {
+    pub fn new(victims: Vec<RevokeTarget>, reason: &str, when_issued: bool) -> Self {
         let mut seen = HashSet::new();
         let victims = victims.into_iter().filter(|v| seen.insert(v.badge_id.clone())).collect();
         Self { victims, reason: reason.trim().to_owned(), when_issued }
     }
 
     /// All of them.
-    pub fn victims(&self) -> &[Victim] {
+    pub fn victims(&self) -> &[RevokeTarget] {
         &self.victims
     }
 
     /// Those that will be sent: the service accepts Issued badges only.
-    pub fn sent(&self) -> impl Iterator<Item = &Victim> {
+    pub fn sent(&self) -> impl Iterator<Item = &RevokeTarget> {
         self.victims.iter().filter(|v| v.state.may_be_revoked())
     }
 
     /// Those that wait until they are Issued.
-    pub fn queued(&self) -> impl Iterator<Item = &Victim> {
+    pub fn queued(&self) -> impl Iterator<Item = &RevokeTarget> {
         self.victims.iter().filter(|v| self.when_issued && v.state == State::Waiting)
     }
 
     /// Those that are left out, since the service would drop them without a word.
-    pub fn left_out(&self) -> impl Iterator<Item = &Victim> {
-        self.victims.iter().filter(|v| placed(&v.state, self.when_issued).0 == Bucket::LeftOut)
+    pub fn left_out(&self) -> impl Iterator<Item = &RevokeTarget> {
+        self.victims.iter().filter(|v| placed(&v.state, self.when_issued).0 == RowStatus::LeftOut)
     }
 
     /// The reason that goes with the request; the holder may see it.
@@ -101,7 +101,7 @@ impl RevokePlan {
     }
 
     fn rows(&self) -> Vec<NewRow> {
-        let row = |v: &Victim| {
+        let row = |v: &RevokeTarget| {
             let (bucket, why) = placed(&v.state, self.when_issued);
             NewRow {
                 name: v.holder.wire().to_owned(),
@@ -128,14 +128,14 @@ pub(super) fn own_word(state: &State) -> Option<String> {
 }
 
 /// Where a badge of a state belongs that is to be revoked, and why.
-pub(super) fn placed(state: &State, when_issued: bool) -> (Bucket, Option<Reason>) {
+pub(super) fn placed(state: &State, when_issued: bool) -> (RowStatus, Option<Reason>) {
     if state.may_be_revoked() {
-        (Bucket::Ready, None)
+        (RowStatus::Ready, None)
     } else if *state == State::Waiting && when_issued {
-        (Bucket::Queued, None)
+        (RowStatus::Queued, None)
     } else {
         let why = Reason::from(Code::NotRevocable).because("state", Reason::state(state));
-        (Bucket::LeftOut, Some(why))
+        (RowStatus::LeftOut, Some(why))
     }
 }
 
@@ -266,7 +266,7 @@ impl Jobs {
     pub async fn replace(
         &self,
         plan: IssuePlan,
-        old: Victim,
+        old: RevokeTarget,
         reason: &str,
         who: &str,
     ) -> Result<(JobId, JobId), JobError> {
@@ -298,7 +298,7 @@ impl Jobs {
                 let revoke = jobs::insert(db, &account, (&me.0, &me.1), &new)?;
                 let mut rows = RevokePlan::new(vec![old], &reason, true).rows();
                 for row in &mut rows {
-                    row.bucket = Some(Bucket::Queued);
+                    row.bucket = Some(RowStatus::Queued);
                     row.why = Some(Reason::from(Code::WhenIssued).with("issue", issue));
                 }
                 rows::insert(db, revoke, &rows)?;
@@ -449,7 +449,7 @@ impl Jobs {
         // What was written just now shows that the journal takes it; if not for long, that is found out at once.
         self.core.no_trouble(id);
         self.core.changed(id, []);
-        send::kick(&self.core, id);
+        send::ensure_sender(&self.core, id);
         self.core.wake.notify_one();
     }
 

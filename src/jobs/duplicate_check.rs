@@ -3,9 +3,10 @@
 use super::core::{Core, Jobs};
 use super::error::JobError;
 use super::history_scan::{Scan, Sight, spellings};
-use super::job::{Bucket, Job, JobId, Kind, Phase, words};
+use super::job::{Job, JobId, Kind, Phase, RowStatus, words};
 use super::journal::{claims, jobs as job_records, rows};
 use super::reason::{Code, Reason};
+use super::rules::{self, Step};
 use super::settings::Settings;
 use crate::api::{ApiError, Call};
 use crate::domain::{EmailKey, State, TemplateId, Verdict};
@@ -19,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 words! {
     /// What was found of a row before anything is sent.
-    Class {
+    DuplicateKind {
         /// Nothing: the person does not hold this badge.
         New = "new", tr_noop!("new");
         /// The same address and the same name stand in an earlier row of the file.
@@ -55,7 +56,7 @@ words! {
     }
 }
 
-impl Class {
+impl DuplicateKind {
     /// Whether a person would get such a badge twice, or may.
     pub fn is_duplicate(self) -> bool {
         matches!(self, Self::Twin | Self::Valid | Self::Expiring | Self::Waiting | Self::Sent)
@@ -99,8 +100,8 @@ pub struct Guarding {
 /// What a guard found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Guarded {
-    /// Rows of each class but [`Class::New`].
-    pub classes: Vec<(Class, u64)>,
+    /// Rows of each class but [`DuplicateKind::New`].
+    pub classes: Vec<(DuplicateKind, u64)>,
     /// Whether everything was read; otherwise somebody may hold the badge all the same.
     pub complete: bool,
     /// Requests that it took.
@@ -150,17 +151,9 @@ impl Jobs {
     }
 }
 
-/// The rows of a job that are judged: those that were certainly not sent. What a review has left out stays out
-/// once the job is begun.
-const fn judged(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Draft => "row.bucket IN ('ready', 'ask', 'left_out')",
-        _ => {
-            "(row.bucket IN ('ready', 'not_done')
-              OR row.bucket = 'ask'
-                 AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no))"
-        }
-    }
+/// The rows of an issue job that are judged: those that were certainly not sent.
+fn judged(phase: Phase) -> String {
+    rules::condition(Step::Judge, Kind::Issue, phase)
 }
 
 /// The addresses of a job's unsent rows, once each, with one spelling.
@@ -318,7 +311,7 @@ impl Hunt<'_> {
                 if !matches!(sight.verdict.state(), State::Revoked | State::Revoking) {
                     let email = sight.email.as_ref().map_or("", |email| email.wire());
                     let why = Reason::from(Code::LookAlike).with("address", email);
-                    classify(db, (id, phase), like, Class::LookAlike, &why)?;
+                    classify(db, (id, phase), like, DuplicateKind::LookAlike, &why)?;
                 }
             }
             Ok(())
@@ -363,7 +356,7 @@ fn found(
     classify(db, (id, phase), key, class, &why)
 }
 
-fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) -> (Class, Reason) {
+fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) -> (DuplicateKind, Reason) {
     let (word, more) = verdict.line();
     let mut parts = vec![Reason::told(&word)];
     if !more.is_empty() {
@@ -373,19 +366,23 @@ fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) 
     let class = match verdict {
         Verdict::Valid { until: Some(until) } => {
             let left = until.end().map(|end| end.duration_since(now));
-            if left.is_some_and(|l| l <= settings.expiring) { Class::Expiring } else { Class::Valid }
+            if left.is_some_and(|l| l <= settings.expiring) {
+                DuplicateKind::Expiring
+            } else {
+                DuplicateKind::Valid
+            }
         }
-        Verdict::Expired { .. } | Verdict::SaidExpired { .. } => Class::Expired,
+        Verdict::Expired { .. } | Verdict::SaidExpired { .. } => DuplicateKind::Expired,
         Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
-            Class::Revoked
+            DuplicateKind::Revoked
         }
-        Verdict::Waiting { .. } | Verdict::Overdue { .. } => Class::Waiting,
+        Verdict::Waiting { .. } | Verdict::Overdue { .. } => DuplicateKind::Waiting,
         // A word that lapel does not know may mean that the badge is valid.
         Verdict::Valid { until: None }
         | Verdict::NotYetValid { .. }
         | Verdict::SaidIssued { .. }
         | Verdict::SaidFailed { .. }
-        | Verdict::Unknown { .. } => Class::Valid,
+        | Verdict::Unknown { .. } => DuplicateKind::Valid,
     };
     (class, line)
 }
@@ -395,10 +392,10 @@ fn classify(
     db: &Connection,
     (id, phase): (JobId, Phase),
     key: &EmailKey,
-    class: Class,
+    class: DuplicateKind,
     why: &Reason,
 ) -> rusqlite::Result<()> {
-    let lighter: Vec<String> = Class::ALL
+    let lighter: Vec<String> = DuplicateKind::ALL
         .iter()
         .filter(|c| c.weight() < class.weight())
         .map(|c| format!("'{}'", c.code()))
@@ -413,7 +410,7 @@ fn classify(
     Ok(())
 }
 
-impl Class {
+impl DuplicateKind {
     /// Of two classes, the heavier one is what a person should know.
     fn weight(self) -> u8 {
         match self {
@@ -434,7 +431,7 @@ impl Class {
 /// What no request is needed for: the file's rows with one another, and with the journal.
 fn compare(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
     let judged = judged(phase);
-    let rivals = claims::rivals(db, id, judged)?;
+    let rivals = claims::rivals(db, id, &judged)?;
     db.execute(
         &format!("UPDATE row SET seen = NULL WHERE job = ?1 AND seen IS NOT NULL AND {judged}"),
         [id.0],
@@ -493,7 +490,7 @@ pub(super) fn place(
     id: JobId,
     phase: Phase,
     policies: &super::settings::Policies,
-) -> rusqlite::Result<Vec<(Class, u64)>> {
+) -> rusqlite::Result<Vec<(DuplicateKind, u64)>> {
     let judged = judged(phase);
     // What an earlier guard left out is judged again.
     db.execute(
@@ -507,9 +504,12 @@ pub(super) fn place(
     // A row may be of two classes: the stricter policy counts.
     for policy in [Policy::Block, Policy::Ask] {
         // Once a job is begun, nothing is left out without a person who sees it.
-        let bucket =
-            if policy == Policy::Block && phase == Phase::Draft { Bucket::LeftOut } else { Bucket::Ask };
-        for class in Class::ALL.iter().filter(|class| policies.of(**class) == policy) {
+        let bucket = if policy == Policy::Block && phase == Phase::Draft {
+            RowStatus::LeftOut
+        } else {
+            RowStatus::Ask
+        };
+        for class in DuplicateKind::ALL.iter().filter(|class| policies.of(**class) == policy) {
             let also = if class.is_in_file() {
                 format!("OR class IS NOT NULL AND {} = ?2", class_in_file())
             } else {
@@ -537,7 +537,7 @@ pub(super) fn place(
     )?;
     db.prepare("SELECT class, count(*) FROM row WHERE job = ?1 AND class IS NOT NULL GROUP BY class")?
         .query_map([id.0], |r| {
-            let class = Class::from_code(r.get_ref(0)?.as_str()?).unwrap_or(Class::New);
+            let class = DuplicateKind::from_code(r.get_ref(0)?.as_str()?).unwrap_or(DuplicateKind::New);
             Ok((class, r.get::<_, i64>(1)?.unsigned_abs()))
         })?
         .collect()
@@ -545,7 +545,7 @@ pub(super) fn place(
 
 /// The classes whose rows a setting or a flag lets pass, for a statement.
 fn allowed_by_setting(policies: &super::settings::Policies) -> String {
-    let codes: Vec<String> = Class::ALL
+    let codes: Vec<String> = DuplicateKind::ALL
         .iter()
         .filter(|class| policies.allows(**class))
         .map(|class| format!("'{}'", class.code()))
@@ -555,7 +555,7 @@ fn allowed_by_setting(policies: &super::settings::Policies) -> String {
 
 /// Rows of a class that a person may allow together: they are of no other class besides, which another decision
 /// has to cover. (A condition on the table `row`.)
-pub(super) fn only_of(class: Class) -> String {
+pub(super) fn only_of(class: DuplicateKind) -> String {
     let only = if class.is_in_file() { String::new() } else { format!("AND {} IS NULL", class_in_file()) };
     format!("(class = '{}' {only})", class.code())
 }

@@ -13,7 +13,7 @@ use super::intake::{
     self, About, Checked, Choices, ColumnMap, Finding, IdRow, Question, RawRow, Severity, Source, Standing,
     Table, Watch, check,
 };
-use super::job::{Bucket, Origin};
+use super::job::{Origin, RowStatus};
 use super::journal::{Journal, facts};
 use super::reason::{Code, Reason};
 use crate::domain::Text;
@@ -88,12 +88,12 @@ impl Watch for Watcher {
 }
 
 /// Where a row belongs that was judged, and why.
-pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (Bucket, Option<Reason>) {
+pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (RowStatus, Option<Reason>) {
     let bucket = match standing {
-        Standing::Ready => Bucket::Ready,
-        Standing::Ask => Bucket::Ask,
-        Standing::Refused => Bucket::Invalid,
-        Standing::NotARecipient => Bucket::LeftOut,
+        Standing::Ready => RowStatus::Ready,
+        Standing::Ask => RowStatus::Ask,
+        Standing::Refused => RowStatus::Invalid,
+        Standing::NotARecipient => RowStatus::LeftOut,
     };
     let worst = findings.iter().map(|f| f.severity).max().unwrap_or(Severity::Note);
     let said: Vec<Reason> = findings

@@ -5,7 +5,7 @@ mod poll;
 mod probe;
 
 use super::core::{Asked, Core, Looked, lock};
-use super::job::{Bucket, JobId};
+use super::job::{JobId, RowStatus};
 use super::journal::{JournalError, jobs};
 use super::reason::{Code, Reason};
 use super::schedule::{self, Looking, Schedule};
@@ -113,9 +113,9 @@ fn wait(core: &Core, now: Timestamp, next: Timestamp) -> Duration {
 /// The jobs of this process with something to look for, and when.
 async fn open_jobs(core: &Core) -> Result<Vec<(JobId, Option<Timestamp>)>, JournalError> {
     let me = core.me();
-    let buckets: Vec<String> = Bucket::ALL
+    let buckets: Vec<String> = RowStatus::ALL
         .iter()
-        .filter(|b| b.is_open() && **b != Bucket::Sending)
+        .filter(|b| b.is_open() && **b != RowStatus::Sending)
         .map(|b| format!("'{}'", b.code()))
         .collect();
     core.journal

@@ -1,6 +1,6 @@
 //! A job: what was asked for, and where each of its rows stands.
 
-use super::duplicate_check::Class;
+use super::duplicate_check::DuplicateKind;
 use super::intake::ColumnMap;
 use super::reason::Reason;
 use super::rules::{self, Claim, Step};
@@ -112,7 +112,7 @@ pub struct Stop {
 
 words! {
     /// Where one row of a job stands. Every row is in exactly one of these, and they add up to the job.
-    Bucket {
+    RowStatus {
         /// Checked and free to be sent; nothing has left.
         Ready = "ready", tr_noop!("not sent yet");
         /// A person has to decide first.
@@ -152,7 +152,7 @@ words! {
     }
 }
 
-impl Bucket {
+impl RowStatus {
     /// Whether the service may still change it, so that it is worth looking at.
     pub fn is_open(self) -> bool {
         matches!(
@@ -185,18 +185,18 @@ impl Bucket {
     }
 }
 
-/// How many rows are in each bucket; only those with rows, in the order of [`Bucket::ALL`].
+/// How many rows are in each bucket; only those with rows, in the order of [`RowStatus::ALL`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts(pub(super) Vec<(Bucket, u64)>);
+pub struct Counts(pub(super) Vec<(RowStatus, u64)>);
 
 impl Counts {
     /// How many are in a bucket.
-    pub fn of(&self, bucket: Bucket) -> u64 {
+    pub fn of(&self, bucket: RowStatus) -> u64 {
         self.0.iter().find(|(b, _)| *b == bucket).map_or(0, |(_, n)| *n)
     }
 
     /// How many are in buckets that fulfil a condition.
-    pub fn sum(&self, which: impl Fn(Bucket) -> bool) -> u64 {
+    pub fn sum(&self, which: impl Fn(RowStatus) -> bool) -> u64 {
         self.0.iter().filter(|(b, _)| which(*b)).map(|(_, n)| n).sum()
     }
 
@@ -206,7 +206,7 @@ impl Counts {
     }
 
     /// The buckets that have rows.
-    pub fn iter(&self) -> impl Iterator<Item = (Bucket, u64)> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = (RowStatus, u64)> + '_ {
         self.0.iter().copied()
     }
 }
@@ -297,11 +297,11 @@ impl Job {
 
     /// How it stands once it is taken over: what was on its way is in doubt, and what is left is not sent.
     pub(super) fn into_abandoned(mut self) -> Self {
-        let lost = self.counts.of(Bucket::Sending);
+        let lost = self.counts.of(RowStatus::Sending);
         if lost > 0 {
-            let doubts = lost + self.counts.of(Bucket::InDoubt);
-            self.counts.0.retain(|(bucket, _)| !matches!(bucket, Bucket::Sending | Bucket::InDoubt));
-            self.counts.0.push((Bucket::InDoubt, doubts));
+            let doubts = lost + self.counts.of(RowStatus::InDoubt);
+            self.counts.0.retain(|(bucket, _)| !matches!(bucket, RowStatus::Sending | RowStatus::InDoubt));
+            self.counts.0.push((RowStatus::InDoubt, doubts));
             self.counts.0.sort_unstable();
         }
         self.in_flight = 0;
@@ -318,7 +318,7 @@ impl Job {
         if self.phase == Phase::Moved {
             return false;
         }
-        self.counts.sum(Bucket::is_open) > 0 || (self.phase == Phase::Running && self.left_to_send() > 0)
+        self.counts.sum(RowStatus::is_open) > 0 || (self.phase == Phase::Running && self.left_to_send() > 0)
     }
 
     /// Whether something is being sent, or may be at any moment.
@@ -334,12 +334,12 @@ impl Job {
 
     /// How many rows are sent when it goes on.
     pub fn left_to_send(&self) -> u64 {
-        self.counts.of(Bucket::Ready)
+        self.counts.of(RowStatus::Ready)
     }
 
     /// Whether it can be paused: something of it is being sent, or will be.
     pub fn can_pause(&self) -> bool {
-        self.phase == Phase::Running && self.left_to_send() + self.counts.of(Bucket::Sending) > 0
+        self.phase == Phase::Running && self.left_to_send() + self.counts.of(RowStatus::Sending) > 0
     }
 
     /// Whether what is left of the quota can be used up.
@@ -350,7 +350,7 @@ impl Job {
     /// Whether something of it can be called off before it is sent.
     pub fn can_call_off(&self) -> bool {
         self.phase != Phase::Cancelled
-            && rules::count(Step::CallOff, self) + self.counts.of(Bucket::Sending) > 0
+            && rules::count(Step::CallOff, self) + self.counts.of(RowStatus::Sending) > 0
     }
 
     /// How many rows are sent when what was refused is tried again.
@@ -382,7 +382,7 @@ pub struct JobRow {
     /// Its id, once the service has given one.
     pub badge_id: Option<BadgeId>,
     /// Where it stands.
-    pub bucket: Bucket,
+    pub bucket: RowStatus,
     /// Why.
     pub why: Option<Reason>,
     /// What it holds of its person: only a row with a claim may be sent. Nothing for a revocation.
@@ -390,7 +390,7 @@ pub struct JobRow {
     /// Whether the service may have acted on it.
     pub was_sent: bool,
     /// What the guard found.
-    pub class: Option<Class>,
+    pub class: Option<DuplicateKind>,
     /// When its request was accepted, in the service's UTC.
     pub accepted: Option<Timestamp>,
     /// Until when it is looked for, where it is in doubt: in the service's UTC.
@@ -420,7 +420,7 @@ pub struct Touched {
     /// The badge.
     pub badge_id: BadgeId,
     /// Where its row stands now.
-    pub bucket: Bucket,
+    pub bucket: RowStatus,
 }
 
 /// A job has changed.

@@ -36,14 +36,14 @@ mod settings;
 
 pub use self::commands::{Decision, Opening, Rows, shares};
 pub use self::core::{Jobs, Looked};
-pub use self::draft::{IssuePlan, Person, RevokePlan, Victim};
-pub use self::duplicate_check::{Class, Guarded, Guarding, Policy};
+pub use self::draft::{IssuePlan, Person, RevokePlan, RevokeTarget};
+pub use self::duplicate_check::{DuplicateKind, Guarded, Guarding, Policy};
 pub use self::error::JobError;
 pub use self::files::{FileRequest, IdsRequest, Opened, Preview, Reading};
 pub use self::history_scan::{Holdings, holdings};
 pub use self::job::{
-    AcceptedCount, Bucket, Changed, Counts, Job, JobId, JobRow, Kind, Origin, Owner, Phase, Stop, StopKind,
-    Touched,
+    AcceptedCount, Changed, Counts, Job, JobId, JobRow, Kind, Origin, Owner, Phase, RowStatus, Stop,
+    StopKind, Touched,
 };
 pub use self::journal::claims::Rival;
 pub use self::journal::copy::{BackedUp, OpenJobs, Restored, back_up, restore};

@@ -467,7 +467,8 @@ fn refusal(sentence: &str) -> Option<Reason> {
 fn after_a_word(sentence: &str) -> Option<Reason> {
     let (word, why) = sentence.split_once(": ")?;
     let is = |english: &str| Language::ALL.iter().any(|l| i18n::in_language(*l, english) == word);
-    let class = || super::duplicate_check::Class::ALL.iter().map(|class| class.name()).find(|name| is(name));
+    let class =
+        || super::duplicate_check::DuplicateKind::ALL.iter().map(|class| class.name()).find(|name| is(name));
     let reason = match Code::NotAllowed.text().filter(|text| is(text)) {
         Some(_) => Reason::from(Code::NotAllowed),
         None => Reason { code: Code::Class, ..Reason::word_of(class()?) },
@@ -482,7 +483,7 @@ impl Reason {
     }
 
     /// What the duplicate check calls a row of a class; why is added where it is known.
-    pub(super) fn class(class: super::duplicate_check::Class) -> Self {
+    pub(super) fn class(class: super::duplicate_check::DuplicateKind) -> Self {
         Self { code: Code::Class, ..Self::word_of(class.name()) }
     }
 }

@@ -3,7 +3,7 @@
 use super::core::Jobs;
 use super::error::JobError;
 use super::files::off_the_loop;
-use super::job::{Bucket, Job, JobId, JobRow, Phase};
+use super::job::{Job, JobId, JobRow, Phase, RowStatus};
 use super::journal::rows::{self, RowFilter};
 use super::journal::{Journal, JournalError};
 use super::reason::Reason;
@@ -30,7 +30,7 @@ struct AllRows {
 }
 
 impl AllRows {
-    fn of(jobs: &Jobs, id: JobId, buckets: &[Bucket]) -> Self {
+    fn of(jobs: &Jobs, id: JobId, buckets: &[RowStatus]) -> Self {
         Self {
             journal: jobs.core.journal.clone(),
             id,
@@ -173,7 +173,7 @@ impl Jobs {
     /// When the journal cannot be used.
     pub async fn mail_failures(&self, id: JobId) -> Result<MailReport, JobError> {
         self.job(id).await?;
-        let all = AllRows::of(self, id, &[Bucket::Issued]);
+        let all = AllRows::of(self, id, &[RowStatus::Issued]);
         off_the_loop(move || {
             let rows = all.collect::<Result<Vec<_>, _>>()?;
             Ok(mail_failures(

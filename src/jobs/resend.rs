@@ -3,7 +3,7 @@
 use super::commands::set_free;
 use super::core::Jobs;
 use super::error::JobError;
-use super::job::{Bucket, JobId};
+use super::job::{JobId, Kind, Phase, RowStatus};
 use super::journal::{claims, jobs};
 use super::reason::{Code, Reason};
 use super::rules::{self, Step};
@@ -19,11 +19,15 @@ pub struct NeverSeen {
     pub held: u64,
 }
 
-/// A row that may be sent again with others: the time is over in which a slow service could still show it. (?1 is
-/// the job, ?2 the last moment of an intent that is old enough.)
-const OLD_ENOUGH: &str = "
-    row.job = ?1 AND row.bucket = 'not_seen' AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
-    AND (SELECT intent FROM request WHERE id = row.request) <= ?2";
+/// Rows that may be sent again together: the time is over in which a slow service could still show them. (?1 is the
+/// job, ?2 the last moment of an intent that is old enough.)
+fn old_enough() -> String {
+    let may = rules::condition(Step::ResendAll, Kind::Issue, Phase::Running);
+    format!(
+        "row.job = ?1 AND {may} AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
+         AND (SELECT intent FROM request WHERE id = row.request) <= ?2"
+    )
+}
 
 impl Jobs {
     /// Looks for the rows of a job that were never seen once more, and counts those that can be sent again together.
@@ -123,7 +127,7 @@ fn ready(db: &Connection, id: JobId, latest: i64) -> rusqlite::Result<Vec<u64>> 
     let served: HashSet<i64> =
         claims::rivals(db, id, "row.bucket = 'not_seen'")?.into_iter().map(|(no, ..)| no).collect();
     let old: Vec<i64> = db
-        .prepare(&format!("SELECT no FROM row WHERE {OLD_ENOUGH} ORDER BY no"))?
+        .prepare(&format!("SELECT no FROM row WHERE {} ORDER BY no", old_enough()))?
         .query_map(params![id.0, latest], |r| r.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     Ok(old.into_iter().filter(|no| !served.contains(no)).map(i64::unsigned_abs).collect())
@@ -131,6 +135,6 @@ fn ready(db: &Connection, id: JobId, latest: i64) -> rusqlite::Result<Vec<u64>> 
 
 fn count(db: &Connection, id: JobId, latest: i64) -> rusqlite::Result<NeverSeen> {
     let ready = ready(db, id, latest)?.len() as u64;
-    let all = jobs::counts(db, id)?.of(Bucket::NotSeen);
+    let all = jobs::counts(db, id)?.of(RowStatus::NotSeen);
     Ok(NeverSeen { ready, held: all.saturating_sub(ready) })
 }

@@ -1,7 +1,7 @@
 //! Which rows may be sent, sent again, undone, exported and so on. Screens, verbs and the journal's statements ask
 //! here, and have no rules of their own. Pure: what is known goes in, a verdict comes out.
 
-use super::job::{Bucket, Job, JobRow, Kind, Phase, words};
+use super::job::{Job, JobRow, Kind, Phase, RowStatus, words};
 
 words! {
     /// What a row of an issue job holds of its person. Only a row with a claim may be sent.
@@ -18,6 +18,8 @@ words! {
 /// Something that can be done with a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// It is compared with what its person holds already, before it is sent.
+    Judge,
     /// It goes into the next request.
     Send,
     /// It is sent when its job is resumed.
@@ -26,6 +28,8 @@ pub enum Step {
     Retry,
     /// A person decides about it after its job was begun: it is this badge, it is left, it is sent (again).
     Decide,
+    /// It was looked for and never seen, and a person has it sent again together with others.
+    ResendAll,
     /// A person allows it in a review.
     Allow,
     /// A person leaves it out in a review.
@@ -46,7 +50,7 @@ pub struct Stand {
     /// What its job may do next.
     pub phase: Phase,
     /// Where it stands.
-    pub bucket: Bucket,
+    pub bucket: RowStatus,
     /// What it holds of its person; nothing for a revocation.
     pub claim: Option<Claim>,
     /// Whether its name and address were removed.
@@ -84,21 +88,32 @@ pub fn may(step: Step, row: Stand) -> bool {
         return false;
     }
     match step {
+        // What a review has left out stays out once the job is begun.
+        Step::Judge if drafted => {
+            matches!(row.bucket, RowStatus::Ready | RowStatus::Ask | RowStatus::LeftOut)
+        }
+        Step::Judge => {
+            matches!(row.bucket, RowStatus::Ready | RowStatus::NotDone)
+                || row.bucket == RowStatus::Ask && row.claim.is_none()
+        }
+        Step::ResendAll => !drafted && issues && row.bucket == RowStatus::NotSeen,
         Step::Send => {
             row.phase == Phase::Running
-                && row.bucket == Bucket::Ready
+                && row.bucket == RowStatus::Ready
                 && (!issues || row.claim == Some(Claim::Reserved))
         }
-        Step::Resume => matches!(row.phase, Phase::Paused | Phase::Stopped) && row.bucket == Bucket::Ready,
-        Step::Retry => !drafted && row.bucket == Bucket::NotDone,
+        Step::Resume => matches!(row.phase, Phase::Paused | Phase::Stopped) && row.bucket == RowStatus::Ready,
+        Step::Retry => !drafted && row.bucket == RowStatus::NotDone,
         Step::Decide => {
-            !drafted && issues && matches!(row.bucket, Bucket::NotSeen | Bucket::Ask | Bucket::Dropped)
+            !drafted
+                && issues
+                && matches!(row.bucket, RowStatus::NotSeen | RowStatus::Ask | RowStatus::Dropped)
         }
-        Step::Allow => drafted && matches!(row.bucket, Bucket::Ask | Bucket::LeftOut),
-        Step::LeaveOut => drafted && matches!(row.bucket, Bucket::Ask | Bucket::Ready),
+        Step::Allow => drafted && matches!(row.bucket, RowStatus::Ask | RowStatus::LeftOut),
+        Step::LeaveOut => drafted && matches!(row.bucket, RowStatus::Ask | RowStatus::Ready),
         Step::CallOff => match row.bucket {
-            Bucket::Ready | Bucket::Queued => true,
-            Bucket::Ask => !row.may_exist(),
+            RowStatus::Ready | RowStatus::Queued => true,
+            RowStatus::Ask => !row.may_exist(),
             _ => false,
         },
         Step::Undo => {
@@ -106,22 +121,22 @@ pub fn may(step: Step, row: Stand) -> bool {
                 && !drafted
                 && matches!(
                     row.bucket,
-                    Bucket::Issued
-                        | Bucket::Other
-                        | Bucket::Waiting
-                        | Bucket::Overdue
-                        | Bucket::Unbound
-                        | Bucket::InDoubt
-                        | Bucket::NotSeen
-                        | Bucket::Sending
+                    RowStatus::Issued
+                        | RowStatus::Other
+                        | RowStatus::Waiting
+                        | RowStatus::Overdue
+                        | RowStatus::Unbound
+                        | RowStatus::InDoubt
+                        | RowStatus::NotSeen
+                        | RowStatus::Sending
                 )
         }
         // Of a draft, what is ready is about to be sent. What may exist is not done again by a file, nor what
         // another job has taken over.
         Step::Redo => match row.bucket {
-            Bucket::Ready => !drafted && (!issues || row.claim == Some(Claim::Reserved)),
-            Bucket::Ask | Bucket::Invalid | Bucket::NotDone | Bucket::LeftOut => !row.may_exist(),
-            Bucket::Dropped => issues && !row.may_exist(),
+            RowStatus::Ready => !drafted && (!issues || row.claim == Some(Claim::Reserved)),
+            RowStatus::Ask | RowStatus::Invalid | RowStatus::NotDone | RowStatus::LeftOut => !row.may_exist(),
+            RowStatus::Dropped => issues && !row.may_exist(),
             _ => false,
         },
     }
@@ -135,7 +150,7 @@ pub fn count(step: Step, job: &Job) -> u64 {
         .iter()
         .map(|(bucket, n)| match bucket {
             // Those that were not sent are told from those that may exist.
-            Bucket::Ask => {
+            RowStatus::Ask => {
                 let held = if may_be(bucket, None) { job.held } else { 0 };
                 held + if may_be(bucket, Some(Claim::Open)) { n.saturating_sub(job.held) } else { 0 }
             }
@@ -152,7 +167,7 @@ fn claims() -> impl Iterator<Item = Option<Claim>> {
 /// The same rule as a condition on the table `row`, for rows of jobs of a kind in a phase that were not purged.
 pub(super) fn condition(step: Step, kind: Kind, phase: Phase) -> String {
     let mut any = Vec::new();
-    for bucket in Bucket::ALL {
+    for bucket in RowStatus::ALL {
         let allowed: Vec<Option<Claim>> = claims()
             .filter(|claim| {
                 may(step, Stand { kind, phase, bucket: *bucket, claim: *claim, is_purged: false })
@@ -289,7 +304,7 @@ mod tests {
     #[test]
     fn no_row_is_sent_without_a_claim_and_none_that_may_exist_is_done_again() {
         for phase in Phase::ALL {
-            for bucket in Bucket::ALL {
+            for bucket in RowStatus::ALL {
                 for claim in claims() {
                     let row =
                         Stand { kind: Kind::Issue, phase: *phase, bucket: *bucket, claim, is_purged: false };

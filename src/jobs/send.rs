@@ -31,7 +31,7 @@ pub(super) struct Sender {
 }
 
 /// Sees to it that what is ready of a job is sent. Does nothing for a job that may not.
-pub(super) fn kick(core: &Arc<Core>, id: JobId) {
+pub(super) fn ensure_sender(core: &Arc<Core>, id: JobId) {
     let Some(writer) = core.access.writer().cloned() else { return };
     let mut senders = lock(&core.senders);
     if core.ending.is_cancelled() || core.closing.is_cancelled() {
@@ -53,7 +53,7 @@ pub(super) async fn kick_ready(core: &Arc<Core>, but: Option<JobId>) {
     let ready = core.journal.read(move |db| jobs::ready(db, &me)).await;
     for id in ready.unwrap_or_default() {
         if Some(id) != but {
-            kick(core, id);
+            ensure_sender(core, id);
         }
     }
 }
@@ -118,7 +118,7 @@ async fn run(core: Arc<Core>, writer: Writer, id: JobId, pause: CancellationToke
                 core.idle.notify_waiters();
                 // It was asked for after it had been paused.
                 if again && !core.ending.is_cancelled() {
-                    kick(&core, id);
+                    ensure_sender(&core, id);
                 }
                 return;
             }
@@ -171,7 +171,7 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
                 turn = None;
                 let Some(taken) = taken else { continue };
                 // What is ready may be held up by another request of its people.
-                let chunk = match intend(core, id).await {
+                let chunk = match record_intent(core, id).await {
                     Ok(Some(chunk)) => chunk,
                     Ok(None) => {
                         blocked = true;
@@ -244,7 +244,7 @@ async fn has_ready(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> bo
 }
 
 /// Writes the next request down. `None` when there is nothing to send, or nothing may be.
-async fn intend(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, JournalError> {
+async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, JournalError> {
     let (me, most) = (core.me(), core.settings.batch.clamp(1, MAX_ENTRIES));
     let (now, heard) = core.moment();
     let chunk = core
@@ -265,7 +265,7 @@ async fn stopped_by(core: &Arc<Core>, id: JobId, why: JournalError) -> Option<Jo
 }
 
 /// Writes an answer down, however long that takes: nobody is told before it is durable.
-async fn conclude<T: Send + 'static>(
+async fn record_answer<T: Send + 'static>(
     core: &Core,
     id: JobId,
     work: impl Fn(&rusqlite::Transaction<'_>) -> rusqlite::Result<T> + Send + Clone + 'static,

@@ -1,6 +1,6 @@
 //! How carefully and how patiently jobs work. Everything here can be set per profile.
 
-use super::duplicate_check::{Class, Policy};
+use super::duplicate_check::{DuplicateKind, Policy};
 use super::schedule::Schedule;
 use crate::api::MAX_ENTRIES;
 use jiff::SignedDuration;
@@ -53,33 +53,36 @@ impl Default for Settings {
 
 /// What happens with a row of each class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Policies(BTreeMap<Class, Policy>);
+pub struct Policies(BTreeMap<DuplicateKind, Policy>);
 
 impl Policies {
     /// The policy for a class: what was set, or the class's own.
-    pub fn of(&self, class: Class) -> Policy {
+    pub fn of(&self, class: DuplicateKind) -> Policy {
         self.0.get(&class).copied().unwrap_or_else(|| class.default_policy())
     }
 
     /// Whether somebody has said that a class is sent: a setting, or a flag.
-    pub fn allows(&self, class: Class) -> bool {
+    pub fn allows(&self, class: DuplicateKind) -> bool {
         self.0.get(&class) == Some(&Policy::Allow)
     }
 
     /// Whether somebody has said that every class is sent in which a reading shows that the person has such a badge:
     /// then it does not matter that a reading was incomplete.
     pub fn allows_duplicates(&self) -> bool {
-        Class::ALL.iter().filter(|c| c.is_duplicate() && **c != Class::Twin).all(|c| self.allows(*c))
+        DuplicateKind::ALL
+            .iter()
+            .filter(|c| c.is_duplicate() && **c != DuplicateKind::Twin)
+            .all(|c| self.allows(*c))
     }
 
     /// Sets one.
-    pub fn set(&mut self, class: Class, policy: Policy) {
+    pub fn set(&mut self, class: DuplicateKind, policy: Policy) {
         self.0.insert(class, policy);
     }
 
     /// The same policy for every class in which the person has, or may have, such a badge already.
     pub fn on_duplicate(&mut self, policy: Policy) {
-        for class in Class::ALL.iter().filter(|c| c.is_duplicate()) {
+        for class in DuplicateKind::ALL.iter().filter(|c| c.is_duplicate()) {
             self.set(*class, policy);
         }
     }

@@ -22,9 +22,9 @@ pub use tab::Tab;
 
 use super::Begin;
 use super::action::Action;
-use super::ask::{Ask, Ticket, Tickets};
+use super::ask::{Request, RequestId, RequestIds};
 use super::commands::CommandPalette;
-use super::context::{Env, Out};
+use super::context::{Effects, Env};
 use super::copy_menu::CopyMenu;
 use super::forms::confirm_resend::AgainForm;
 use super::forms::draft::DraftForm;
@@ -78,7 +78,7 @@ const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
 const READ_ONLY: &str = tr_noop!("This profile is read-only: it can neither issue nor revoke.");
 
 /// What is open over the tab and takes its keys.
-pub(super) enum Over {
+pub(super) enum Modal {
     Issue(Box<IssueForm>),
     Revoke(Box<RevokeForm>),
     Question(Box<Question>),
@@ -154,7 +154,7 @@ pub struct App {
     jobs: Option<Jobs>,
     /// Whether there can be no jobs, since the journal cannot be used.
     no_jobs: bool,
-    pub(super) over: Vec<Over>,
+    pub(super) over: Vec<Modal>,
     /// A file that is being written out of sight.
     aside: Option<Box<ExportForm>>,
     pub(super) notice: Option<Notice>,
@@ -166,15 +166,15 @@ pub struct App {
     comforts: comforts::Comforts,
     views: view::Views,
     palette: Palette,
-    tickets: Tickets,
+    tickets: RequestIds,
     orders: Vec<Order>,
     /// Questions that are not answered yet, and whether the screen does not wait for it: a pause in typing,
     /// a picture, what nobody has asked for, what a program of this computer was handed, an index.
-    outstanding: HashMap<Ticket, bool>,
+    outstanding: HashMap<RequestId, bool>,
     /// Those of them that have consequences.
-    deeds: Vec<Ticket>,
+    deeds: Vec<RequestId>,
     /// Those of them that read something from the service for a person.
-    reads: HashSet<Ticket>,
+    reads: HashSet<RequestId>,
     /// The connection that is being made: for its state only.
     connecting: Option<Reader>,
     wish: Option<Wish>,
@@ -187,7 +187,7 @@ pub struct App {
     /// The keys of a chord that were pressed so far, and where.
     pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
     /// Where lapel's files are.
-    pub(super) house: super::app_paths::House,
+    pub(super) house: super::app_paths::AppPaths,
     /// The tour, while it is taken.
     touring: Option<super::tour::Tour>,
     /// Whether the sandbox that is on its way is for the tour.
@@ -225,7 +225,7 @@ impl App {
             comforts: comforts::Comforts::default(),
             views: view::Views::default(),
             palette,
-            tickets: Tickets::default(),
+            tickets: RequestIds::default(),
             orders: Vec::new(),
             outstanding: HashMap::new(),
             deeds: Vec::new(),
@@ -238,7 +238,7 @@ impl App {
             lost: false,
             broken: None,
             begun: Default::default(),
-            house: super::app_paths::House::default(),
+            house: super::app_paths::AppPaths::default(),
             touring: None,
             tour_wanted: false,
             connection: 0,
@@ -340,7 +340,7 @@ impl App {
             message => message,
         };
         let mut tickets = std::mem::take(&mut self.tickets);
-        let mut out = Out::new(&mut tickets);
+        let mut out = Effects::new(&mut tickets);
         match message {
             Message::Key(key) if key.kind != KeyEventKind::Release => self.key(key, &mut out),
             // A message of a connection was taken out above, and those of the terminal are the loop's.
@@ -355,7 +355,7 @@ impl App {
                 // Also where it is the same: a window that was smaller for a moment has lost what was on it.
                 self.repaint();
             }
-            Message::Answer(ticket, answer) => {
+            Message::Response(ticket, answer) => {
                 self.outstanding.remove(&ticket);
                 if let Err(answer) = self.kept(ticket, answer)
                     && !self.is_quiet_failure(ticket, &answer, &mut out)
@@ -377,7 +377,7 @@ impl App {
             }
             Message::LinkFailed(error) => {
                 self.broken = Some(error.to_string());
-                self.over.extend(PinForm::of(&error).map(|form| Over::Pin(Box::new(form))));
+                self.over.extend(PinForm::of(&error).map(|form| Modal::Pin(Box::new(form))));
                 self.outstanding.clear();
                 self.connecting = None;
                 self.env.link = None;
@@ -405,9 +405,9 @@ impl App {
                 self.changed |= self.history.progress(ticket, done, all) && self.tab == Tab::History;
                 for over in &mut self.over {
                     self.changed |= match over {
-                        Over::Draft(form) => form.progress(ticket, done, all),
-                        Over::File(form) => form.progress(ticket, done, all),
-                        Over::Export(form) => form.progress(ticket, done, all),
+                        Modal::Draft(form) => form.progress(ticket, done, all),
+                        Modal::File(form) => form.progress(ticket, done, all),
+                        Modal::Export(form) => form.progress(ticket, done, all),
                         _ => false,
                     };
                 }
@@ -439,7 +439,7 @@ impl App {
         self.tickets = tickets;
     }
 
-    fn finish(&mut self, mut out: Out<'_>) {
+    fn finish(&mut self, mut out: Effects<'_>) {
         for _ in 0..4 {
             let going = std::mem::take(&mut out.go);
             if going.is_empty() {
@@ -464,9 +464,9 @@ impl App {
                 Tab::Overview => self.overview.pump(area, &self.env, &mut out),
             }
             match self.over.last_mut() {
-                Some(Over::Draft(form)) => form.pump(area, &self.env, &mut out),
-                Some(Over::Raw(pane)) => pane.pump(area),
-                Some(Over::Log(log)) => log.pump(area),
+                Some(Modal::Draft(form)) => form.pump(area, &self.env, &mut out),
+                Some(Modal::Raw(pane)) => pane.pump(area),
+                Some(Modal::Log(log)) => log.pump(area),
                 _ => {}
             }
         }
@@ -487,19 +487,19 @@ impl App {
         if self.broken.is_some() {
             // Without a connection nobody would answer.
             out.orders.retain(|order| match order {
-                Order::Ask(_, ask) => ask.needs_no_link(),
+                Order::Request(_, ask) => ask.needs_no_link(),
                 Order::Connect(..) | Order::Cancel(_) | Order::Stop(_) => true,
             });
         }
         for order in &out.orders {
             match order {
-                Order::Ask(ticket, ask) => {
+                Order::Request(ticket, ask) => {
                     self.counts.asks += 1;
-                    if matches!(ask, Ask::Do(_)) {
+                    if matches!(ask, Request::Do(_)) {
                         self.deeds.retain(|deed| self.outstanding.contains_key(deed));
                         self.deeds.push(*ticket);
                     }
-                    if let Ask::Quiet(_) = ask {
+                    if let Request::Quiet(_) = ask {
                         self.comforts.refresh.asked(*ticket);
                     }
                     if ask.is_read() {
@@ -558,7 +558,7 @@ impl App {
     }
 
     /// Stops the reads that the screen waits for; whether there were any that take long.
-    pub(super) fn stop_reads(&mut self, out: &mut Out<'_>) -> bool {
+    pub(super) fn stop_reads(&mut self, out: &mut Effects<'_>) -> bool {
         if self.slow_read().is_none() {
             return false;
         }

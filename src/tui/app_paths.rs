@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 /// Where lapel's files are; nothing of it, for a desk that leaves none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct House {
+pub struct AppPaths {
     /// Files that the help names.
-    pub files: Vec<(Shelf, PathBuf)>,
+    pub files: Vec<(FileKind, PathBuf)>,
     /// A small file that says that the tour was taken; it is written when somebody takes it.
     pub tour_note: Option<PathBuf>,
     /// Whether the first screen offers the tour: nobody has taken it yet.
@@ -18,7 +18,7 @@ pub struct House {
 /// What a file of lapel is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "named after what they are")]
-pub enum Shelf {
+pub enum FileKind {
     Settings,
     Keys,
     Journal,
@@ -26,7 +26,7 @@ pub enum Shelf {
     Crashes,
 }
 
-impl Shelf {
+impl FileKind {
     /// What it is, for people.
     pub fn word(self) -> &'static str {
         match self {

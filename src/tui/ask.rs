@@ -4,7 +4,7 @@
 use super::external::Handing;
 use super::index::{IndexAnswer, IndexAsk, IndexUse};
 use super::input_history::{Lists, RecentsAsk};
-use super::job_command::{Deed, Done, RowsQuery};
+use super::job_command::{Done, JobCommand, RowsQuery};
 use super::lookup::{Errand, Report};
 use super::pictures::{Packed, PictureAsk};
 use super::profile_requests::ProfileAsk;
@@ -30,9 +30,9 @@ use std::path::PathBuf;
 
 /// What a question is known by. Never used twice in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Ticket(u64);
+pub struct RequestId(u64);
 
-impl Ticket {
+impl RequestId {
     /// A ticket with a number of the test's choice.
     #[cfg(test)]
     pub fn test(n: u64) -> Self {
@@ -42,7 +42,7 @@ impl Ticket {
 
 /// Something for the worker to do.
 #[derive(Clone, Debug)]
-pub enum Ask {
+pub enum Request {
     /// A page of templates.
     Templates(TemplateQuery),
     /// One template in full.
@@ -98,9 +98,9 @@ pub enum Ask {
     /// Read who has the badges of these drafts already.
     Guard(Vec<JobId>),
     /// Something to be done with jobs. Not cancelled by anything.
-    Do(Box<Deed>),
+    Do(Box<JobCommand>),
     /// Nobody in particular waits for the answer: in the background share of the pace.
-    Quiet(Box<Ask>),
+    Quiet(Box<Request>),
     /// One record as the service sends it.
     Raw(RawOf),
     /// Nothing, until a request has ended whose number in the log is higher.
@@ -140,7 +140,7 @@ pub enum Ask {
     },
 }
 
-impl Ask {
+impl Request {
     /// The same as a question that nobody in particular waits for, where it is one to the service.
     pub fn quietly(self) -> Self {
         let reads = matches!(
@@ -278,85 +278,85 @@ pub struct Candidate {
 
 /// What came of a question.
 #[derive(Debug)]
-pub enum Answer {
-    /// To [`Ask::Templates`].
+pub enum Response {
+    /// To [`Request::Templates`].
     Templates(Result<Page<Template>, ApiError>),
-    /// To [`Ask::Template`].
+    /// To [`Request::Template`].
     Template(Box<Result<TemplateDetail, ApiError>>),
-    /// To [`Ask::Categories`].
+    /// To [`Request::Categories`].
     Categories(Result<Listed<Category>, ApiError>),
-    /// To [`Ask::BadgeTypes`].
+    /// To [`Request::BadgeTypes`].
     BadgeTypes(Result<BadgeTypes, ApiError>),
-    /// To [`Ask::History`].
+    /// To [`Request::History`].
     History(Result<Page<HistoryItem>, ApiError>),
-    /// To [`Ask::Badge`].
+    /// To [`Request::Badge`].
     Badge(Box<Result<Badge, ApiError>>),
-    /// To [`Ask::SentBadge`].
+    /// To [`Request::SentBadge`].
     SentBadge(Vec<SentHere>),
-    /// To [`Ask::Holder`].
+    /// To [`Request::Holder`].
     Holder(Box<Holder>),
-    /// To [`Ask::Call`].
+    /// To [`Request::Call`].
     Call(Box<Report>),
-    /// To [`Ask::Holdings`].
+    /// To [`Request::Holdings`].
     Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>),
-    /// To [`Ask::Jobs`].
+    /// To [`Request::Jobs`].
     Jobs(Result<Vec<Job>, String>),
-    /// To [`Ask::Rows`].
+    /// To [`Request::Rows`].
     Rows(Result<Page<JobRow>, String>),
-    /// To [`Ask::Reasons`]; the newest first.
+    /// To [`Request::Reasons`]; the newest first.
     Reasons(Vec<String>),
-    /// To [`Ask::TemplateOf`]: its id and title, or why it is not known.
+    /// To [`Request::TemplateOf`]: its id and title, or why it is not known.
     TemplateOf(Result<(TemplateId, Text), String>),
-    /// To [`Ask::Files`]; the newest first.
+    /// To [`Request::Files`]; the newest first.
     Files(Vec<String>),
-    /// To [`Ask::Complete`]: every path that fits.
+    /// To [`Request::Complete`]: every path that fits.
     Completed(Vec<String>),
-    /// To [`Ask::OpenFile`] and [`Ask::OpenIds`].
+    /// To [`Request::OpenFile`] and [`Request::OpenIds`].
     Opened(Box<Result<Opened, String>>),
-    /// To [`Ask::DraftFile`] and [`Ask::DraftIds`].
+    /// To [`Request::DraftFile`] and [`Request::DraftIds`].
     Drafted(Result<Vec<Job>, String>),
-    /// To [`Ask::Paper`].
+    /// To [`Request::Paper`].
     Paper(Result<Written, JobError>),
-    /// To [`Ask::Mail`].
+    /// To [`Request::Mail`].
     Mail(Result<MailReport, String>),
-    /// To [`Ask::Export`].
+    /// To [`Request::Export`].
     Export(Box<Result<Exported, ExportError>>),
-    /// To [`Ask::Guard`]: the drafts as they stand now, and what was found for each.
+    /// To [`Request::Guard`]: the drafts as they stand now, and what was found for each.
     Guarded(Result<(Vec<Job>, Vec<Guarded>), String>),
-    /// To [`Ask::Do`].
+    /// To [`Request::Do`].
     Done(Result<Done, String>),
-    /// To [`Ask::Picture`]: ready to be drawn, or a calm line that says why there is none.
+    /// To [`Request::Picture`]: ready to be drawn, or a calm line that says why there is none.
     Picture(Result<Packed, String>),
-    /// To [`Ask::Raw`].
+    /// To [`Request::Raw`].
     Raw(Result<Raw, ApiError>),
-    /// To [`Ask::LogBeyond`].
+    /// To [`Request::LogBeyond`].
     LogBeyond {
         /// Whether there is a connection whose log can be watched.
         watched: bool,
     },
-    /// To [`Ask::Hand`]: which program took it, or why none did.
+    /// To [`Request::Hand`]: which program took it, or why none did.
     Handed(Result<&'static str, String>),
-    /// To [`Ask::Save`]: where it was written.
+    /// To [`Request::Save`]: where it was written.
     Saved(Result<PathBuf, NotSaved>),
-    /// To [`Ask::Index`].
+    /// To [`Request::Index`].
     Index(IndexAnswer),
-    /// To [`Ask::View`].
+    /// To [`Request::View`].
     View(ViewAnswer),
-    /// To [`Ask::Matching`].
+    /// To [`Request::Matching`].
     Matching(Box<Result<Matching, NotMarked>>),
-    /// To [`Ask::Recents`]: what is kept now.
+    /// To [`Request::Recents`]: what is kept now.
     Recents(Result<Lists, String>),
-    /// To [`Ask::Filters`]: what there is now, and what was asked.
+    /// To [`Request::Filters`]: what there is now, and what was asked.
     Filters(Result<FiltersRead, String>, Box<FiltersAsk>),
-    /// To [`Ask::Ping`].
+    /// To [`Request::Ping`].
     Pinged(Result<(), ApiError>),
-    /// To [`Ask::Pause`].
+    /// To [`Request::Pause`].
     Paused,
-    /// To [`Ask::Profiles`].
+    /// To [`Request::Profiles`].
     Profiles(Result<Vec<ProfileLine>, String>),
-    /// To [`Ask::Profile`]: what was done, or why not, in words.
+    /// To [`Request::Profile`]: what was done, or why not, in words.
     Profile(Result<String, String>),
-    /// To [`Ask::TryProfile`], [`Ask::StartSandbox`], [`Ask::OpenProfile`] and [`Ask::Pin`]: how to connect, or
+    /// To [`Request::TryProfile`], [`Request::StartSandbox`], [`Request::OpenProfile`] and [`Request::Pin`]: how to connect, or
     /// why not, in words.
     Connected(Result<Box<Session>, String>),
 }
@@ -421,14 +421,14 @@ impl Session {
 
 /// Gives out tickets.
 #[derive(Debug, Default)]
-pub struct Tickets {
+pub struct RequestIds {
     last: u64,
 }
 
-impl Tickets {
+impl RequestIds {
     /// A new one.
-    pub fn next(&mut self) -> Ticket {
+    pub fn next(&mut self) -> RequestId {
         self.last += 1;
-        Ticket(self.last)
+        RequestId(self.last)
     }
 }

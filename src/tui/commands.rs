@@ -2,7 +2,7 @@
 //! a badge, a holder or a template by typing it.
 
 use super::action::Action;
-use super::context::{Env, Go, Out};
+use super::context::{Effects, Env, Navigate};
 use super::field::Field;
 use super::list_hit::{Click, Sight, below, out_of_sight};
 use super::text_layout::{fit, width, wrap};
@@ -119,7 +119,7 @@ impl CommandPalette {
     }
 
     /// Does an action; false when it is none of the palette's. What was chosen is given back.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> (bool, Option<Action>) {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> (bool, Option<Action>) {
         let last = self.shown.len().saturating_sub(1);
         match action {
             Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
@@ -130,7 +130,7 @@ impl CommandPalette {
                 self.field.clear();
                 self.find();
             }
-            Action::Back => out.go.push(Go::Close),
+            Action::Back => out.go.push(Navigate::Close),
             Action::Accept => return (true, self.choose(out)),
             _ => return (false, None),
         }
@@ -150,7 +150,7 @@ impl CommandPalette {
         }
     }
 
-    fn choose(&self, out: &mut Out<'_>) -> Option<Action> {
+    fn choose(&self, out: &mut Effects<'_>) -> Option<Action> {
         let Some(entry) = self.shown.get(self.at) else {
             out.say(t!("Nothing of the kind is known. Nothing was done."));
             return None;
@@ -161,19 +161,19 @@ impl CommandPalette {
         }
         let way = match entry {
             Entry::Command(command) => return Some(command.action),
-            Entry::Badge(id) => Go::Badge(id.clone(), None),
-            Entry::Holder(email) => Go::Holder(email.clone()),
-            Entry::Named(name) => Go::HolderNamed(name.clone()),
-            Entry::Filter(filter) => Go::UseFilter(Box::new(filter.clone())),
-            Entry::Template(id) => Go::UseFilter(Box::new(NamedFilter {
+            Entry::Badge(id) => Navigate::Badge(id.clone(), None),
+            Entry::Holder(email) => Navigate::Holder(email.clone()),
+            Entry::Named(name) => Navigate::HolderNamed(name.clone()),
+            Entry::Filter(filter) => Navigate::UseFilter(Box::new(filter.clone())),
+            Entry::Template(id) => Navigate::UseFilter(Box::new(NamedFilter {
                 list: "templates".to_owned(),
                 name: String::new(),
                 fields: vec![("template_id".to_owned(), id.wire().to_owned())],
                 sort: None,
             })),
-            Entry::Titled(title) => Go::TemplatesTitled(title.clone()),
+            Entry::Titled(title) => Navigate::TemplatesTitled(title.clone()),
         };
-        out.go.extend([Go::CloseAll, way]);
+        out.go.extend([Navigate::CloseAll, way]);
         None
     }
 

@@ -1,7 +1,7 @@
 //! What every screen may read: how to draw, who is connected, what time it is at the service.
 
 use super::action::Action;
-use super::ask::{Ask, Session, Ticket, Tickets};
+use super::ask::{Request, RequestId, RequestIds, Session};
 use super::clipboard::Clip;
 use super::input_history::{Recents, Typed};
 use super::keymap::{Context, Keymap};
@@ -13,7 +13,7 @@ use crate::api::{LinkStatus, Reader};
 use crate::config::{Environment, NamedFilter, Palette};
 use crate::domain::{BadgeId, ServiceClock, ServiceTime, Text};
 use crate::export::What;
-use crate::jobs::{Job, JobId, JobRow, Victim};
+use crate::jobs::{Job, JobId, JobRow, RevokeTarget};
 use jiff::civil::DateTime;
 use std::time::Duration;
 
@@ -125,7 +125,7 @@ impl Env {
 
 /// What a screen has for a file.
 #[derive(Clone, Debug)]
-pub struct Takeaway {
+pub struct ExportSource {
     /// What is in it.
     pub what: What,
     /// What it is, for the file's name.
@@ -140,7 +140,7 @@ pub struct Takeaway {
 
 /// Where a screen wants to go.
 #[derive(Debug)]
-pub enum Go {
+pub enum Navigate {
     /// Open one badge on the Badge tab; with the time of its acceptance, which its own record lacks.
     Badge(BadgeId, Option<ServiceTime>),
     /// The templates whose title has this in it.
@@ -154,13 +154,13 @@ pub enum Go {
     /// Open the issue form for a template.
     Issue(crate::domain::TemplateId, Text),
     /// Open the revoke form for these badges.
-    Revoke(Vec<Victim>),
+    Revoke(Vec<RevokeTarget>),
     /// The jobs; the newest one selected.
     Activity,
     /// Ask whether to call off what a job has not sent.
     CallOff(Box<Job>),
     /// Do what sends again, or goes on sending; where it is live, after a confirmation.
-    Again(Box<crate::tui::job_command::Deed>),
+    Again(Box<crate::tui::job_command::JobCommand>),
     /// Ask why an issue job is to be undone.
     Undo(Box<Job>),
     /// Decide about a row of a job.
@@ -172,7 +172,7 @@ pub enum Go {
     /// Whom the mail of a job did not reach.
     Mail(Box<Job>),
     /// Write a list, or rows of one, into a file.
-    Export(Box<Takeaway>),
+    Export(Box<ExportSource>),
     /// Let the file of the form on top be written out of sight.
     Aside,
     /// Revoke the badges whose ids stand in a file.
@@ -224,12 +224,12 @@ pub enum Go {
 }
 
 /// What a screen hands out while it updates.
-pub struct Out<'a> {
-    tickets: &'a mut Tickets,
+pub struct Effects<'a> {
+    tickets: &'a mut RequestIds,
     /// For the worker.
     pub orders: Vec<Order>,
     /// Where to go.
-    pub go: Vec<Go>,
+    pub go: Vec<Navigate>,
     /// One line for the person, and whether it is bad news.
     pub notice: Option<(String, bool)>,
     /// The same, staying until it is closed: what nobody has asked for.
@@ -242,9 +242,9 @@ pub struct Out<'a> {
     pub quiet: bool,
 }
 
-impl<'a> Out<'a> {
+impl<'a> Effects<'a> {
     /// With tickets from here.
-    pub fn new(tickets: &'a mut Tickets) -> Self {
+    pub fn new(tickets: &'a mut RequestIds) -> Self {
         Self {
             tickets,
             orders: Vec::new(),
@@ -258,21 +258,21 @@ impl<'a> Out<'a> {
     }
 
     /// Asks something.
-    pub fn ask(&mut self, ask: Ask) -> Ticket {
+    pub fn ask(&mut self, ask: Request) -> RequestId {
         let ticket = self.tickets.next();
         let ask = if self.quiet { ask.quietly() } else { ask };
-        self.orders.push(Order::Ask(ticket, ask));
+        self.orders.push(Order::Request(ticket, ask));
         ticket
     }
 
     /// Asks something in place of an earlier question, which is cancelled.
-    pub fn ask_instead(&mut self, earlier: &mut Option<Ticket>, ask: Ask) {
+    pub fn ask_instead(&mut self, earlier: &mut Option<RequestId>, ask: Request) {
         self.cancel(earlier.take());
         *earlier = Some(self.ask(ask));
     }
 
     /// Cancels questions that nobody waits for any more.
-    pub fn cancel(&mut self, tickets: impl IntoIterator<Item = Ticket>) {
+    pub fn cancel(&mut self, tickets: impl IntoIterator<Item = RequestId>) {
         self.orders.extend(tickets.into_iter().map(Order::Cancel));
     }
 

@@ -1,7 +1,7 @@
 //! The menu of what can be copied here.
 
 use super::action::Action;
-use super::context::{Env, Go, Out};
+use super::context::{Effects, Env, Navigate};
 use super::copying::{Copyable, Copyables};
 use super::keymap::Context;
 use super::list_hit::{Click, Sight, below};
@@ -31,12 +31,12 @@ impl CopyMenu {
     }
 
     /// Does an action; false when it is none of the menu's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Down => self.at = (self.at + 1) % self.list.len().max(1),
             Action::Up => self.at = (self.at + self.list.len().max(1) - 1) % self.list.len().max(1),
             Action::Accept => self.pick(self.at, out),
-            Action::Back => out.go.push(Go::Close),
+            Action::Back => out.go.push(Navigate::Close),
             _ => return false,
         }
         true
@@ -48,7 +48,7 @@ impl CopyMenu {
     }
 
     /// Takes a key that is no action: the letter of an entry picks it.
-    pub fn key(&mut self, key: KeyEvent, out: &mut Out<'_>) -> bool {
+    pub fn key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         let KeyCode::Char(letter) = key.code else { return false };
         // With Hangul input on, the letter on the same key.
         let letter = crate::tui::keymap::hangul::latin(letter).unwrap_or(letter);
@@ -62,11 +62,11 @@ impl CopyMenu {
         }
     }
 
-    fn pick(&self, at: usize, out: &mut Out<'_>) {
+    fn pick(&self, at: usize, out: &mut Effects<'_>) {
         if let Some(entry) = self.list.get(at) {
             out.copies.push(entry.clip.clone());
         }
-        out.go.push(Go::Close);
+        out.go.push(Navigate::Close);
     }
 
     /// Draws it over the lower part of the tab.

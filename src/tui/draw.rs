@@ -1,7 +1,7 @@
 //! Drawing the frame: one line of header, the screen, one line of footer. Drawing decides nothing.
 
 use super::action::Action;
-use super::app::{App, Over, SMALLEST, Tab};
+use super::app::{App, Modal, SMALLEST, Tab};
 use super::hold;
 use super::keymap::Context;
 use super::text_layout::{fit, line_width, width, wrap};
@@ -147,36 +147,36 @@ impl App {
         let body = Rect { y: 2, height: area.height - 4 - tour - held, ..area };
         match (self.over.last(), &self.welcome) {
             (None, Some(welcome)) => welcome.draw(frame, body, &self.env),
-            (Some(Over::Issue(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Over::Revoke(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Over::Question(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Over::Again(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Over::Draft(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Over::Correct(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Over::File(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Over::Ids(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Over::Export(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Over::Replace(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Over::Commands(palette)), _) => palette.draw(frame, body, &self.env),
-            (Some(Over::Profiles(list)), _) => list.draw(frame, body, &self.env),
-            (Some(Over::Pin(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Over::Help(help)), _) => help.draw(frame, body, &self.env),
-            (Some(Over::Copy(menu)), _) => {
+            (Some(Modal::Issue(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Modal::Revoke(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Modal::Question(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Modal::Again(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Modal::Draft(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Modal::Correct(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Modal::File(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Modal::Ids(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Modal::Export(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Modal::Replace(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Modal::Commands(palette)), _) => palette.draw(frame, body, &self.env),
+            (Some(Modal::Profiles(list)), _) => list.draw(frame, body, &self.env),
+            (Some(Modal::Pin(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Modal::Help(help)), _) => help.draw(frame, body, &self.env),
+            (Some(Modal::Copy(menu)), _) => {
                 self.draw_tab(frame, body);
                 menu.draw(frame, body, &self.env);
             }
-            (Some(Over::Filters(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Over::MarkAll(form)), _) => {
+            (Some(Modal::Filters(form)), _) => form.draw(frame, body, &self.env),
+            (Some(Modal::MarkAll(form)), _) => {
                 self.draw_tab(frame, body);
                 form.draw(frame, body, &self.env);
             }
-            (Some(Over::Ping(form)), _) => {
+            (Some(Modal::Ping(form)), _) => {
                 self.draw_tab(frame, body);
                 form.draw(frame, body, &self.env);
             }
-            (Some(Over::Key(question)), _) => question.draw(frame, body, &self.env),
-            (Some(Over::Raw(pane)), _) => pane.draw(frame, body, &self.env),
-            (Some(Over::Log(log)), _) => log.draw(frame, body, &self.env),
+            (Some(Modal::Key(question)), _) => question.draw(frame, body, &self.env),
+            (Some(Modal::Raw(pane)), _) => pane.draw(frame, body, &self.env),
+            (Some(Modal::Log(log)), _) => log.draw(frame, body, &self.env),
             (None, None) => self.draw_tab(frame, body),
         }
         self.draw_hold(frame, Rect { y: body.bottom(), height: held, ..area });
@@ -442,7 +442,7 @@ impl App {
     /// one line takes rows from the screen above it: its end says what to do next.
     fn message(&self, columns: u16) -> Option<(Vec<String>, bool)> {
         // What the help tells in full needs no rows of it.
-        let told = matches!(self.over.last(), Some(Over::Help(help)) if help.has_message());
+        let told = matches!(self.over.last(), Some(Modal::Help(help)) if help.has_message());
         let news = self.news.as_ref().filter(|_| !told);
         let notice = self.notice.as_ref().or(news)?;
         let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };

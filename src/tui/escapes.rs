@@ -35,7 +35,7 @@ enum Reading {
     /// An Esc, at that time.
     Esc(Instant),
     /// An answer: when it began, and when its last key came.
-    Answer(Instant, Instant),
+    Response(Instant, Instant),
     /// A sequence as far as it has come, without its escape, and when its last key came.
     Sequence(String, Instant),
     /// A paste whose beginning was broken; when its last key came.
@@ -46,7 +46,7 @@ impl Escapes {
     /// At once, where an answer has begun already.
     pub fn within(answer: bool) -> Self {
         let now = Instant::now();
-        Self { reading: if answer { Reading::Answer(now, now) } else { Reading::Keys } }
+        Self { reading: if answer { Reading::Response(now, now) } else { Reading::Keys } }
     }
 
     /// The key press that a key stands for; none where it is a part of something else.
@@ -58,11 +58,13 @@ impl Escapes {
             _ => None,
         };
         match (std::mem::take(&mut self.reading), sign) {
-            (Reading::Answer(began, last), _) if soon(last, WITHIN_ANSWER) && soon(began, LONGEST_ANSWER) => {
+            (Reading::Response(began, last), _)
+                if soon(last, WITHIN_ANSWER) && soon(began, LONGEST_ANSWER) =>
+            {
                 let bell = key.code == KeyCode::Char('g') && key.modifiers.contains(KeyModifiers::CONTROL);
                 let ends = bell || (alt && sign == Some('\\'));
                 if !ends {
-                    self.reading = Reading::Answer(began, now);
+                    self.reading = Reading::Response(began, now);
                 }
                 return None;
             }
@@ -76,7 +78,7 @@ impl Escapes {
                 return None;
             }
             (Reading::Esc(at), Some(c)) if !alt && is_control_string(c) && soon(at, AT_ONCE) => {
-                self.reading = Reading::Answer(now, now);
+                self.reading = Reading::Response(now, now);
                 return None;
             }
             (Reading::Sequence(text, last), Some(c))
@@ -88,7 +90,7 @@ impl Escapes {
         }
         // No key of lapel is among them.
         if alt && sign.is_some_and(is_control_string) {
-            self.reading = Reading::Answer(now, now);
+            self.reading = Reading::Response(now, now);
             return None;
         }
         if key.code == KeyCode::Esc {

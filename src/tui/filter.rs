@@ -1,7 +1,7 @@
 //! The filter bar: the fields of an endpoint, applied as one types, after a pause.
 
-use super::ask::{Ask, Ticket};
-use super::context::{Env, Out};
+use super::ask::{Request, RequestId};
+use super::context::{Effects, Env};
 use super::field::{Field, Focus};
 use super::text_layout::{fit, width};
 use crate::domain::BadgeTypeCode;
@@ -84,7 +84,7 @@ pub struct FilterBar {
     focus: Focus,
     /// Whether it is open and takes keys.
     pub open: bool,
-    pause: Option<Ticket>,
+    pause: Option<RequestId>,
     error: Option<String>,
 }
 
@@ -159,14 +159,14 @@ impl FilterBar {
     }
 
     /// Takes a key; a change begins the pause anew.
-    pub fn key(&mut self, key: crossterm::event::KeyEvent, out: &mut Out<'_>) {
+    pub fn key(&mut self, key: crossterm::event::KeyEvent, out: &mut Effects<'_>) {
         if self.fields[self.focus.at].key(key) {
             self.changed(out);
         }
     }
 
     /// Takes pasted text.
-    pub fn paste(&mut self, text: &str, out: &mut Out<'_>) {
+    pub fn paste(&mut self, text: &str, out: &mut Effects<'_>) {
         self.fields[self.focus.at].paste(text);
         self.changed(out);
     }
@@ -177,7 +177,7 @@ impl FilterBar {
     }
 
     /// Empties the field with the focus, or all of them.
-    pub fn clear(&mut self, all: bool, out: &mut Out<'_>) {
+    pub fn clear(&mut self, all: bool, out: &mut Effects<'_>) {
         if all {
             self.fields.iter_mut().for_each(Field::clear);
         } else {
@@ -186,13 +186,13 @@ impl FilterBar {
         self.changed(out);
     }
 
-    fn changed(&mut self, out: &mut Out<'_>) {
+    fn changed(&mut self, out: &mut Effects<'_>) {
         self.error = self.values().err();
-        out.ask_instead(&mut self.pause, Ask::Pause(PAUSE));
+        out.ask_instead(&mut self.pause, Request::Pause(PAUSE));
     }
 
     /// Whether this ticket is the end of the pause.
-    pub fn paused(&mut self, ticket: Ticket) -> bool {
+    pub fn paused(&mut self, ticket: RequestId) -> bool {
         if self.pause == Some(ticket) {
             self.pause = None;
             return true;

@@ -1,8 +1,8 @@
 //! The help: the keys of the screen it was opened on, made from the keymap.
 
 use super::action::Action;
-use super::app_paths::House;
-use super::context::{Env, Go, Out};
+use super::app_paths::AppPaths;
+use super::context::{Effects, Env, Navigate};
 use super::text_layout::{fit, width, wrap};
 use crate::domain::text::scrub;
 use crate::tui::frame::Frame;
@@ -30,7 +30,7 @@ impl Help {
 
     /// With the places of lapel's files below the keys.
     #[must_use]
-    pub fn with_files(mut self, house: &House) -> Self {
+    pub fn with_files(mut self, house: &AppPaths) -> Self {
         let shown = |path: &std::path::Path| scrub(&path.to_string_lossy()).into_owned();
         self.files = house.files.iter().map(|(shelf, path)| (shelf.word(), shown(path))).collect();
         self
@@ -49,7 +49,7 @@ impl Help {
     }
 
     /// Does an action; false when it is none of the help's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let last = self.most.get();
         // A window that was made larger meanwhile shows more of it.
         self.scroll = self.scroll.min(last);
@@ -60,7 +60,7 @@ impl Help {
             Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
             Action::First => self.scroll = 0,
             Action::Last => self.scroll = last,
-            Action::Back => out.go.push(Go::Close),
+            Action::Back => out.go.push(Navigate::Close),
             _ => return false,
         }
         true

@@ -5,7 +5,7 @@
 //! away. A key that was pasted into the wrong box is not among it.
 
 use super::action::Action;
-use super::ask::Ticket;
+use super::ask::RequestId;
 use super::context::Env;
 use super::field::Recent;
 use super::keymap::Context;
@@ -140,7 +140,7 @@ pub struct Recents {
     /// What the file does not have yet.
     pending: Vec<Change>,
     /// One question at a time: what was typed later must not be overtaken.
-    asked: Option<Ticket>,
+    asked: Option<RequestId>,
 }
 
 impl Recents {
@@ -157,7 +157,7 @@ impl Recents {
     }
 
     /// The first question: what the file holds.
-    pub fn first(&mut self, ask: impl FnOnce(RecentsAsk) -> Ticket) {
+    pub fn first(&mut self, ask: impl FnOnce(RecentsAsk) -> RequestId) {
         if let Some(path) = &self.path {
             let changes = std::mem::take(&mut self.pending);
             self.asked = Some(ask(RecentsAsk { path: path.clone(), changes }));
@@ -190,7 +190,7 @@ impl Recents {
     }
 
     /// Hands out what the file does not have yet, once the question before is answered.
-    pub fn hand_out(&mut self, ask: impl FnOnce(RecentsAsk) -> Ticket) {
+    pub fn hand_out(&mut self, ask: impl FnOnce(RecentsAsk) -> RequestId) {
         if self.asked.is_none() && !self.pending.is_empty() {
             self.first(ask);
         }
@@ -198,7 +198,7 @@ impl Recents {
 
     /// Takes what the file holds now. Why it could not be done is given on once: from then on it is kept in memory
     /// only.
-    pub fn receive(&mut self, ticket: Ticket, answer: Result<Lists, String>) -> Option<String> {
+    pub fn receive(&mut self, ticket: RequestId, answer: Result<Lists, String>) -> Option<String> {
         if self.asked != Some(ticket) {
             return None;
         }

@@ -2,19 +2,19 @@
 
 use crate::domain::{Page, TemplateId, Text};
 use crate::jobs::{
-    Bucket, Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, NeverSeen, Opening, Person,
-    RevokePlan, RowField, RowFilter, Rows, Victim,
+    Decision, Guarded, Guarding, IssuePlan, Job, JobId, JobRow, Jobs, NeverSeen, Opening, Person, RevokePlan,
+    RevokeTarget, RowField, RowFilter, RowStatus, Rows,
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// Something to be done with jobs.
 #[derive(Clone, Debug)]
-pub enum Deed {
+pub enum JobCommand {
     /// Issue a badge to one person who was reviewed.
     Issue(IssuePlan),
     /// Issue a corrected badge and revoke the old one, for a reason, when the new one is Issued.
-    Replace(IssuePlan, Victim, String),
+    Replace(IssuePlan, RevokeTarget, String),
     /// Revoke badges that were reviewed.
     Revoke(RevokePlan),
     /// Plan to issue to several people, a draft for each template. Gives the drafts.
@@ -72,7 +72,7 @@ pub struct RowsQuery {
     /// The job.
     pub job: JobId,
     /// Only rows in these; all when it is empty.
-    pub buckets: Vec<Bucket>,
+    pub buckets: Vec<RowStatus>,
     /// From 1.
     pub page: u64,
     /// Rows of a page.
@@ -91,19 +91,21 @@ fn who() -> String {
 ///
 /// # Errors
 /// Why it was not done, in words that say whether anything was changed.
-pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
+pub async fn run(deed: JobCommand, jobs: &Jobs) -> Result<Done, String> {
     let who = who();
     let fine = |result: Result<(), crate::jobs::JobError>| result.map(|()| Done::Fine);
     let done = match deed {
-        Deed::Issue(plan) => jobs.issue(plan, &who).await.map(|_| Done::Fine),
-        Deed::Replace(plan, old, reason) => jobs.replace(plan, old, &reason, &who).await.map(|_| Done::Fine),
-        Deed::Revoke(plan) => jobs.revoke(plan).await.map(|_| Done::Fine),
-        Deed::Plan(plans) => return plan(plans, jobs).await.map(Done::Drafts),
-        Deed::Undo(id, reason) => match jobs.undo(id, &reason).await {
+        JobCommand::Issue(plan) => jobs.issue(plan, &who).await.map(|_| Done::Fine),
+        JobCommand::Replace(plan, old, reason) => {
+            jobs.replace(plan, old, &reason, &who).await.map(|_| Done::Fine)
+        }
+        JobCommand::Revoke(plan) => jobs.revoke(plan).await.map(|_| Done::Fine),
+        JobCommand::Plan(plans) => return plan(plans, jobs).await.map(Done::Drafts),
+        JobCommand::Undo(id, reason) => match jobs.undo(id, &reason).await {
             Ok(draft) => return drafts(jobs, vec![draft]).await.map(Done::Drafts),
             Err(why) => Err(why),
         },
-        Deed::Begin(ids) => {
+        JobCommand::Begin(ids) => {
             for (at, id) in ids.iter().enumerate() {
                 if let Err(why) = jobs.begin(*id, &who).await {
                     let begun = if at == 0 {
@@ -116,16 +118,16 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
             }
             Ok(Done::Fine)
         }
-        Deed::Discard(ids) => {
+        JobCommand::Discard(ids) => {
             for id in ids {
                 jobs.discard(id).await.map_err(|why| why.to_string())?;
             }
             Ok(Done::Fine)
         }
-        Deed::Pause(id) => fine(jobs.pause(id).await),
-        Deed::Resume(id) => fine(jobs.resume(id, &who).await),
-        Deed::UseUp(id) => fine(jobs.use_up_quota(id, &who).await),
-        Deed::Retry(id) => jobs.retry_refused(id, &who).await.map(|n| {
+        JobCommand::Pause(id) => fine(jobs.pause(id).await),
+        JobCommand::Resume(id) => fine(jobs.resume(id, &who).await),
+        JobCommand::UseUp(id) => fine(jobs.use_up_quota(id, &who).await),
+        JobCommand::Retry(id) => jobs.retry_refused(id, &who).await.map(|n| {
             if n == 0 {
                 return Done::Said(t!("Nothing was sent again: these rows need review.").to_owned());
             }
@@ -135,18 +137,18 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
                 "Sending {n} rows again that the service had refused."
             ))
         }),
-        Deed::CallOff(id) => jobs.cancel(id, &who).await.map(|n| {
+        JobCommand::CallOff(id) => jobs.cancel(id, &who).await.map(|n| {
             Done::Said(plural!(
                 n,
                 "{n} row was not sent and will not be. What was sent is followed all the same.",
                 "{n} rows were not sent and will not be. What was sent is followed all the same."
             ))
         }),
-        Deed::NeverSeen(id) => jobs.never_seen(id).await.map(Done::NeverSeen),
-        Deed::ResendAll(id, rows, why) => fine(jobs.resend_never_seen(id, rows, &who, &why).await),
-        Deed::Decide(id, row, decision, why) => fine(jobs.decide(id, row, decision, &who, &why).await),
-        Deed::Opened(what) => fine(jobs.note_opening(&what, &who).await),
-        Deed::Look(id) => {
+        JobCommand::NeverSeen(id) => jobs.never_seen(id).await.map(Done::NeverSeen),
+        JobCommand::ResendAll(id, rows, why) => fine(jobs.resend_never_seen(id, rows, &who, &why).await),
+        JobCommand::Decide(id, row, decision, why) => fine(jobs.decide(id, row, decision, &who, &why).await),
+        JobCommand::Opened(what) => fine(jobs.note_opening(&what, &who).await),
+        JobCommand::Look(id) => {
             let looked = jobs.look_now(id).await;
             return match looked.failed {
                 Some(why) => Err(t!("Not everything could be looked at: {why}", why)),
@@ -156,9 +158,11 @@ pub async fn run(deed: Deed, jobs: &Jobs) -> Result<Done, String> {
                 None => Ok(Done::Fine),
             };
         }
-        Deed::Allow(id, rows) => jobs.allow(id, rows).await.map(|_| Done::Fine),
-        Deed::LeaveOut(id, rows) => jobs.leave_out(id, rows).await.map(|_| Done::Fine),
-        Deed::Correct(id, row, name, email) => jobs.correct(id, row, &name, &email).await.map(|_| Done::Fine),
+        JobCommand::Allow(id, rows) => jobs.allow(id, rows).await.map(|_| Done::Fine),
+        JobCommand::LeaveOut(id, rows) => jobs.leave_out(id, rows).await.map(|_| Done::Fine),
+        JobCommand::Correct(id, row, name, email) => {
+            jobs.correct(id, row, &name, &email).await.map(|_| Done::Fine)
+        }
     };
     done.map_err(|why| why.to_string())
 }

@@ -4,14 +4,14 @@
 pub mod columns;
 
 use super::action::Action;
-use super::ask::{Answer, Ask, Ticket};
-use super::context::{Env, Out};
+use super::ask::{Request, RequestId, Response};
+use super::context::{Effects, Env};
 use super::job_command::RowsQuery;
 use super::list::{Entry, PagedList, Place, Row};
 use super::paged_list::two_sided;
 use super::table_header::Heading;
 use super::text_layout::{number, wrap};
-use crate::jobs::{Bucket, Job, JobId, JobRow, Kind, Reason, SentHere};
+use crate::jobs::{Job, JobId, JobRow, Kind, Reason, RowStatus, SentHere};
 use crate::tui::frame::Frame;
 use jiff::Timestamp;
 use ratatui::layout::Rect;
@@ -31,7 +31,7 @@ pub struct RowList {
     /// The list itself.
     pub list: PagedList<JobRow>,
     job: JobId,
-    buckets: Vec<Bucket>,
+    buckets: Vec<RowStatus>,
     /// Whether the job has changed since its rows were read.
     stale: bool,
     /// Whether there can be badge ids: not before anything is issued.
@@ -41,12 +41,12 @@ pub struct RowList {
 
 impl RowList {
     /// Of a job: rows in these buckets, or all where there are none.
-    pub fn new(job: JobId, buckets: Vec<Bucket>) -> Self {
+    pub fn new(job: JobId, buckets: Vec<RowStatus>) -> Self {
         Self { list: PagedList::default(), job, buckets, stale: false, ids: true, built: Cell::new(0) }
     }
 
     /// The same, of a draft to issue: without a column for badge ids.
-    pub fn of_draft(job: &Job, buckets: Vec<Bucket>) -> Self {
+    pub fn of_draft(job: &Job, buckets: Vec<RowStatus>) -> Self {
         Self { ids: job.kind == Kind::Revoke, ..Self::new(job.id, buckets) }
     }
 
@@ -56,12 +56,12 @@ impl RowList {
     }
 
     /// The buckets that are shown; none for all.
-    pub fn buckets(&self) -> &[Bucket] {
+    pub fn buckets(&self) -> &[RowStatus] {
         &self.buckets
     }
 
     /// Shows other rows of the job.
-    pub fn only(&mut self, buckets: Vec<Bucket>, out: &mut Out<'_>) {
+    pub fn only(&mut self, buckets: Vec<RowStatus>, out: &mut Effects<'_>) {
         self.buckets = buckets;
         out.cancel(self.list.restart());
     }
@@ -91,9 +91,14 @@ impl RowList {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Rows(page) if self.list.awaits(ticket) => {
+            Response::Rows(page) if self.list.awaits(ticket) => {
                 if let Some((_, dropped)) = self.list.receive(ticket, page) {
                     out.cancel(dropped);
                 }
@@ -104,7 +109,7 @@ impl RowList {
     }
 
     /// Lays out for an area and asks for what is missing, in the order that the heading says.
-    pub fn pump(&mut self, area: Rect, heading: &mut Heading, out: &mut Out<'_>) {
+    pub fn pump(&mut self, area: Rect, heading: &mut Heading, out: &mut Effects<'_>) {
         self.list.set_height(area.height.saturating_sub(2));
         let room = usize::from(area.width).saturating_sub(3);
         heading.set_own(columns::own(self.ids, room));
@@ -117,7 +122,7 @@ impl RowList {
         let (job, buckets) = (self.job, &self.buckets);
         let per_page = self.list.per_page();
         let dropped = self.list.pump(|page| {
-            out.ask(Ask::Rows(RowsQuery { job, buckets: buckets.clone(), page, per_page, order }))
+            out.ask(Request::Rows(RowsQuery { job, buckets: buckets.clone(), page, per_page, order }))
         });
         out.cancel(dropped);
     }
@@ -208,28 +213,28 @@ impl RowList {
 }
 
 /// The sign of a bucket, which always stands beside its word.
-pub fn bucket_glyph(bucket: Bucket, env: &Env) -> &'static str {
+pub fn bucket_glyph(bucket: RowStatus, env: &Env) -> &'static str {
     let glyphs = &env.glyphs;
     match bucket {
-        Bucket::Ready | Bucket::Sending => glyphs.dot,
-        Bucket::Ask | Bucket::InDoubt | Bucket::NotSeen | Bucket::Other => glyphs.other,
-        Bucket::Invalid | Bucket::NotDone | Bucket::Dropped => glyphs.alert,
-        Bucket::LeftOut => glyphs.dash,
-        Bucket::Unbound | Bucket::Waiting | Bucket::Overdue | Bucket::Queued => glyphs.waiting,
-        Bucket::Issued => glyphs.issued,
-        Bucket::Unproven | Bucket::Revoking => glyphs.revoking,
-        Bucket::Revoked => glyphs.revoked,
+        RowStatus::Ready | RowStatus::Sending => glyphs.dot,
+        RowStatus::Ask | RowStatus::InDoubt | RowStatus::NotSeen | RowStatus::Other => glyphs.other,
+        RowStatus::Invalid | RowStatus::NotDone | RowStatus::Dropped => glyphs.alert,
+        RowStatus::LeftOut => glyphs.dash,
+        RowStatus::Unbound | RowStatus::Waiting | RowStatus::Overdue | RowStatus::Queued => glyphs.waiting,
+        RowStatus::Issued => glyphs.issued,
+        RowStatus::Unproven | RowStatus::Revoking => glyphs.revoking,
+        RowStatus::Revoked => glyphs.revoked,
     }
 }
 
 /// The colour of a bucket.
-pub fn bucket_style(bucket: Bucket, env: &Env) -> Style {
+pub fn bucket_style(bucket: RowStatus, env: &Env) -> Style {
     let theme = &env.theme;
     match bucket {
-        Bucket::Invalid | Bucket::NotDone | Bucket::Dropped => theme.error(),
-        Bucket::Ask | Bucket::InDoubt | Bucket::NotSeen | Bucket::Overdue => theme.warning(),
-        Bucket::Issued | Bucket::Revoked => theme.good(),
-        Bucket::LeftOut => theme.dim(),
+        RowStatus::Invalid | RowStatus::NotDone | RowStatus::Dropped => theme.error(),
+        RowStatus::Ask | RowStatus::InDoubt | RowStatus::NotSeen | RowStatus::Overdue => theme.warning(),
+        RowStatus::Issued | RowStatus::Revoked => theme.good(),
+        RowStatus::LeftOut => theme.dim(),
         _ => theme.text(),
     }
 }
@@ -257,20 +262,20 @@ pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
     let cause = row.why.as_ref().map_or_else(|| t!("no answer came").to_owned(), Reason::cause);
     let cause = cause.trim_end_matches('.');
     match (row.bucket, kind) {
-        (Bucket::InDoubt, Kind::Issue) => t!(
+        (RowStatus::InDoubt, Kind::Issue) => t!(
             "In doubt: {cause}. This badge may exist. lapel looks for it until {until} and will not send it again before you say so.",
             cause,
             until
         ),
-        (Bucket::InDoubt, Kind::Revoke) => t!(
+        (RowStatus::InDoubt, Kind::Revoke) => t!(
             "In doubt: {cause}. This badge may be revoked. lapel looks at it; asking once more does no harm, since a badge is revoked only once.",
             cause
         ),
-        (Bucket::Unbound, _) => t!(
+        (RowStatus::Unbound, _) => t!(
             "The service accepted this and does not show yet which badge it is. lapel looks for it until {until}; it is not sent again.",
             until
         ),
-        (Bucket::NotSeen, _) => t!(
+        (RowStatus::NotSeen, _) => t!(
             "It was not known what became of this badge, and lapel looked for it until {until} without seeing it. It is sent again only if you decide so. {why}",
             until,
             why

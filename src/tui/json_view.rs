@@ -2,8 +2,8 @@
 //! of lapel's own.
 
 use super::action::Action;
-use super::ask::{Answer, Ask, Ticket};
-use super::context::{Env, Go, Out};
+use super::ask::{Request, RequestId, Response};
+use super::context::{Effects, Env, Navigate};
 use super::keymap::Context;
 use super::paged_list::two_sided;
 use super::text_layout::{fit, wrap};
@@ -23,7 +23,7 @@ pub struct RawPane {
     /// The same badge as several endpoints tell it.
     records: Vec<RawOf>,
     at: usize,
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     read: Option<Result<Raw, String>>,
     /// As lines that may be shown, each as long as it is.
     laid_out: Vec<String>,
@@ -38,8 +38,8 @@ pub struct RawPane {
 
 impl RawPane {
     /// Asks for the first of these records; none where there is none.
-    pub fn new(records: Vec<RawOf>, out: &mut Out<'_>) -> Option<Self> {
-        let ticket = Some(out.ask(Ask::Raw(records.first()?.clone())));
+    pub fn new(records: Vec<RawOf>, out: &mut Effects<'_>) -> Option<Self> {
+        let ticket = Some(out.ask(Request::Raw(records.first()?.clone())));
         Some(Self {
             records,
             at: 0,
@@ -59,9 +59,9 @@ impl RawPane {
         action != Action::OtherRecord || self.records.len() > 1
     }
 
-    fn ask(&mut self, out: &mut Out<'_>) {
+    fn ask(&mut self, out: &mut Effects<'_>) {
         if let Some(of) = self.records.get(self.at) {
-            out.ask_instead(&mut self.ticket, Ask::Raw(of.clone()));
+            out.ask_instead(&mut self.ticket, Request::Raw(of.clone()));
         }
     }
 
@@ -71,7 +71,7 @@ impl RawPane {
     }
 
     /// Does an action; false when it is none of the pane's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let most = self.lines.len().saturating_sub(self.height);
         let page = self.height.saturating_sub(1).max(1);
         match action {
@@ -95,7 +95,7 @@ impl RawPane {
             },
             Action::Back => {
                 out.cancel(self.ticket.take());
-                out.go.push(Go::Close);
+                out.go.push(Navigate::Close);
             }
             _ => return false,
         }
@@ -103,9 +103,9 @@ impl RawPane {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
-            Answer::Raw(raw) if self.ticket == Some(ticket) => {
+            Response::Raw(raw) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 self.laid_out = raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire()));
                 self.columns = 0;

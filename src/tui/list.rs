@@ -5,7 +5,7 @@
 //! nothing is left out unsaid: a place for which the service gave no row, an unreadable one, or one that is
 //! already shown elsewhere, is shown as such.
 
-use super::ask::Ticket;
+use super::ask::RequestId;
 use crate::api::MAX_ROWS_PER_PAGE;
 use crate::domain::{Page, RecordProblem};
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +52,7 @@ pub enum Place<'a, T> {
 
 enum Slot<T> {
     Wanted,
-    Loading(Ticket),
+    Loading(RequestId),
     Loaded(Vec<Entry<T>>),
     Failed(String),
 }
@@ -193,7 +193,7 @@ impl<T: Row> PagedList<T> {
 
     /// Begins anew: another filter or another order. The cursor goes to the first row; how pages are ordered
     /// stays.
-    pub fn restart(&mut self) -> Vec<Ticket> {
+    pub fn restart(&mut self) -> Vec<RequestId> {
         let dropped = self.tickets();
         let (order, adopted) = (self.order.take(), self.adopted);
         *self = Self { per_page: self.per_page, height: self.height, adopted, order, ..Self::default() };
@@ -201,7 +201,7 @@ impl<T: Row> PagedList<T> {
     }
 
     /// Reads everything again and stays on the selected id. What was read is shown until then.
-    pub fn reload(&mut self) -> Vec<Ticket> {
+    pub fn reload(&mut self) -> Vec<RequestId> {
         let dropped = self.tickets();
         for (page, slot) in std::mem::take(&mut self.slots) {
             if let Slot::Loaded(entries) = slot {
@@ -220,7 +220,7 @@ impl<T: Row> PagedList<T> {
         dropped
     }
 
-    fn tickets(&self) -> Vec<Ticket> {
+    fn tickets(&self) -> Vec<RequestId> {
         let loading = |slot: &Slot<T>| match slot {
             Slot::Loading(ticket) => Some(*ticket),
             _ => None,
@@ -382,7 +382,7 @@ impl<T: Row> PagedList<T> {
 
     /// Decides which pages to fetch now and which running fetches are of no use any more. The pages to
     /// fetch are handed to `ask`, which gives the ticket; the returned tickets are to be cancelled.
-    pub fn pump(&mut self, mut ask: impl FnMut(u64) -> Ticket) -> Vec<Ticket> {
+    pub fn pump(&mut self, mut ask: impl FnMut(u64) -> RequestId) -> Vec<RequestId> {
         let needed = self.needed();
         let mut dropped = Vec::new();
         self.slots.retain(|page, slot| match slot {
@@ -416,13 +416,17 @@ impl<T: Row> PagedList<T> {
     }
 
     /// Whether a fetch of this list has this ticket.
-    pub fn awaits(&self, ticket: Ticket) -> bool {
+    pub fn awaits(&self, ticket: RequestId) -> bool {
         self.slots.values().any(|s| matches!(s, Slot::Loading(t) if *t == ticket))
     }
 
     /// Takes the answer to a fetch. `None` when nobody waits for it any more; otherwise the page number,
     /// and the tickets of fetches that are of no use any more.
-    pub fn receive(&mut self, ticket: Ticket, answer: Result<Page<T>, String>) -> Option<(u64, Vec<Ticket>)> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Result<Page<T>, String>,
+    ) -> Option<(u64, Vec<RequestId>)> {
         let page = self.slots.iter().find_map(|(page, slot)| match slot {
             Slot::Loading(t) if *t == ticket => Some(*page),
             _ => None,
@@ -437,7 +441,7 @@ impl<T: Row> PagedList<T> {
         }
     }
 
-    fn take(&mut self, page: u64, answer: Page<T>) -> Vec<Ticket> {
+    fn take(&mut self, page: u64, answer: Page<T>) -> Vec<RequestId> {
         self.answered = true;
         if let Some(size) = self.smaller_pages(page, &answer) {
             // The service gives fewer rows a page than asked: places are counted in its pages from now on.
@@ -499,7 +503,7 @@ impl<T: Row> PagedList<T> {
 
     /// The list ends with what was read without a gap, or after it: rows further on are no others. Gives the
     /// fetches that are of no use any more.
-    fn end_before(&mut self, page: u64, said: Option<u64>) -> Vec<Ticket> {
+    fn end_before(&mut self, page: u64, said: Option<u64>) -> Vec<RequestId> {
         let after = self.solid / self.per_page + 1;
         let dropped = self.tickets();
         self.slots.retain(|page, slot| *page < after && matches!(slot, Slot::Loaded(_)));

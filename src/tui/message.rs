@@ -1,6 +1,6 @@
 //! The one way into the desk.
 
-use super::ask::{Answer, Ticket};
+use super::ask::{RequestId, Response};
 use super::cells::Ambiguous;
 use super::pictures::Way;
 use crate::api::{ApiError, Reader};
@@ -27,7 +27,7 @@ pub enum Message {
     /// How wide the terminal draws characters of ambiguous width, as it has said.
     Widths(Ambiguous),
     /// A question was answered.
-    Answer(Ticket, Answer),
+    Response(RequestId, Response),
     /// A connection is being made: its state can be shown, and nothing asked but one ping.
     Connecting(Reader),
     /// There is a connection now; the screens may ask.
@@ -45,7 +45,7 @@ pub enum Message {
     /// The state of the link changed: the header shows it.
     Link,
     /// How far a question is: so much of so much.
-    Progress(Ticket, u64, u64),
+    Progress(RequestId, u64, u64),
     /// A job changed.
     Job(Box<Changed>),
     /// A moment has come that something on the screen waits for: a spinner's next frame, a count that ends.

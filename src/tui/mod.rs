@@ -5,9 +5,9 @@
 //! changed, or show text from outside unscrubbed.
 //!
 //! ```text
-//! key press -> Action (keymap) -> screen.act -> Ask -> worker -> api -> service
+//! key press -> Action (keymap) -> screen.act -> Request -> worker -> api -> service
 //!                                                        |
-//! draw <- screen state <- screen.receive <- Answer <-----+      (bounded channels both ways)
+//! draw <- screen state <- screen.receive <- Response <-----+      (bounded channels both ways)
 //! ```
 
 mod action;
@@ -68,7 +68,7 @@ mod worker;
 
 pub use action::Action;
 pub use app::{App, Counts, Tab};
-pub use app_paths::{House, Shelf};
+pub use app_paths::{AppPaths, FileKind};
 pub use ask::{Candidate, Session};
 pub use canvas::{Canvas, Surface};
 pub use context::Env;
@@ -122,7 +122,7 @@ pub struct Start {
     /// Where crash reports go.
     pub crash_dir: PathBuf,
     /// Where lapel's files are, and whether the tour was taken.
-    pub house: House,
+    pub house: AppPaths,
 }
 
 /// With what a desk begins.

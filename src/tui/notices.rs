@@ -4,7 +4,7 @@
 
 use super::platform::Manner;
 use crate::config::NoticeChoice;
-use crate::jobs::{Bucket, Job};
+use crate::jobs::{Job, RowStatus};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -50,7 +50,7 @@ fn news(before: Option<&Job>, job: &Job) -> Option<String> {
     }
     // One that has only just been sent is still on the screen.
     let before = before?;
-    let need = |job: &Job| job.counts.sum(Bucket::needs_a_person);
+    let need = |job: &Job| job.counts.sum(RowStatus::needs_a_person);
     if need(job) > need(before) {
         return Some(t!("lapel: job {id} ({kind}) needs a person", id = job.id, kind));
     }

@@ -9,8 +9,8 @@ mod view;
 pub use draw::two_sided;
 
 use super::action::Action;
-use super::ask::{Answer, Ask, Ticket};
-use super::context::{Env, Go, Out};
+use super::ask::{Request, RequestId, Response};
+use super::context::{Effects, Env, Navigate};
 use super::field::Field;
 use super::filter::{FilterBar, Spec, Value};
 use super::keymap::Context;
@@ -43,9 +43,9 @@ pub trait Browse: Row {
     /// The filter from the fields' values.
     fn filter(values: &[Value]) -> Self::Filter;
     /// The question for a page.
-    fn ask(filter: &Self::Filter, paging: Paging) -> Ask;
+    fn ask(filter: &Self::Filter, paging: Paging) -> Request;
     /// The page in an answer, if it is one.
-    fn answer(answer: Answer) -> Result<Result<Page<Self>, ApiError>, Answer>;
+    fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
     /// The cells of a row, one for each of the columns that there are.
     fn cells(&self, env: &Env) -> Vec<(String, Style)>;
     /// What the service would sort by in a column, for comparing two rows.
@@ -133,13 +133,13 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Sets one field of the filter and applies it.
-    pub fn filter_by(&mut self, field: usize, text: &str, out: &mut Out<'_>) {
+    pub fn filter_by(&mut self, field: usize, text: &str, out: &mut Effects<'_>) {
         self.bar.set(field, text);
         self.apply(out);
     }
 
     /// Does an action; false when it is none of the list's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
             Top::Filter => return self.act_filter(action, out),
             Top::Row(field) => {
@@ -200,7 +200,7 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    fn act_filter(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    fn act_filter(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::NextField => self.bar.step(true),
             Action::PreviousField => self.bar.step(false),
@@ -218,7 +218,7 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    fn set_order(&mut self, order: Option<Order>, by: By, out: &mut Out<'_>) {
+    fn set_order(&mut self, order: Option<Order>, by: By, out: &mut Effects<'_>) {
         self.suspect = None;
         if self.heading.order() != order || (order.is_some() && self.by != by) {
             self.list.order_by(match (order, by) {
@@ -240,13 +240,13 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Applies what is typed into the filter.
-    pub fn apply(&mut self, out: &mut Out<'_>) {
+    pub fn apply(&mut self, out: &mut Effects<'_>) {
         let values = match self.bar.values() {
             Ok(values) => values,
             // While the bar is open it names the field itself. The list stays as it was.
             Err(_) if self.bar.open => return,
             Err(_) if !self.key_like().is_empty() => {
-                out.go.push(Go::AskAboutFilter);
+                out.go.push(Navigate::AskAboutFilter);
                 return;
             }
             Err(error) => {
@@ -265,7 +265,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Takes a key that is no action: it is typed.
-    pub fn key(&mut self, key: KeyEvent, out: &mut Out<'_>) -> bool {
+    pub fn key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
             Top::Filter => self.bar.key(key, out),
             Top::Row(field) => {
@@ -277,7 +277,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Takes pasted text.
-    pub fn paste(&mut self, text: &str, out: &mut Out<'_>) -> bool {
+    pub fn paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
             Top::Filter => self.bar.paste(text, out),
             Top::Row(field) => field.paste(text),
@@ -287,8 +287,13 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
-        if matches!(answer, Answer::Paused) {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        if matches!(answer, Response::Paused) {
             if !self.bar.paused(ticket) {
                 return Err(answer);
             }
@@ -347,7 +352,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Lays out for an area and asks for what is missing.
-    pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
+    pub fn pump(&mut self, area: Rect, out: &mut Effects<'_>) {
         let around = 2 + self.bar.height(area.width) + draw::foot_height(&self.foot_lines(area));
         self.list.set_height(area.height.saturating_sub(around));
         self.heading.set_room(usize::from(area.width).saturating_sub(4));

@@ -1,6 +1,6 @@
 //! What the desk has done with the profiles of the settings, besides opening one: it is done by those above.
 
-use crate::config::{Change, KeptIn};
+use crate::config::{Change, KeyStore};
 use secrecy::SecretString;
 use std::pin::Pin;
 
@@ -24,7 +24,7 @@ pub struct ProfileChange {
     /// What is changed, but for the key.
     pub change: Change,
     /// Another place of the key, and the key; without one it is to be found there.
-    pub key: Option<(KeptIn, Option<SecretString>)>,
+    pub key: Option<(KeyStore, Option<SecretString>)>,
     /// Pin the key as it is then, whatever was pinned before.
     pub pin: bool,
 }

@@ -1,7 +1,7 @@
 //! Reading again by itself what is on the screen: in the background share of the pace, further apart after
 //! failures, and not at all while it is switched off.
 
-use super::ask::{Answer, Ticket};
+use super::ask::{RequestId, Response};
 use crate::config::RefreshChoice;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub struct Refresh {
     /// How often in a row it has failed, or could not be done because the service asks to wait.
     failures: u32,
     /// Questions on their way.
-    tickets: HashSet<Ticket>,
+    tickets: HashSet<RequestId>,
 }
 
 impl Refresh {
@@ -66,12 +66,12 @@ impl Refresh {
     }
 
     /// A question for it was asked.
-    pub fn asked(&mut self, ticket: Ticket) {
+    pub fn asked(&mut self, ticket: RequestId) {
         self.tickets.insert(ticket);
     }
 
     /// Nobody waits for a question any more.
-    pub fn cancelled(&mut self, ticket: Ticket) {
+    pub fn cancelled(&mut self, ticket: RequestId) {
         self.tickets.remove(&ticket);
     }
 
@@ -82,7 +82,7 @@ impl Refresh {
     }
 
     /// Whether an answer is to one of its questions; notes how that went.
-    pub fn takes(&mut self, ticket: Ticket, answer: &Answer, now: Instant) -> bool {
+    pub fn takes(&mut self, ticket: RequestId, answer: &Response, now: Instant) -> bool {
         if !self.tickets.remove(&ticket) {
             return false;
         }
@@ -97,13 +97,13 @@ impl Refresh {
 }
 
 /// Whether an answer brings nothing.
-pub fn has_failed(answer: &Answer) -> bool {
+pub fn has_failed(answer: &Response) -> bool {
     match answer {
-        Answer::Templates(page) => page.is_err(),
-        Answer::History(page) => page.is_err(),
-        Answer::Template(one) => one.is_err(),
-        Answer::Badge(one) => one.is_err(),
-        Answer::Holder(holder) => holder.wallet.is_err() || holder.history.is_err(),
+        Response::Templates(page) => page.is_err(),
+        Response::History(page) => page.is_err(),
+        Response::Template(one) => one.is_err(),
+        Response::Badge(one) => one.is_err(),
+        Response::Holder(holder) => holder.wallet.is_err() || holder.history.is_err(),
         _ => false,
     }
 }
@@ -113,9 +113,9 @@ mod tests {
     use super::*;
     use crate::api::ApiError;
 
-    fn answer(good: bool) -> Answer {
+    fn answer(good: bool) -> Response {
         if good {
-            return Answer::History(Ok(crate::domain::Page {
+            return Response::History(Ok(crate::domain::Page {
                 items: Vec::new(),
                 list_len: 0,
                 total_count: Some(0),
@@ -124,7 +124,7 @@ mod tests {
                 problems: Vec::new(),
             }));
         }
-        Answer::History(Err(ApiError::NoAnswer { why: "gone".into() }))
+        Response::History(Err(ApiError::NoAnswer { why: "gone".into() }))
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(refresh.due(), Some(due));
         assert!(!refresh.is_due(now) && refresh.is_due(due));
         assert_eq!(refresh.due(), Some(due + Duration::from_secs(30)));
-        refresh.asked(Ticket::test(1));
+        refresh.asked(RequestId::test(1));
         assert!(refresh.due().is_none() && !refresh.is_due(due + Duration::from_secs(90)));
         refresh.choose(RefreshChoice::Off, now);
         assert!(!refresh.is_due(due + Duration::from_secs(900)));
@@ -150,14 +150,14 @@ mod tests {
         refresh.choose(RefreshChoice::HalfMinute, now);
         let mut waits = Vec::new();
         for n in 0..7 {
-            refresh.asked(Ticket::test(n));
-            assert!(refresh.takes(Ticket::test(n), &answer(false), now));
+            refresh.asked(RequestId::test(n));
+            assert!(refresh.takes(RequestId::test(n), &answer(false), now));
             waits.push(refresh.due().expect("due").duration_since(now).as_secs());
         }
         assert_eq!(waits, [60, 120, 240, 480, 900, 900, 900]);
-        refresh.asked(Ticket::test(9));
-        assert!(!refresh.takes(Ticket::test(8), &answer(true), now), "somebody else's");
-        assert!(refresh.takes(Ticket::test(9), &answer(true), now));
+        refresh.asked(RequestId::test(9));
+        assert!(!refresh.takes(RequestId::test(8), &answer(true), now), "somebody else's");
+        assert!(refresh.takes(RequestId::test(9), &answer(true), now));
         assert_eq!(refresh.due(), Some(now + Duration::from_secs(30)));
         refresh.held(now);
         assert_eq!(refresh.due(), Some(now + Duration::from_secs(60)));

@@ -4,8 +4,8 @@ mod draw;
 mod save;
 
 use super::action::Action;
-use super::ask::{Answer, Ask, Ticket};
-use super::context::{Env, Go, Out};
+use super::ask::{Request, RequestId, Response};
+use super::context::{Effects, Env, Navigate};
 use super::keymap::Context;
 use super::list_hit::{Click, Sight};
 use crate::api::LogEntry;
@@ -23,24 +23,24 @@ pub struct RequestLog {
     sight: Sight,
     height: usize,
     /// Waits for the next request to end.
-    watch: Option<Ticket>,
+    watch: Option<RequestId>,
     save: Option<Save>,
 }
 
 impl RequestLog {
     /// The log as it stands, watched from now on.
-    pub fn new(env: &Env, out: &mut Out<'_>) -> Self {
+    pub fn new(env: &Env, out: &mut Effects<'_>) -> Self {
         let mut log = Self::default();
         log.read(env, out);
         log
     }
 
-    fn read(&mut self, env: &Env, out: &mut Out<'_>) {
+    fn read(&mut self, env: &Env, out: &mut Effects<'_>) {
         let Some(reader) = &env.reader else { return };
         self.entries = reader.log();
         self.entries.reverse();
         let newest = self.entries.first().map_or(0, |entry| entry.no);
-        self.watch = Some(out.ask(Ask::LogBeyond(newest)));
+        self.watch = Some(out.ask(Request::LogBeyond(newest)));
     }
 
     /// The contexts that its keys are looked up in.
@@ -69,7 +69,7 @@ impl RequestLog {
     }
 
     /// Does an action; false when it is none of the log's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if let Some(save) = &mut self.save {
             let (taken, closed) = save.act(action, out);
             if closed {
@@ -91,7 +91,7 @@ impl RequestLog {
             Action::Save => self.save = Some(Save::new(&self.entries, env, out)),
             Action::Back => {
                 out.cancel(self.watch.take());
-                out.go.push(Go::Close);
+                out.go.push(Navigate::Close);
             }
             _ => return false,
         }
@@ -113,13 +113,13 @@ impl RequestLog {
     /// Takes an answer, or gives it back.
     pub fn receive(
         &mut self,
-        ticket: Ticket,
-        answer: Answer,
+        ticket: RequestId,
+        answer: Response,
         env: &Env,
-        out: &mut Out<'_>,
-    ) -> Result<(), Answer> {
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::LogBeyond { watched } if self.watch == Some(ticket) => {
+            Response::LogBeyond { watched } if self.watch == Some(ticket) => {
                 self.watch = None;
                 // Without a connection the answer would come at once, and again, and again.
                 if watched {

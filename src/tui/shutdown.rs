@@ -2,7 +2,7 @@
 
 use super::app::App;
 use super::saved_layout::file::{ViewAnswer, ViewAsk, run};
-use crate::jobs::{Bucket, Job, JobError, Phase};
+use crate::jobs::{Job, JobError, Phase, RowStatus};
 use std::time::Duration;
 
 /// How long the end waits for what is given up to be gone.
@@ -101,7 +101,7 @@ fn line(job: &Job, kept: bool) -> String {
         _ if !kept => return what,
         _ if job.can_resume() => t!("go on with: lapel jobs resume {id}", id = job.id),
         Phase::Draft => return what,
-        _ if job.counts.sum(Bucket::is_open) > 0 => {
+        _ if job.counts.sum(RowStatus::is_open) > 0 => {
             t!("followed whenever lapel runs, or with: lapel jobs follow").to_owned()
         }
         _ => return what,

@@ -5,7 +5,7 @@ mod line;
 
 pub use helpers::{Connecting, Helpers};
 
-use super::ask::{Answer, Ask, Holder, NotSaved, Session, Ticket};
+use super::ask::{Holder, NotSaved, Request, RequestId, Response, Session};
 use super::external;
 use super::index::{self};
 use super::job_command;
@@ -37,53 +37,54 @@ const NO_JOBS: &str = tr_noop!(
 /// To the worker.
 pub enum Order {
     /// Run this.
-    Ask(Ticket, Ask),
+    Request(RequestId, Request),
     /// Nobody waits for this any more.
-    Cancel(Ticket),
+    Cancel(RequestId),
     /// A person has stopped this read: its answer says so.
-    Stop(Ticket),
+    Stop(RequestId),
     /// Use this connection from now on; its number goes with everything that it says by itself.
     Connect(Box<Session>, u64),
 }
 
 /// Runs until the desk drops its end.
 pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Message>, helpers: Helpers) {
-    let mut running: HashMap<Ticket, Running> = HashMap::new();
-    let (done, mut finished) = mpsc::channel::<Ticket>(256);
+    let mut running: HashMap<RequestId, Running> = HashMap::new();
+    let (done, mut finished) = mpsc::channel::<RequestId>(256);
     let mut line = Line::default();
     // What was asked before there was a connection to ask it on.
-    let mut waiting: Vec<(Ticket, Ask)> = Vec::new();
-    let start = |ticket: Ticket, ask: Ask, link: Option<Link>, running: &mut HashMap<Ticket, Running>| {
-        let (token, stop) = (CancellationToken::new(), CancellationToken::new());
-        // What has consequences goes on, whoever waits for its answer.
-        if !ask.goes_on() {
-            running.insert(ticket, Running { cancel: token.clone(), stop: stop.clone() });
-        }
-        let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
-        tokio::spawn(async move {
-            let (broken, own_end) = (failed(&ask), ask.ends_by_itself());
-            let stopped = failed_by(&ask, &ApiError::Cancelled);
-            let errand = Errand { ticket, messages: messages.clone(), cancel: token.clone() };
-            // A task of its own, so that a panic in it is an answer too and nothing waits for ever.
-            let mut work = tokio::spawn(async move { answer(ask, link, &helpers, errand).await });
-            let answer = tokio::select! {
-                () = token.cancelled(), if !own_end => {
-                    work.abort();
-                    None
-                }
-                () = stop.cancelled(), if !own_end => {
-                    work.abort();
-                    Some(stopped)
-                }
-                answer = &mut work => (!token.is_cancelled()).then(|| answer.unwrap_or(broken)),
-            };
-            if let Some(answer) = answer {
-                // A closed channel means that the desk is ending.
-                let _ = messages.send(Message::Answer(ticket, answer)).await;
+    let mut waiting: Vec<(RequestId, Request)> = Vec::new();
+    let start =
+        |ticket: RequestId, ask: Request, link: Option<Link>, running: &mut HashMap<RequestId, Running>| {
+            let (token, stop) = (CancellationToken::new(), CancellationToken::new());
+            // What has consequences goes on, whoever waits for its answer.
+            if !ask.goes_on() {
+                running.insert(ticket, Running { cancel: token.clone(), stop: stop.clone() });
             }
-            let _ = done.send(ticket).await;
-        });
-    };
+            let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
+            tokio::spawn(async move {
+                let (broken, own_end) = (failed(&ask), ask.ends_by_itself());
+                let stopped = failed_by(&ask, &ApiError::Cancelled);
+                let errand = Errand { ticket, messages: messages.clone(), cancel: token.clone() };
+                // A task of its own, so that a panic in it is an answer too and nothing waits for ever.
+                let mut work = tokio::spawn(async move { answer(ask, link, &helpers, errand).await });
+                let answer = tokio::select! {
+                    () = token.cancelled(), if !own_end => {
+                        work.abort();
+                        None
+                    }
+                    () = stop.cancelled(), if !own_end => {
+                        work.abort();
+                        Some(stopped)
+                    }
+                    answer = &mut work => (!token.is_cancelled()).then(|| answer.unwrap_or(broken)),
+                };
+                if let Some(answer) = answer {
+                    // A closed channel means that the desk is ending.
+                    let _ = messages.send(Message::Response(ticket, answer)).await;
+                }
+                let _ = done.send(ticket).await;
+            });
+        };
     loop {
         tokio::select! {
             order = orders.recv() => match order {
@@ -106,10 +107,10 @@ pub async fn run(mut orders: mpsc::Receiver<Order>, messages: mpsc::Sender<Messa
                     waiting.clear();
                     line.change(session, Tell { number, messages: messages.clone() });
                 }
-                Some(Order::Ask(ticket, ask)) if line.is_changing() && !ask.needs_no_link() => {
+                Some(Order::Request(ticket, ask)) if line.is_changing() && !ask.needs_no_link() => {
                     waiting.push((ticket, ask));
                 }
-                Some(Order::Ask(ticket, ask)) => start(ticket, ask, line.link.clone(), &mut running),
+                Some(Order::Request(ticket, ask)) => start(ticket, ask, line.link.clone(), &mut running),
             },
             () = line.changed() => {
                 for (ticket, ask) in waiting.drain(..) {
@@ -136,7 +137,7 @@ struct Running {
 
 /// What goes with a question that takes a while.
 struct Errand {
-    ticket: Ticket,
+    ticket: RequestId,
     messages: mpsc::Sender<Message>,
     cancel: CancellationToken,
 }
@@ -162,192 +163,198 @@ impl Errand {
 }
 
 /// The answer to a question whose task has failed, or for which there is no connection.
-fn failed(ask: &Ask) -> Answer {
+fn failed(ask: &Request) -> Response {
     let why = t!("a part of lapel failed before there was an answer").to_owned();
     failed_by(ask, &ApiError::NoAnswer { why })
 }
 
 /// The answer to a question that has none, for this reason.
-fn failed_by(ask: &Ask, why: &ApiError) -> Answer {
+fn failed_by(ask: &Request, why: &ApiError) -> Response {
     let error = || why.clone();
     match ask {
-        Ask::Ping(_) => Answer::Pinged(Err(error())),
-        Ask::Templates(_) => Answer::Templates(Err(error())),
-        Ask::Template(_) => Answer::Template(Box::new(Err(error()))),
-        Ask::Categories(_) => Answer::Categories(Err(error())),
-        Ask::BadgeTypes => Answer::BadgeTypes(Err(error())),
-        Ask::History(_) => Answer::History(Err(error())),
-        Ask::Badge(_) => Answer::Badge(Box::new(Err(error()))),
-        Ask::Holder(_) => {
+        Request::Ping(_) => Response::Pinged(Err(error())),
+        Request::Templates(_) => Response::Templates(Err(error())),
+        Request::Template(_) => Response::Template(Box::new(Err(error()))),
+        Request::Categories(_) => Response::Categories(Err(error())),
+        Request::BadgeTypes => Response::BadgeTypes(Err(error())),
+        Request::History(_) => Response::History(Err(error())),
+        Request::Badge(_) => Response::Badge(Box::new(Err(error()))),
+        Request::Holder(_) => {
             let (wallet, history) = (Err(error()), Err(error()));
-            Answer::Holder(Box::new(Holder { wallet, history, sent: Vec::new(), requests: 0 }))
+            Response::Holder(Box::new(Holder { wallet, history, sent: Vec::new(), requests: 0 }))
         }
-        Ask::Call(errand) => Answer::Call(Box::new(lookup::failed(errand, error()))),
-        Ask::SentBadge(_) => Answer::SentBadge(Vec::new()),
-        Ask::Holdings(..) => Answer::Holdings(Err(error()), None),
-        Ask::Pause(_) | Ask::Note(..) => Answer::Paused,
-        Ask::Picture(_) => Answer::Picture(Err(t!("The picture was not fetched.").to_owned())),
-        Ask::Index(ask) => Answer::Index(index::failed(ask, error().to_string())),
-        Ask::View(ask) => Answer::View(ViewAnswer::failed(ask, t!("a part of lapel failed"))),
-        Ask::Matching(_) => Answer::Matching(Box::new(Err(NotMarked::Service(error())))),
-        Ask::Recents(_) => Answer::Recents(Err(error().to_string())),
-        Ask::Filters(ask) => Answer::Filters(Err(error().to_string()), ask.clone()),
-        Ask::TryProfile(_) | Ask::StartSandbox | Ask::OpenProfile(_) | Ask::Pin { .. } => {
-            Answer::Connected(Err(t!("A part of lapel failed.").to_owned()))
+        Request::Call(errand) => Response::Call(Box::new(lookup::failed(errand, error()))),
+        Request::SentBadge(_) => Response::SentBadge(Vec::new()),
+        Request::Holdings(..) => Response::Holdings(Err(error()), None),
+        Request::Pause(_) | Request::Note(..) => Response::Paused,
+        Request::Picture(_) => Response::Picture(Err(t!("The picture was not fetched.").to_owned())),
+        Request::Index(ask) => Response::Index(index::failed(ask, error().to_string())),
+        Request::View(ask) => Response::View(ViewAnswer::failed(ask, t!("a part of lapel failed"))),
+        Request::Matching(_) => Response::Matching(Box::new(Err(NotMarked::Service(error())))),
+        Request::Recents(_) => Response::Recents(Err(error().to_string())),
+        Request::Filters(ask) => Response::Filters(Err(error().to_string()), ask.clone()),
+        Request::TryProfile(_) | Request::StartSandbox | Request::OpenProfile(_) | Request::Pin { .. } => {
+            Response::Connected(Err(t!("A part of lapel failed.").to_owned()))
         }
-        Ask::Profile(_) => Answer::Profile(Err(t!("A part of lapel failed.").to_owned())),
-        Ask::Profiles => Answer::Profiles(Err(t!("A part of lapel failed.").to_owned())),
-        Ask::Jobs => Answer::Jobs(Err(i18n::tr(NO_JOBS).to_owned())),
-        Ask::Rows(_) => Answer::Rows(Err(i18n::tr(NO_JOBS).to_owned())),
-        Ask::Reasons => Answer::Reasons(Vec::new()),
-        Ask::TemplateOf(..) => Answer::TemplateOf(Err(error().to_string())),
-        Ask::Files => Answer::Files(Vec::new()),
-        Ask::Complete(_) => Answer::Completed(Vec::new()),
-        Ask::OpenFile(..) | Ask::OpenIds(..) => Answer::Opened(Box::new(Err(i18n::tr(NO_JOBS).to_owned()))),
-        Ask::DraftFile(_) | Ask::DraftIds(_) => Answer::Drafted(Err(i18n::tr(NO_JOBS).to_owned())),
-        Ask::Paper(_) => Answer::Paper(Err(JobError::NotPossible(i18n::tr(NO_JOBS).to_owned()))),
-        Ask::Mail(_) => Answer::Mail(Err(i18n::tr(NO_JOBS).to_owned())),
-        Ask::Export(_) => Answer::Export(Box::new(Err(ExportError::Service(error())))),
-        Ask::Guard(_) => Answer::Guarded(Err(i18n::tr(NO_JOBS).to_owned())),
-        Ask::Do(_) => Answer::Done(Err(i18n::tr(NO_JOBS).to_owned())),
-        Ask::Quiet(ask) => failed_by(ask, why),
-        Ask::Raw(_) => Answer::Raw(Err(error())),
-        Ask::LogBeyond(_) => Answer::LogBeyond { watched: false },
-        Ask::Hand(_) => Answer::Handed(Err(t!("a part of lapel failed").to_owned())),
-        Ask::Save(_) => Answer::Saved(Err(NotSaved::Failed(t!("A part of lapel failed.").to_owned()))),
+        Request::Profile(_) => Response::Profile(Err(t!("A part of lapel failed.").to_owned())),
+        Request::Profiles => Response::Profiles(Err(t!("A part of lapel failed.").to_owned())),
+        Request::Jobs => Response::Jobs(Err(i18n::tr(NO_JOBS).to_owned())),
+        Request::Rows(_) => Response::Rows(Err(i18n::tr(NO_JOBS).to_owned())),
+        Request::Reasons => Response::Reasons(Vec::new()),
+        Request::TemplateOf(..) => Response::TemplateOf(Err(error().to_string())),
+        Request::Files => Response::Files(Vec::new()),
+        Request::Complete(_) => Response::Completed(Vec::new()),
+        Request::OpenFile(..) | Request::OpenIds(..) => {
+            Response::Opened(Box::new(Err(i18n::tr(NO_JOBS).to_owned())))
+        }
+        Request::DraftFile(_) | Request::DraftIds(_) => Response::Drafted(Err(i18n::tr(NO_JOBS).to_owned())),
+        Request::Paper(_) => Response::Paper(Err(JobError::NotPossible(i18n::tr(NO_JOBS).to_owned()))),
+        Request::Mail(_) => Response::Mail(Err(i18n::tr(NO_JOBS).to_owned())),
+        Request::Export(_) => Response::Export(Box::new(Err(ExportError::Service(error())))),
+        Request::Guard(_) => Response::Guarded(Err(i18n::tr(NO_JOBS).to_owned())),
+        Request::Do(_) => Response::Done(Err(i18n::tr(NO_JOBS).to_owned())),
+        Request::Quiet(ask) => failed_by(ask, why),
+        Request::Raw(_) => Response::Raw(Err(error())),
+        Request::LogBeyond(_) => Response::LogBeyond { watched: false },
+        Request::Hand(_) => Response::Handed(Err(t!("a part of lapel failed").to_owned())),
+        Request::Save(_) => Response::Saved(Err(NotSaved::Failed(t!("A part of lapel failed.").to_owned()))),
     }
 }
 
 /// Runs one question.
-async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand) -> Answer {
-    let connected = |result: Result<Session, String>| Answer::Connected(result.map(Box::new));
+async fn answer(ask: Request, link: Option<Link>, helpers: &Helpers, errand: Errand) -> Response {
+    let connected = |result: Result<Session, String>| Response::Connected(result.map(Box::new));
     let (ask, call) = match ask {
-        Ask::Quiet(ask) => (*ask, Call::background()),
+        Request::Quiet(ask) => (*ask, Call::background()),
         ask => (ask, Call::interactive()),
     };
     match ask {
-        Ask::Pause(time) => {
+        Request::Pause(time) => {
             tokio::time::sleep(time).await;
-            return Answer::Paused;
+            return Response::Paused;
         }
-        Ask::Ping(reader) => return Answer::Pinged(reader.ping_now(&call).await),
-        Ask::StartSandbox => return connected((helpers.start_sandbox)().await),
-        Ask::TryProfile(candidate) => return connected(try_profile(*candidate, helpers).await),
-        Ask::Profiles => return Answer::Profiles((helpers.profiles)().await),
-        Ask::OpenProfile(name) => return connected((helpers.open_profile)(name).await),
-        Ask::Pin { profile, prefix } => return connected((helpers.pin_profile)(profile, prefix).await),
-        Ask::Profile(ask) => return Answer::Profile((helpers.profile)(*ask).await),
-        Ask::Note(to, text) => {
+        Request::Ping(reader) => return Response::Pinged(reader.ping_now(&call).await),
+        Request::StartSandbox => return connected((helpers.start_sandbox)().await),
+        Request::TryProfile(candidate) => return connected(try_profile(*candidate, helpers).await),
+        Request::Profiles => return Response::Profiles((helpers.profiles)().await),
+        Request::OpenProfile(name) => return connected((helpers.open_profile)(name).await),
+        Request::Pin { profile, prefix } => return connected((helpers.pin_profile)(profile, prefix).await),
+        Request::Profile(ask) => return Response::Profile((helpers.profile)(*ask).await),
+        Request::Note(to, text) => {
             let noted = tokio::task::spawn_blocking(move || paths::note(&to, text)).await;
             if let Ok(Err(why)) = noted {
                 tracing::warn!(%why, "a note could not be written");
             }
-            return Answer::Paused;
+            return Response::Paused;
         }
-        Ask::Hand(handing) => return Answer::Handed(external::hand(handing).await),
-        Ask::View(ask) => return Answer::View(saved_layout::file::run(ask).await),
-        Ask::Recents(ask) => {
-            let broken = failed(&Ask::Recents(ask.clone()));
-            let done = tokio::task::spawn_blocking(move || Answer::Recents(input_history::run(&ask))).await;
+        Request::Hand(handing) => return Response::Handed(external::hand(handing).await),
+        Request::View(ask) => return Response::View(saved_layout::file::run(ask).await),
+        Request::Recents(ask) => {
+            let broken = failed(&Request::Recents(ask.clone()));
+            let done = tokio::task::spawn_blocking(move || Response::Recents(input_history::run(&ask))).await;
             return done.unwrap_or(broken);
         }
-        Ask::Filters(ask) => {
-            let broken = failed(&Ask::Filters(ask.clone()));
+        Request::Filters(ask) => {
+            let broken = failed(&Request::Filters(ask.clone()));
             let done =
-                tokio::task::spawn_blocking(move || Answer::Filters(saved_filters::run(&ask), ask)).await;
+                tokio::task::spawn_blocking(move || Response::Filters(saved_filters::run(&ask), ask)).await;
             return done.unwrap_or(broken);
         }
         _ => {}
     }
     let Some(Link { reader, connection, jobs, gallery, index }) = link else { return failed(&ask) };
     match ask {
-        Ask::Templates(query) => Answer::Templates(reader.templates(&query, &call).await),
-        Ask::Template(id) => Answer::Template(Box::new(reader.template(&id, &call).await)),
-        Ask::Categories(filter) => Answer::Categories(reader.categories(&filter, &call).await),
-        Ask::BadgeTypes => Answer::BadgeTypes(reader.badge_types(&call).await),
-        Ask::History(query) => Answer::History(reader.history(&query, &call).await),
-        Ask::Badge(id) => {
+        Request::Templates(query) => Response::Templates(reader.templates(&query, &call).await),
+        Request::Template(id) => Response::Template(Box::new(reader.template(&id, &call).await)),
+        Request::Categories(filter) => Response::Categories(reader.categories(&filter, &call).await),
+        Request::BadgeTypes => Response::BadgeTypes(reader.badge_types(&call).await),
+        Request::History(query) => Response::History(reader.history(&query, &call).await),
+        Request::Badge(id) => {
             let badge = reader.badge(&id, &call).await;
             if let Ok(badge) = &badge {
                 index.note(badge, &reader).await;
             }
-            Answer::Badge(Box::new(badge))
+            Response::Badge(Box::new(badge))
         }
-        Ask::Index(ask) => {
+        Request::Index(ask) => {
             let progress = errand.watch(|r: &crate::index::Reading| (r.done, r.all));
-            Answer::Index(index::run(*ask, &index, &reader, progress, errand.cancel.clone()).await)
+            Response::Index(index::run(*ask, &index, &reader, progress, errand.cancel.clone()).await)
         }
-        Ask::Holder(email) => {
+        Request::Holder(email) => {
             let mut holder = holder(&reader, &email, &call).await;
             if let Some(jobs) = &jobs {
                 holder.sent = jobs.sent_to(&email).await.unwrap_or_default();
             }
-            Answer::Holder(Box::new(holder))
+            Response::Holder(Box::new(holder))
         }
-        Ask::SentBadge(id) => Answer::SentBadge(match &jobs {
+        Request::SentBadge(id) => Response::SentBadge(match &jobs {
             Some(jobs) => jobs.sent_badge(&id).await.unwrap_or_default(),
             None => Vec::new(),
         }),
-        Ask::Call(errand) => Answer::Call(Box::new(lookup::run(errand, &reader, &connection, &call).await)),
-        Ask::Holdings(template, email) => {
+        Request::Call(errand) => {
+            Response::Call(Box::new(lookup::run(errand, &reader, &connection, &call).await))
+        }
+        Request::Holdings(template, email) => {
             let before = match &jobs {
                 Some(jobs) => jobs.sent_before(&template, &email).await.ok().flatten(),
                 None => None,
             };
-            Answer::Holdings(holdings(&reader, &template, &email, &call).await, before.map(Box::new))
+            Response::Holdings(holdings(&reader, &template, &email, &call).await, before.map(Box::new))
         }
-        Ask::TemplateOf(id, email) => Answer::TemplateOf(template_of(&reader, &id, &email, &call).await),
-        Ask::Export(order) => {
+        Request::TemplateOf(id, email) => {
+            Response::TemplateOf(template_of(&reader, &id, &email, &call).await)
+        }
+        Request::Export(order) => {
             let progress = errand.watch(|p: &export::Progress| (p.rows, p.all.unwrap_or(0)));
             let call = Call::background().cancelled_by(errand.cancel.clone());
-            Answer::Export(Box::new(export::write(*order, &reader, &call, &progress).await))
+            Response::Export(Box::new(export::write(*order, &reader, &call, &progress).await))
         }
-        Ask::Matching(ask) => {
+        Request::Matching(ask) => {
             let progress = errand.watch(|read: &(u64, u64)| *read);
             let call = Call::background().cancelled_by(errand.cancel.clone());
-            Answer::Matching(Box::new(select_all::run(ask, &reader, &call, &progress).await))
+            Response::Matching(Box::new(select_all::run(ask, &reader, &call, &progress).await))
         }
-        Ask::Picture(picture) => Answer::Picture(gallery.load(*picture, &errand.cancel).await),
-        Ask::Raw(of) => Answer::Raw(reader.raw(&of, &call).await),
-        Ask::LogBeyond(no) => {
+        Request::Picture(picture) => Response::Picture(gallery.load(*picture, &errand.cancel).await),
+        Request::Raw(of) => Response::Raw(reader.raw(&of, &call).await),
+        Request::LogBeyond(no) => {
             reader.log_beyond(no).await;
-            Answer::LogBeyond { watched: true }
+            Response::LogBeyond { watched: true }
         }
-        Ask::Save(saving) => {
+        Request::Save(saving) => {
             let failed = |_| Err(NotSaved::Failed(t!("A part of lapel failed.").to_owned()));
-            Answer::Saved(
+            Response::Saved(
                 tokio::task::spawn_blocking(move || paths::save(*saving)).await.unwrap_or_else(failed),
             )
         }
-        Ask::Pause(_)
-        | Ask::Ping(_)
-        | Ask::Note(..)
-        | Ask::StartSandbox
-        | Ask::TryProfile(_)
-        | Ask::Profiles
-        | Ask::OpenProfile(_)
-        | Ask::Profile(_)
-        | Ask::Pin { .. }
-        | Ask::Hand(_)
-        | Ask::View(_)
-        | Ask::Recents(_)
-        | Ask::Filters(_)
-        | Ask::Quiet(_) => failed(&ask),
-        Ask::Complete(text) => Answer::Completed(
+        Request::Pause(_)
+        | Request::Ping(_)
+        | Request::Note(..)
+        | Request::StartSandbox
+        | Request::TryProfile(_)
+        | Request::Profiles
+        | Request::OpenProfile(_)
+        | Request::Profile(_)
+        | Request::Pin { .. }
+        | Request::Hand(_)
+        | Request::View(_)
+        | Request::Recents(_)
+        | Request::Filters(_)
+        | Request::Quiet(_) => failed(&ask),
+        Request::Complete(text) => Response::Completed(
             tokio::task::spawn_blocking(move || paths::complete(&text)).await.unwrap_or_default(),
         ),
-        Ask::Jobs
-        | Ask::Rows(_)
-        | Ask::Reasons
-        | Ask::Files
-        | Ask::OpenFile(..)
-        | Ask::OpenIds(..)
-        | Ask::DraftFile(_)
-        | Ask::DraftIds(_)
-        | Ask::Paper(_)
-        | Ask::Mail(_)
-        | Ask::Guard(_)
-        | Ask::Do(_) => match jobs {
+        Request::Jobs
+        | Request::Rows(_)
+        | Request::Reasons
+        | Request::Files
+        | Request::OpenFile(..)
+        | Request::OpenIds(..)
+        | Request::DraftFile(_)
+        | Request::DraftIds(_)
+        | Request::Paper(_)
+        | Request::Mail(_)
+        | Request::Guard(_)
+        | Request::Do(_) => match jobs {
             Some(jobs) => of_jobs(ask, &jobs, errand).await,
             None => failed(&ask),
         },
@@ -355,46 +362,46 @@ async fn answer(ask: Ask, link: Option<Link>, helpers: &Helpers, errand: Errand)
 }
 
 /// Runs one question that the journal answers, or a deed.
-async fn of_jobs(ask: Ask, jobs: &Jobs, errand: Errand) -> Answer {
+async fn of_jobs(ask: Request, jobs: &Jobs, errand: Errand) -> Response {
     match ask {
-        Ask::Files => Answer::Files(jobs.files().await.unwrap_or_default()),
-        Ask::OpenFile(source, choices) => {
+        Request::Files => Response::Files(jobs.files().await.unwrap_or_default()),
+        Request::OpenFile(source, choices) => {
             let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
             let opened = jobs.open_file(source, choices, progress, errand.cancel.clone()).await;
-            Answer::Opened(Box::new(opened.map_err(|why| why.to_string())))
+            Response::Opened(Box::new(opened.map_err(|why| why.to_string())))
         }
-        Ask::OpenIds(source, choices) => {
+        Request::OpenIds(source, choices) => {
             let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
             let opened = jobs.open_ids(source, choices, progress, errand.cancel.clone()).await;
-            Answer::Opened(Box::new(opened.map_err(|why| why.to_string())))
+            Response::Opened(Box::new(opened.map_err(|why| why.to_string())))
         }
-        Ask::DraftFile(request) => {
+        Request::DraftFile(request) => {
             let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
             let drafted = jobs.draft_file(*request, progress, errand.cancel.clone()).await;
-            Answer::Drafted(drafted_by(jobs, drafted, &errand).await)
+            Response::Drafted(drafted_by(jobs, drafted, &errand).await)
         }
-        Ask::DraftIds(request) => {
+        Request::DraftIds(request) => {
             let progress = errand.watch(|r: &Reading| (r.bytes_done, r.bytes_all));
             let drafted = jobs.draft_ids(*request, progress, errand.cancel.clone()).await;
-            Answer::Drafted(drafted_by(jobs, drafted.map(|id| vec![id]), &errand).await)
+            Response::Drafted(drafted_by(jobs, drafted.map(|id| vec![id]), &errand).await)
         }
-        Ask::Paper(paper) => {
+        Request::Paper(paper) => {
             let format = Format::from_path(&paper.to).unwrap_or_default();
-            Answer::Paper(if paper.redo {
+            Response::Paper(if paper.redo {
                 jobs.redo(paper.job, paper.to, format, paper.overwrite).await
             } else {
                 jobs.receipt(paper.job, paper.to, format, paper.overwrite).await
             })
         }
-        Ask::Mail(id) => Answer::Mail(jobs.mail_failures(id).await.map_err(|why| why.to_string())),
-        Ask::Guard(ids) => {
+        Request::Mail(id) => Response::Mail(jobs.mail_failures(id).await.map_err(|why| why.to_string())),
+        Request::Guard(ids) => {
             let progress = errand.watch(|g: &Guarding| (g.done, g.all));
-            Answer::Guarded(job_command::guard(jobs, ids, &progress, &errand.cancel).await)
+            Response::Guarded(job_command::guard(jobs, ids, &progress, &errand.cancel).await)
         }
-        Ask::Jobs => Answer::Jobs(jobs.list().await.map_err(|why| why.to_string())),
-        Ask::Rows(query) => Answer::Rows(job_command::rows(jobs, query).await),
-        Ask::Reasons => Answer::Reasons(jobs.reasons().await.unwrap_or_default()),
-        Ask::Do(deed) => Answer::Done(job_command::run(*deed, jobs).await),
+        Request::Jobs => Response::Jobs(jobs.list().await.map_err(|why| why.to_string())),
+        Request::Rows(query) => Response::Rows(job_command::rows(jobs, query).await),
+        Request::Reasons => Response::Reasons(jobs.reasons().await.unwrap_or_default()),
+        Request::Do(deed) => Response::Done(job_command::run(*deed, jobs).await),
         other => failed(&other),
     }
 }

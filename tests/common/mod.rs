@@ -242,7 +242,7 @@ fn start(pictures: Pictures, begin: Begin, helpers: Helpers) -> Start {
         pictures,
         helpers,
         crash_dir: std::env::temp_dir(),
-        house: lapel::tui::House::default(),
+        house: lapel::tui::AppPaths::default(),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::keys::keyring;
 use super::{Home, SECRET, UNI, key};
 use lapel::config::{
-    Change, Defaults, Env, Environment, Flags, KeptIn, Pin, Source, Survey, edit_profile, named_profile,
+    Change, Defaults, Env, Environment, Flags, KeyStore, Pin, Source, Survey, edit_profile, named_profile,
     profiles, recent_file, remove_profile,
 };
 use secrecy::SecretString;
@@ -101,9 +101,9 @@ fn a_change_that_cannot_be_made_changes_nothing() {
     bad(Change { base_url: Some("http://uni.example/".to_owned()), ..Change::default() });
     bad(Change { proxy: Some("socks5://kim:s3cret@x".to_owned()), ..Change::default() });
     bad(Change { ca_file: Some("/no/such/file.pem".into()), ..Change::default() });
-    bad(Change { key: Some((KeptIn::File, SecretString::from("s3cret s3cret"))), ..Change::default() });
+    bad(Change { key: Some((KeyStore::File, SecretString::from("s3cret s3cret"))), ..Change::default() });
     bad(Change {
-        key: Some((KeptIn::Variable(format!("{SECRET}-")), SecretString::from(SECRET))),
+        key: Some((KeyStore::Variable(format!("{SECRET}-")), SecretString::from(SECRET))),
         ..Change::default()
     });
     let error = edit_profile(&home.paths(), &home.env(), "nobody", &Change::default()).expect_err("no such");
@@ -114,31 +114,31 @@ fn a_change_that_cannot_be_made_changes_nothing() {
 fn a_key_moves_from_place_to_place_and_is_never_in_two() {
     let (home, keyring) = (home(UNI), keyring());
     let env = home.env().with_keyring(keyring.clone());
-    let to = |place: KeptIn, key: &str| {
+    let to = |place: KeyStore, key: &str| {
         let change = Change { key: Some((place, SecretString::from(key.to_owned()))), ..Change::default() };
         edit_profile(&home.paths(), &env, "uni", &change).expect("changed")
     };
     let file = home.paths().key_file("uni");
-    to(KeptIn::File, SECRET);
+    to(KeyStore::File, SECRET);
     assert_eq!(fs::read_to_string(&file).expect("the key").trim(), SECRET);
-    to(KeptIn::Keyring, SECRET);
+    to(KeyStore::Keyring, SECRET);
     assert!(!file.exists(), "the file went");
     assert!(keyring.read("uni").expect("readable").is_some());
-    to(KeptIn::Keyring, "k-second");
+    to(KeyStore::Keyring, "k-second");
     let read = named_profile(&home.paths(), "uni", &env).expect("readable");
     assert_eq!(secrecy::ExposeSecret::expose_secret(&read.key.fetch().expect("asked")), "k-second");
-    to(KeptIn::Command(vec!["/bin/echo".into(), "it's".into()]), "k-third");
+    to(KeyStore::Command(vec!["/bin/echo".into(), "it's".into()]), "k-third");
     assert!(keyring.read("uni").expect("readable").is_none(), "the keyring's went");
     assert!(home.config().contains("key_command = [\"/bin/echo\", \"it's\"]"), "{}", home.config());
-    to(KeptIn::File, "k-fourth");
+    to(KeyStore::File, "k-fourth");
     assert!(!home.config().contains("key"), "{}", home.config());
     assert_eq!(key(&named_profile(&home.paths(), "uni", &env).expect("readable")), "k-fourth");
     assert!(!home.config().contains("s3cret"));
 
     // What lies there and is not the profile's is not overwritten.
-    to(KeptIn::Variable("UNI_KEY".into()), "k-fifth");
+    to(KeyStore::Variable("UNI_KEY".into()), "k-fifth");
     fs::write(&file, "somebody's").expect("written");
-    let change = Change { key: Some((KeptIn::File, SecretString::from("k-sixth"))), ..Change::default() };
+    let change = Change { key: Some((KeyStore::File, SecretString::from("k-sixth"))), ..Change::default() };
     let said = edit_profile(&home.paths(), &env, "uni", &change).expect_err("taken").to_string();
     assert!(said.contains("left alone"), "{said}");
     assert_eq!(fs::read_to_string(&file).expect("there"), "somebody's");
@@ -150,7 +150,7 @@ fn a_new_key_is_for_the_owner_only_whoever_could_read_the_old_one() {
     let home = home(UNI);
     let file = home.paths().key_file("uni");
     super::chmod(&file, 0o644);
-    let change = Change { key: Some((KeptIn::File, SecretString::from(SECRET))), ..Change::default() };
+    let change = Change { key: Some((KeyStore::File, SecretString::from(SECRET))), ..Change::default() };
     edit_profile(&home.paths(), &home.env(), "uni", &change).expect("changed");
     assert_eq!(super::mode(&file), 0o600);
 }

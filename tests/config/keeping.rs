@@ -1,7 +1,7 @@
 //! Keeping a new profile: found again, private, and nothing lost when it cannot be kept.
 
 use super::*;
-use lapel::config::{Change, KeptIn, edit_profile};
+use lapel::config::{Change, KeyStore, edit_profile};
 
 fn new(name: &str) -> NewProfile {
     NewProfile {
@@ -106,10 +106,10 @@ fn a_key_in_the_wrong_field_is_not_kept() {
         ("proxy", NewProfile { proxy: Some(key.to_owned()), ..new("uni") }),
         ("ca_file", NewProfile { ca_file: Some(key.into()), ..new("uni") }),
         ("base_url", NewProfile { base_url: format!("https://b.example/{key}"), ..new("uni") }),
-        ("key", NewProfile { kept_in: KeptIn::OtherFile(key.into()), ..new("uni") }),
+        ("key", NewProfile { kept_in: KeyStore::OtherFile(key.into()), ..new("uni") }),
         (
             "key_command",
-            NewProfile { kept_in: KeptIn::Command(vec!["echo".into(), key.into()]), ..new("uni") },
+            NewProfile { kept_in: KeyStore::Command(vec!["echo".into(), key.into()]), ..new("uni") },
         ),
     ];
     for (field, wrong) in wrong {

@@ -3,7 +3,8 @@
 use super::{Home, SECRET, key, wrong};
 use keyring_core::mock;
 use lapel::config::{
-    Environment, KeptIn, Keyring, NewProfile, Settings, keep_profile, named_profile, profiles, remove_profile,
+    Environment, KeyStore, Keyring, NewProfile, Settings, keep_profile, named_profile, profiles,
+    remove_profile,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::fs;
@@ -15,7 +16,7 @@ pub fn keyring() -> Keyring {
 
 fn in_keyring() -> NewProfile {
     NewProfile {
-        kept_in: KeptIn::Keyring,
+        kept_in: KeyStore::Keyring,
         ..NewProfile::new("uni", Environment::Live, "https://uni.example/api/v1/ext")
     }
 }

@@ -6,7 +6,7 @@ use crate::oracle;
 use crate::person::{self, Script, Wish, people, template};
 use crate::world::{BOUND, End, Session, Trap, World};
 use jiff::{SignedDuration, Timestamp};
-use lapel::jobs::{Bucket, Guarding, Job, JobId, Person};
+use lapel::jobs::{Guarding, Job, JobId, Person, RowStatus};
 use lapel::sandbox::{Ledger, Options, Violations};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -37,7 +37,7 @@ async fn begin(session: &Session, people: Vec<Person>) -> (JobId, u64) {
 async fn accepted(session: &mut Session, id: JobId, count: u64) -> Job {
     loop {
         let job = session.jobs.job(id).await.expect("a job");
-        if job.counts.of(Bucket::Waiting) == count {
+        if job.counts.of(RowStatus::Waiting) == count {
             return job;
         }
         assert!(job.stop.is_none(), "{job:?}");
@@ -107,7 +107,7 @@ fn follows_for_a_day(rows: u64) {
         let took = reads(&world.control().ledger()) - scanned;
         println!("{rows} followed for a day: {looks} looks, {took} requests; at most {bound}");
         assert!(took <= bound, "{took} requests in {looks} looks; at most {bound}");
-        assert_eq!(job.counts.of(Bucket::Issued), rows, "{:?}", job.counts);
+        assert_eq!(job.counts.of(RowStatus::Issued), rows, "{:?}", job.counts);
         assert_eq!(world.control().ledger().requests_to("POST /badges/batch"), rows.div_ceil(1000));
     });
 }
@@ -138,7 +138,7 @@ fn the_window_of_the_limit_is_never_exceeded() {
         session.jobs.pause(id).await.expect("paused");
         person::rest(session, id).await;
         let job = session.jobs.job(id).await.expect("a job");
-        assert_eq!(job.counts.of(Bucket::Waiting), world.control().ledger().accepted_total());
+        assert_eq!(job.counts.of(RowStatus::Waiting), world.control().ledger().accepted_total());
     });
 }
 
@@ -182,7 +182,7 @@ fn nothing_is_sent_before_the_time_that_a_429_asks_for() {
             person::rest(session, id).await;
             oracle::meanwhile(&world, &script);
             let job = session.jobs.job(id).await.expect("a job");
-            assert_eq!((job.counts.of(Bucket::Waiting), control.ledger().accepted_total()), (13, 13));
+            assert_eq!((job.counts.of(RowStatus::Waiting), control.ledger().accepted_total()), (13, 13));
         });
     });
 }

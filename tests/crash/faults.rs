@@ -4,7 +4,7 @@ use crate::many;
 use crate::oracle;
 use crate::person::{self, Script, Stranger, Wish, people, victims};
 use crate::world::{End, Session, Trap, World};
-use lapel::jobs::{Bucket, JobId, Phase, StopKind};
+use lapel::jobs::{JobId, Phase, RowStatus, StopKind};
 use std::time::Duration;
 
 /// What can go wrong before the service looks at a request, or after it has carried it out.
@@ -214,7 +214,7 @@ fn several_refusals_at_once_are_proven_together() {
     world.session(&Trap::new(End::Lives), async |session| {
         let id = begun(session, &world, &script).await;
         let job = session.jobs.job(id).await.expect("a job");
-        assert_eq!((job.counts.of(Bucket::Ready), job.phase), (13, Phase::Stopped));
+        assert_eq!((job.counts.of(RowStatus::Ready), job.phase), (13, Phase::Stopped));
         assert_eq!(world.control().ledger().accepted_total(), 10);
         session.jobs.resume(id, "somebody").await.expect("resumed");
         person::live(session, &world, &script).await;
@@ -232,7 +232,7 @@ fn a_guard_that_reads_again_takes_nothing_of_ours_for_what_was_there_before() {
     world.session(&Trap::new(End::Lives), async |session| {
         let id = begun(session, &world, &script).await;
         let job = session.jobs.job(id).await.expect("a job");
-        assert_eq!((job.counts.of(Bucket::InDoubt), job.counts.of(Bucket::Ready)), (5, 8));
+        assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::Ready)), (5, 8));
         // The badges of the lost answer show, and the guard sees them before any look does.
         world.advance(25 * 60);
         session.hear().await;

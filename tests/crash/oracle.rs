@@ -2,7 +2,7 @@
 
 use crate::person::{Script, TEMPLATE, Wish, rows};
 use crate::world::{Session, World};
-use lapel::jobs::{Bucket, JobRow};
+use lapel::jobs::{JobRow, RowStatus};
 use lapel::sandbox::Ledger;
 use std::collections::{BTreeMap, HashSet};
 
@@ -38,7 +38,10 @@ pub fn meanwhile(world: &World, script: &Script) {
 /// Whatever a person has to see to says why.
 pub fn explained(rows: &[JobRow]) {
     for row in rows {
-        let open = matches!(row.bucket, Bucket::Unbound | Bucket::LeftOut | Bucket::Other | Bucket::Dropped);
+        let open = matches!(
+            row.bucket,
+            RowStatus::Unbound | RowStatus::LeftOut | RowStatus::Other | RowStatus::Dropped
+        );
         if open || row.bucket.needs_a_person() {
             assert!(row.why.as_ref().is_some_and(|why| !why.english().is_empty()), "without a word: {row:?}");
         }
@@ -54,7 +57,7 @@ pub async fn finally(session: &Session, world: &World, script: &Script) {
     let ledger = world.control().ledger();
     assert_eq!(job.in_flight, 0);
     assert_eq!(job.counts.total(), rows.len() as u64, "the buckets add up");
-    for bucket in Bucket::ALL {
+    for bucket in RowStatus::ALL {
         let there = rows.iter().filter(|row| row.bucket == *bucket).count() as u64;
         assert_eq!(job.counts.of(*bucket), there, "{bucket:?}");
     }
@@ -81,12 +84,12 @@ fn issued(rows: &[JobRow], ledger: &Ledger) -> BTreeMap<String, u64> {
     let (mut seen, mut all) = (HashSet::new(), BTreeMap::new());
     for row in rows {
         let count: &mut u64 = all.entry(row.address.wire().to_lowercase()).or_default();
-        if row.bucket == Bucket::Ask && !row.was_sent {
+        if row.bucket == RowStatus::Ask && !row.was_sent {
             // Another operator was faster, and nobody has decided: nothing was sent.
             continue;
         }
         *count += 1;
-        assert_eq!(row.bucket, Bucket::Issued, "{row:?}");
+        assert_eq!(row.bucket, RowStatus::Issued, "{row:?}");
         let badge = row.badge_id.as_ref().expect("an id").wire();
         assert!(seen.insert(badge), "{badge} is two rows'");
         let theirs = |a: &&lapel::sandbox::Accepted| {
@@ -102,6 +105,6 @@ fn revoked(rows: &[JobRow], ledger: &Ledger) {
     for row in rows {
         let badge = row.badge_id.as_ref().expect("an id").wire();
         let accepted = ledger.revokes.iter().find(|r| r.badge_id == badge).map_or(0, |r| r.accepted);
-        assert_eq!((row.bucket, accepted), (Bucket::Revoked, 1), "{row:?}");
+        assert_eq!((row.bucket, accepted), (RowStatus::Revoked, 1), "{row:?}");
     }
 }

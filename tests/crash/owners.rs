@@ -6,8 +6,8 @@ use crate::person::{self, Script, Wish, people, template};
 use crate::world::{BOUND, End, Session, Trap, World};
 use lapel::api::connect;
 use lapel::jobs::{
-    Account, Bucket, Changed, Class, Decision, Guarding, Job, JobError, JobId, Jobs, Journal, JournalError,
-    Phase, Rows,
+    Account, Changed, Decision, DuplicateKind, Guarding, Job, JobError, JobId, Jobs, Journal, JournalError,
+    Phase, RowStatus, Rows,
 };
 use std::path::Path;
 use tokio::sync::{mpsc, watch};
@@ -66,18 +66,22 @@ fn the_second_of_two_only_watches() {
             assert!(why.contains(&label) && why.contains("Nothing was changed"), "{n}: {why}");
         }
         // It sees how the first one gets on.
-        until(&second.jobs, &mut second.events, id, |j| j.counts.of(Bucket::Waiting) == 13).await;
+        until(&second.jobs, &mut second.events, id, |j| j.counts.of(RowStatus::Waiting) == 13).await;
         assert_eq!(world.control().ledger().accepted_total(), 13);
         world.advance(25 * 60);
         second.hear().await;
         second.jobs.look_now(Some(id)).await;
-        assert_eq!(second.jobs.job(id).await.expect("a job").counts.of(Bucket::Waiting), 13, "not its job");
+        assert_eq!(
+            second.jobs.job(id).await.expect("a job").counts.of(RowStatus::Waiting),
+            13,
+            "not its job"
+        );
         first.hear().await;
         let looked = first.jobs.look_now(Some(id)).await;
         assert_eq!((looked.jobs, looked.failed), (1, None));
         let job = first.jobs.job(id).await.expect("a job");
-        assert_eq!(job.counts.of(Bucket::Issued), 13, "{job:?}");
-        until(&second.jobs, &mut second.events, id, |j| j.counts.of(Bucket::Issued) == 13).await;
+        assert_eq!(job.counts.of(RowStatus::Issued), 13, "{job:?}");
+        until(&second.jobs, &mut second.events, id, |j| j.counts.of(RowStatus::Issued) == 13).await;
         assert_eq!(world.control().ledger().accepted_total(), 13);
     });
 }
@@ -133,7 +137,7 @@ fn the_second_of_two_takes_over_when_the_first_dies() {
                 j.owner.as_ref().is_some_and(|owner| owner.is_me) && j.in_flight == 0
             })
             .await;
-            assert!(job.counts.of(Bucket::Sending) == 0 && job.counts.total() == 13, "{rule}: {job:?}");
+            assert!(job.counts.of(RowStatus::Sending) == 0 && job.counts.total() == 13, "{rule}: {job:?}");
             assert_eq!(job.phase, Phase::Stopped, "{rule}: what was not sent waits for a person");
             assert!(world.control().ledger().accepted_total() <= 13, "{rule}");
             person::live(second, &world, &script).await;
@@ -338,7 +342,7 @@ fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
                 Err(why) => panic!("{why}"),
                 Ok(id) => {
                     let job = until(&session.jobs, &mut session.events, id, |job| {
-                        job.note.is_some() || (job.in_flight == 0 && job.counts.of(Bucket::Ready) < 4)
+                        job.note.is_some() || (job.in_flight == 0 && job.counts.of(RowStatus::Ready) < 4)
                     })
                     .await;
                     job.note.map(|note| note.to_string())
@@ -367,7 +371,7 @@ async fn begin(session: &Session, journal: &Journal, room: Option<u32>) -> Resul
     let id = session.jobs.draft_people(template(), people(60)).await?;
     let (progress, _) = watch::channel(Guarding::default());
     session.jobs.guard(id, &progress, CancellationToken::new()).await?;
-    session.jobs.allow(id, Rows::Class(Class::SharedAddress)).await?;
+    session.jobs.allow(id, Rows::Class(DuplicateKind::SharedAddress)).await?;
     if room.is_some() {
         journal.leave_room(room).await?;
     }

@@ -5,8 +5,8 @@ use crate::oracle;
 use crate::world::{BOUND, Session, World};
 use lapel::domain::{BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    Bucket, Class, Decision, Guarding, Job, JobError, JobId, JobRow, Kind, Person, Phase, RevokePlan,
-    RowFilter, Rows, Victim,
+    Decision, DuplicateKind, Guarding, Job, JobError, JobId, JobRow, Kind, Person, Phase, RevokePlan,
+    RevokeTarget, RowFilter, RowStatus, Rows,
 };
 use lapel::sandbox::{RowSpec, RowState};
 use std::sync::atomic::Ordering;
@@ -29,7 +29,7 @@ pub enum Wish {
     /// A badge for each.
     Issue(Vec<Person>),
     /// These badges revoked.
-    Revoke(Vec<Victim>),
+    Revoke(Vec<RevokeTarget>),
 }
 
 /// How a run goes.
@@ -73,12 +73,12 @@ pub fn people(count: usize) -> Vec<Person> {
 }
 
 /// So many badges that somebody else issued.
-pub fn victims(world: &World, count: usize) -> Vec<Victim> {
+pub fn victims(world: &World, count: usize) -> Vec<RevokeTarget> {
     let row = |n| RowSpec { recipient_email: format!("v{n}@naru.example"), ..RowSpec::default() };
     let insert: Vec<RowSpec> = (0..count).map(row).collect();
     let rows = lapel::sandbox::Rows { insert, ..lapel::sandbox::Rows::default() };
     let ids = world.control().rows(&rows).expect("inserted");
-    let victim = |id| Victim {
+    let victim = |id| RevokeTarget {
         badge_id: BadgeId::new(id).expect("an id"),
         holder: "사람".into(),
         email: "v@naru.example".into(),
@@ -134,7 +134,7 @@ async fn look(session: &mut Session, world: &World, script: &Script, id: JobId) 
 
 /// Whether nothing is left to happen.
 fn is_over(job: &Job) -> bool {
-    !job.is_open() && job.counts.of(Bucket::Ready) + job.counts.of(Bucket::NotDone) == 0
+    !job.is_open() && job.counts.of(RowStatus::Ready) + job.counts.of(RowStatus::NotDone) == 0
 }
 
 /// Somebody else issues the same badge to somebody of ours.
@@ -167,7 +167,7 @@ pub async fn begin(session: &mut Session, world: &World, script: &Script) -> Job
             for _ in 0..TRIES {
                 let guarded = jobs.guard(id, &progress, CancellationToken::new()).await;
                 if guarded.is_ok_and(|guarded| guarded.complete) {
-                    jobs.allow(id, Rows::Class(Class::SharedAddress)).await.expect("allowed");
+                    jobs.allow(id, Rows::Class(DuplicateKind::SharedAddress)).await.expect("allowed");
                     oracle::meanwhile(world, script);
                     if jobs.begin(id, "somebody").await.is_ok() {
                         return id;
@@ -187,16 +187,16 @@ async fn act(session: &mut Session, world: &World, id: JobId) {
         fine(session.jobs.resume(id, "somebody").await);
     }
     rest(session, id).await;
-    if session.jobs.job(id).await.expect("a job").counts.of(Bucket::NotDone) > 0 {
+    if session.jobs.job(id).await.expect("a job").counts.of(RowStatus::NotDone) > 0 {
         fine(session.jobs.retry_refused(id, "somebody").await.map(drop));
     }
     if job.kind == Kind::Issue {
         for row in rows(session, id).await {
             match row.bucket {
-                Bucket::NotSeen => {
+                RowStatus::NotSeen => {
                     fine(session.jobs.resend(id, row.no, "somebody", "it is not there").await);
                 }
-                Bucket::Ask if row.was_sent => {
+                RowStatus::Ask if row.was_sent => {
                     // What came since is shown first; then it is for the person to say it again.
                     for _ in 0..2 {
                         let decision = looked_up(session, world, id, &row).await;
@@ -255,14 +255,14 @@ pub async fn rest(session: &mut Session, id: JobId) {
 async fn rests(session: &Session, id: JobId) -> bool {
     let rows = rows(session, id).await;
     let job = session.jobs.job(id).await.expect("a job");
-    if job.in_flight > 0 || rows.iter().any(|row| row.bucket == Bucket::Sending) {
+    if job.in_flight > 0 || rows.iter().any(|row| row.bucket == RowStatus::Sending) {
         return false;
     }
     // A row waits while another of its address is in doubt.
-    let open = |row: &&JobRow| matches!(row.bucket, Bucket::InDoubt | Bucket::Unbound);
+    let open = |row: &&JobRow| matches!(row.bucket, RowStatus::InDoubt | RowStatus::Unbound);
     let held: Vec<&str> = rows.iter().filter(open).map(|row| row.address.wire()).collect();
     let free = |row: &JobRow| {
-        row.bucket == Bucket::Ready && (job.kind == Kind::Revoke || !held.contains(&row.address.wire()))
+        row.bucket == RowStatus::Ready && (job.kind == Kind::Revoke || !held.contains(&row.address.wire()))
     };
     job.phase != Phase::Running || !rows.iter().any(free)
 }

@@ -7,8 +7,8 @@ use crate::person::{TEMPLATE, template};
 use crate::random;
 use crate::world::{BOUND, End, Session, Trap, World};
 use lapel::jobs::{
-    Bucket, Class, Decision, Guarding, Job, JobError, JobId, JobRow, Kind, Person, Policy, RowFilter, Rows,
-    Stand, Step, may,
+    Decision, DuplicateKind, Guarding, Job, JobError, JobId, JobRow, Kind, Person, Policy, RowFilter,
+    RowStatus, Rows, Stand, Step, may,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -119,7 +119,7 @@ async fn rest(session: &Session) {
             for job in &jobs {
                 session.jobs.sent(job.id).await;
             }
-            let sending = |job: &Job| job.in_flight > 0 || job.counts.of(Bucket::Sending) > 0;
+            let sending = |job: &Job| job.in_flight > 0 || job.counts.of(RowStatus::Sending) > 0;
             if !session.jobs.list().await.expect("a list").iter().any(sending) {
                 return;
             }
@@ -139,7 +139,7 @@ async fn reviewed(session: &Session, id: JobId, allows: Allows) -> bool {
     let guarded = fine(session.jobs.guard(id, &progress, CancellationToken::new()).await);
     let which: &[Rows] = match allows {
         Allows::Nothing => &[],
-        Allows::Known => &[Rows::Class(Class::Sent), Rows::Class(Class::Revoked)],
+        Allows::Known => &[Rows::Class(DuplicateKind::Sent), Rows::Class(DuplicateKind::Revoked)],
         Allows::Asked => &[Rows::Asked],
     };
     for rows in which {
@@ -428,7 +428,7 @@ fn run(case: &Case) {
         World::new(&[("waiting-history", waiting), ("waiting-detail", waiting), ("over-quota", quota)]);
     (world.settings.batch, world.settings.in_flight) = (case.batch, case.in_flight);
     if case.shared {
-        world.settings.policies.set(Class::SharedAddress, Policy::Allow);
+        world.settings.policies.set(DuplicateKind::SharedAddress, Policy::Allow);
     }
     let mut judge = Judge::default();
     for rule in &case.faults {
@@ -605,7 +605,7 @@ fn a_job_that_died_before_it_sent_leaves_its_people_to_a_second_one_or_goes_on_i
             rest(session).await;
             let job = session.jobs.job(first).await.expect("a job");
             let held = if second { PEOPLE as u64 } else { 0 };
-            assert_eq!((job.held, job.counts.of(Bucket::Ask)), (held, held));
+            assert_eq!((job.held, job.counts.of(RowStatus::Ask)), (held, held));
         });
         assert_eq!(world.control().ledger().accepted_total(), PEOPLE as u64, "{second}");
         judge(&world);

@@ -328,10 +328,10 @@ async fn an_idle_desk_is_woken_only_when_the_minute_of_its_requests_ends() {
 async fn the_help_ends_with_the_places_of_lapels_files() {
     let mut h = Harness::new(small(), 80, 24).await;
     let files = vec![
-        (lapel::tui::Shelf::Log, "/home/kim/lapel.log".into()),
-        (lapel::tui::Shelf::Crashes, format!("/home/{}/crash.txt", "long/".repeat(30)).into()),
+        (lapel::tui::FileKind::Log, "/home/kim/lapel.log".into()),
+        (lapel::tui::FileKind::Crashes, format!("/home/{}/crash.txt", "long/".repeat(30)).into()),
     ];
-    h.desk.app.set_house(lapel::tui::House { files, ..lapel::tui::House::default() });
+    h.desk.app.set_house(lapel::tui::AppPaths { files, ..lapel::tui::AppPaths::default() });
     h.settled().await;
     h.press("?");
     assert!(!h.screen().contains("lapel.log"), "the keys come first");

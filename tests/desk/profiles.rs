@@ -3,7 +3,7 @@
 use super::common::{desk, session};
 use super::*;
 use lapel::api::Pin;
-use lapel::config::{KeptIn, ProfileLine};
+use lapel::config::{KeyStore, ProfileLine};
 use lapel::sandbox::Sandbox;
 use lapel::tui::{Begin, Helpers, ProfileAsk, Session};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +19,7 @@ pub fn line(name: &str, environment: Environment) -> ProfileLine {
         ca_file: None,
         proxy: None,
         key_from: "the keyring".to_owned(),
-        kept_in: KeptIn::Keyring,
+        kept_in: KeyStore::Keyring,
         pin: None,
         is_default: false,
     }
@@ -373,7 +373,7 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     assert!(screen.contains("as a test key does"), "what is odd is said: {screen}");
     let (profile, kept_key) = kept.lock().expect("notes").take().expect("kept");
     assert_eq!((profile.name.as_str(), profile.read_only), ("mine", true));
-    assert_eq!(profile.kept_in, KeptIn::Keyring);
+    assert_eq!(profile.kept_in, KeyStore::Keyring);
     assert_eq!(secrecy::ExposeSecret::expose_secret(&kept_key), key);
     assert_eq!(profile.ca_file, None, "it was taken away again");
     assert!(profile.organisation.as_deref().is_some_and(|o| !o.is_empty()), "{profile:?}");
@@ -393,7 +393,7 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         let helpers = Helpers {
             find_key: Arc::new(move |place| {
                 let found = match place {
-                    KeptIn::Command(argv) if argv == ["pass", "show", "badges"] => Ok(key.clone().into()),
+                    KeyStore::Command(argv) if argv == ["pass", "show", "badges"] => Ok(key.clone().into()),
                     other => Err(format!("key: {other:?} is not there.")),
                 };
                 Box::pin(async move { found })
@@ -442,7 +442,7 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         h.until("the desk", |s| s.contains("LIVE Organisat") && s.contains("40 templates")).await;
         let profile = kept.lock().expect("notes").take().expect("kept");
         let argv = ["pass", "show", "badges"].map(str::to_owned).to_vec();
-        assert_eq!(profile.kept_in, KeptIn::Command(argv));
+        assert_eq!(profile.kept_in, KeyStore::Command(argv));
         assert!(profile.pin.is_some(), "what the key is was asked");
     }
 }
@@ -465,7 +465,7 @@ async fn the_place_of_a_key_is_changed_on_the_list() {
     h.shows("Changed profile two").await;
     let all = std::mem::take(&mut *asked.lock().expect("notes"));
     let [ProfileAsk::Change(change)] = &all[..] else { panic!("{all:?}") };
-    assert!(matches!(&change.key, Some((KeptIn::Variable(name), None)) if name == "UNI_KEY"), "{change:?}");
+    assert!(matches!(&change.key, Some((KeyStore::Variable(name), None)) if name == "UNI_KEY"), "{change:?}");
 }
 
 /// What was asked of those who keep the settings.

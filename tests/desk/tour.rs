@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::common::{desk, session};
-use lapel::tui::{Begin, Helpers, House, Session};
+use lapel::tui::{AppPaths, Begin, Helpers, Session};
 use std::sync::Arc;
 
 /// The three lines above the footer.
@@ -149,7 +149,7 @@ async fn a_real_profile_has_no_tour() {
 }
 
 /// A desk on its first screen that starts the sandbox of a test.
-async fn first_screen(house: House) -> Harness {
+async fn first_screen(house: AppPaths) -> Harness {
     let h = Harness::welcome(80, 24).await;
     let session = session(&h.sandbox, Environment::Demo);
     let helpers = Helpers {
@@ -168,7 +168,7 @@ async fn first_screen(house: House) -> Harness {
 async fn the_first_screen_offers_it_until_it_was_taken() {
     let folder = tempfile::tempdir().expect("a folder");
     let note = folder.path().join("data/tour-taken");
-    let house = House { offers_tour: true, tour_note: Some(note.clone()), ..House::default() };
+    let house = AppPaths { offers_tour: true, tour_note: Some(note.clone()), ..AppPaths::default() };
     let mut h = first_screen(house.clone()).await;
     assert!(h.screen().contains("t  take the tour"), "{}", h.screen());
     // Whoever only looks around is on no tour, and may take it another time.
@@ -183,7 +183,7 @@ async fn the_first_screen_offers_it_until_it_was_taken() {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(std::fs::metadata(&note).expect("noted").permissions().mode() & 0o777, 0o600);
     }
-    let mut h = first_screen(House::default()).await;
+    let mut h = first_screen(AppPaths::default()).await;
     h.press("t");
     let screen = h.settled().await;
     assert!(screen.contains("Welcome to lapel") && !screen.contains("tour"), "{screen}");

@@ -5,25 +5,25 @@ use super::*;
 #[tokio::test]
 async fn whatever_happens_to_the_answer_a_badge_is_issued_at_most_once() {
     for (rule, committed, rests_in, stopped) in [
-        ("commit-drop", true, Bucket::InDoubt, None),
-        ("commit-reset", true, Bucket::InDoubt, None),
-        ("commit status=500", true, Bucket::InDoubt, None),
-        ("commit html=502", true, Bucket::InDoubt, None),
-        ("commit garbage", true, Bucket::InDoubt, None),
-        ("commit empty", true, Bucket::InDoubt, None),
-        ("commit empty=204", true, Bucket::InDoubt, None),
-        ("truncate=5", true, Bucket::InDoubt, None),
-        ("wrong-length=+50", true, Bucket::InDoubt, None),
-        ("commit redirect=http://127.0.0.1:9/elsewhere status=307", true, Bucket::InDoubt, None),
-        ("commit redirect=http://127.0.0.1:9/elsewhere status=302", true, Bucket::InDoubt, None),
-        ("drop", false, Bucket::InDoubt, None),
-        ("reset", false, Bucket::InDoubt, None),
-        ("status=500", false, Bucket::InDoubt, None),
-        ("html=503", false, Bucket::InDoubt, None),
-        ("status=400", false, Bucket::NotDone, Some(StopKind::BadRequest)),
-        ("status=403", false, Bucket::Ready, Some(StopKind::Refused)),
-        ("status=404", false, Bucket::NotDone, Some(StopKind::BadRequest)),
-        ("status=422", false, Bucket::Ready, Some(StopKind::Quota)),
+        ("commit-drop", true, RowStatus::InDoubt, None),
+        ("commit-reset", true, RowStatus::InDoubt, None),
+        ("commit status=500", true, RowStatus::InDoubt, None),
+        ("commit html=502", true, RowStatus::InDoubt, None),
+        ("commit garbage", true, RowStatus::InDoubt, None),
+        ("commit empty", true, RowStatus::InDoubt, None),
+        ("commit empty=204", true, RowStatus::InDoubt, None),
+        ("truncate=5", true, RowStatus::InDoubt, None),
+        ("wrong-length=+50", true, RowStatus::InDoubt, None),
+        ("commit redirect=http://127.0.0.1:9/elsewhere status=307", true, RowStatus::InDoubt, None),
+        ("commit redirect=http://127.0.0.1:9/elsewhere status=302", true, RowStatus::InDoubt, None),
+        ("drop", false, RowStatus::InDoubt, None),
+        ("reset", false, RowStatus::InDoubt, None),
+        ("status=500", false, RowStatus::InDoubt, None),
+        ("html=503", false, RowStatus::InDoubt, None),
+        ("status=400", false, RowStatus::NotDone, Some(StopKind::BadRequest)),
+        ("status=403", false, RowStatus::Ready, Some(StopKind::Refused)),
+        ("status=404", false, RowStatus::NotDone, Some(StopKind::BadRequest)),
+        ("status=422", false, RowStatus::Ready, Some(StopKind::Quota)),
     ] {
         // What is found at once is settled at once: here nothing is found before the test looks.
         let switches = vec![("waiting-history".into(), "hidden".into())];
@@ -33,21 +33,21 @@ async fn whatever_happens_to_the_answer_a_badge_is_issued_at_most_once() {
         let job = bench.until(rule, id, rests).await;
         let rested = bench.row(id).await.bucket;
         // Where the status could be read, it is certain that the request was accepted.
-        let accepted = committed && rested == Bucket::Unbound;
+        let accepted = committed && rested == RowStatus::Unbound;
         assert!(rested == rests_in || accepted, "{rule}: {job:?}");
         assert_eq!(job.stop.map(|s| s.kind), stopped, "{rule}");
         assert_eq!(bench.posts("/badges"), 1, "{rule}");
         assert_eq!(bench.accepted(), u64::from(committed), "{rule}");
-        if rests_in == Bucket::InDoubt {
+        if rests_in == RowStatus::InDoubt {
             bench.advance(25 * 60);
             bench.look(id).await;
             let row = bench.row(id).await;
-            let found = if committed { Bucket::Issued } else { Bucket::InDoubt };
+            let found = if committed { RowStatus::Issued } else { RowStatus::InDoubt };
             assert_eq!((row.bucket, row.badge_id.is_some()), (found, committed), "{rule}");
             // The day and two hours are over: what is not there now will not come, and a person may decide.
             bench.advance(90);
             bench.look(id).await;
-            let over = if committed { Bucket::Issued } else { Bucket::NotSeen };
+            let over = if committed { RowStatus::Issued } else { RowStatus::NotSeen };
             assert_eq!(bench.row(id).await.bucket, over, "{rule}");
             assert_eq!(bench.posts("/badges"), 1, "never by itself: {rule}");
         }
@@ -64,9 +64,9 @@ async fn what_was_never_seen_is_sent_again_only_when_a_person_says_so() {
     assert!(refused.to_string().contains("in doubt"), "{refused}");
     bench.advance(26 * 60 + 1);
     bench.look(id).await;
-    assert_eq!(bench.row(id).await.bucket, Bucket::NotSeen);
+    assert_eq!(bench.row(id).await.bucket, RowStatus::NotSeen);
     bench.jobs.resend(id, 1, "me", "looked in the back office").await.expect("now");
-    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!((bench.posts("/badges"), bench.accepted()), (2, 1));
 }
 
@@ -75,7 +75,7 @@ async fn where_waiting_badges_are_shown_two_looks_settle_an_absence() {
     let mut bench = Bench::new(small()).await;
     // That they are shown has to be seen first: by a badge that is known to wait.
     let known = begin(&bench, people(0..5)).await;
-    bench.until("accepted", known, |j| j.counts.of(Bucket::Waiting) == 5).await;
+    bench.until("accepted", known, |j| j.counts.of(RowStatus::Waiting) == 5).await;
     bench.look(known).await;
     let fact = bench.jobs.facts().await.expect("facts");
     assert!(fact.iter().any(|f| f.name == "waiting_in_history" && f.value == "shown"), "{fact:?}");
@@ -83,13 +83,13 @@ async fn where_waiting_badges_are_shown_two_looks_settle_an_absence() {
     let id = bench.issue(Some(Vec::new())).await;
     bench.until("a doubt", id, rests).await;
     bench.look(id).await;
-    assert_eq!(bench.row(id).await.bucket, Bucket::InDoubt, "a slow server may still be at work");
+    assert_eq!(bench.row(id).await.bucket, RowStatus::InDoubt, "a slow server may still be at work");
     bench.advance(10);
     bench.look(id).await;
-    assert_eq!(bench.row(id).await.bucket, Bucket::InDoubt, "one look may come too early");
+    assert_eq!(bench.row(id).await.bucket, RowStatus::InDoubt, "one look may come too early");
     bench.advance(1);
     bench.look(id).await;
-    assert_eq!(bench.row(id).await.bucket, Bucket::NotSeen);
+    assert_eq!(bench.row(id).await.bucket, RowStatus::NotSeen);
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn a_refusal_for_the_pace_is_waited_out_and_sent_again() {
     let mut bench = Bench::new(small()).await;
     bench.fault("post /badges status=429 retry-after=1 times=1");
     let id = bench.issue(Some(Vec::new())).await;
-    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!((bench.posts("/badges"), bench.accepted()), (2, 1));
 }
 
@@ -112,7 +112,7 @@ async fn what_was_there_before_is_not_taken_for_ours() {
     let id = bench.issue(Some(before)).await;
     bench.until("a doubt", id, rests).await;
     bench.look(id).await;
-    assert_eq!(bench.row(id).await.bucket, Bucket::InDoubt);
+    assert_eq!(bench.row(id).await.bucket, RowStatus::InDoubt);
     // The request was slow rather than lost: its badge turns up.
     let row = RowSpec {
         recipient_name: "홍길동".into(),
@@ -125,7 +125,7 @@ async fn what_was_there_before_is_not_taken_for_ours() {
     bench.look(id).await;
     let row = bench.row(id).await;
     assert_eq!(row.badge_id.as_ref().map(BadgeId::wire), ours.first().map(String::as_str));
-    assert_eq!(row.bucket, Bucket::Waiting);
+    assert_eq!(row.bucket, RowStatus::Waiting);
 }
 
 #[tokio::test]
@@ -146,10 +146,10 @@ async fn an_older_badge_that_was_hidden_before_is_asked_about() {
     bench.advance(25 * 60);
     bench.look(id).await;
     let row = bench.row(id).await;
-    assert_eq!(row.bucket, Bucket::Ask);
+    assert_eq!(row.bucket, RowStatus::Ask);
     assert!(row.why.as_ref().is_some_and(|w| w.to_string().contains("before this request")), "{:?}", row.why);
     bench.jobs.decide(id, 1, Decision::LeaveOut, "me", "enough").await.expect("a decision");
-    assert_eq!(bench.row(id).await.bucket, Bucket::LeftOut);
+    assert_eq!(bench.row(id).await.bucket, RowStatus::LeftOut);
     assert_eq!((bench.accepted(), bench.posts("/badges")), (0, 1));
 }
 
@@ -166,14 +166,14 @@ async fn two_badges_that_nobody_knew_of_are_asked_about() {
     bench.sandbox.control().clear_faults();
     bench.look(id).await;
     let row = bench.row(id).await;
-    assert_eq!((row.bucket, row.badge_id), (Bucket::Ask, None));
+    assert_eq!((row.bucket, row.badge_id), (RowStatus::Ask, None));
     // A person looked: it is the other one.
     let ours = bench.sandbox.control().ledger().accepted[0].badge_ids[0].clone();
     assert_ne!(ours, theirs[0]);
     let this = Decision::IsThis(BadgeId::new(ours.clone()).expect("an id"));
     bench.jobs.decide(id, 1, this, "me", "seen in the wallet").await.expect("a decision");
     let row = bench.row(id).await;
-    assert_eq!((row.bucket, row.badge_id), (Bucket::Waiting, BadgeId::new(ours)));
+    assert_eq!((row.bucket, row.badge_id), (RowStatus::Waiting, BadgeId::new(ours)));
 }
 
 #[tokio::test]
@@ -187,16 +187,16 @@ async fn no_badge_is_claimed_by_two_jobs() {
     let (template, _) = template();
     let rival = bench.jobs.sent_before(&template, "Gildong@naru.example").await.expect("a journal");
     let rival = rival.expect("the first");
-    assert_eq!((rival.job, rival.bucket), (first, Bucket::InDoubt));
+    assert_eq!((rival.job, rival.bucket), (first, RowStatus::InDoubt));
     let told = IssuePlan { allows: Some(rival.slot), ..plan(Some(Vec::new())) };
     let second = bench.jobs.issue(told, "test").await.expect("somebody allows it");
     // The second waits until the first is settled: an answer names addresses only.
     bench.look(first).await;
     let waiting = bench.jobs.job(second).await.expect("a job");
-    assert_eq!((waiting.counts.of(Bucket::Ready), bench.posts("/badges")), (1, 1));
+    assert_eq!((waiting.counts.of(RowStatus::Ready), bench.posts("/badges")), (1, 1));
     bench.advance(27 * 60);
     bench.look(first).await;
-    bench.until("sent after all", second, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    bench.until("sent after all", second, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     bench.look(first).await;
     assert_eq!(bench.row(first).await.badge_id, None, "the second's badge is not the first's");
     assert_eq!(bench.accepted(), 1);
@@ -207,7 +207,7 @@ async fn without_a_look_before_nothing_found_proves_anything() {
     let mut bench = Bench::new(small()).await;
     bench.fault("post /badges commit-drop");
     let id = bench.issue(None).await;
-    bench.until("asked about", id, |j| j.counts.of(Bucket::Ask) == 1).await;
+    bench.until("asked about", id, |j| j.counts.of(RowStatus::Ask) == 1).await;
     let row = bench.row(id).await;
     assert!(row.why.is_some_and(|w| w.to_string().contains("cannot be told")));
 }
@@ -232,13 +232,13 @@ async fn answers_that_lie_about_their_items_bind_nothing_wrong_and_nothing_is_se
         bench.fault(&format!("post /badges/batch {rule}"));
         let id = begin(&bench, people(0..40)).await;
         let job = bench.until(rule, id, rests).await;
-        assert_eq!(job.counts.of(Bucket::Waiting), bound_at_once, "{rule}: {:?}", job.counts);
-        let looked_for = job.counts.of(Bucket::Unbound) + job.counts.of(Bucket::InDoubt);
+        assert_eq!(job.counts.of(RowStatus::Waiting), bound_at_once, "{rule}: {:?}", job.counts);
+        let looked_for = job.counts.of(RowStatus::Unbound) + job.counts.of(RowStatus::InDoubt);
         assert_eq!(looked_for, 40 - bound_at_once, "{rule}: {:?}", job.counts);
         bench.advance(25 * 60);
         bench.look(id).await;
         let job = bench.jobs.job(id).await.expect("a job");
-        assert_eq!(job.counts.of(Bucket::Issued), 40, "{rule}: {:?}", job.counts);
+        assert_eq!(job.counts.of(RowStatus::Issued), 40, "{rule}: {:?}", job.counts);
         let ledger = bench.sandbox.control().ledger();
         assert_eq!((ledger.accepted_total(), bench.posts("/badges/batch")), (40, 1), "{rule}");
         for row in bench.rows(id).await {
@@ -273,15 +273,23 @@ async fn of_a_batch_that_was_accepted_in_part_the_rest_is_in_doubt_and_then_know
         // Nothing can be looked for at first.
         bench.fault("get /badges/history drop times=40");
         let job = bench.until("answered", draft, |j| rests(j) && j.accepted.is_some()).await;
-        assert_eq!((job.counts.of(Bucket::Waiting), job.counts.of(Bucket::InDoubt)), (90, 10), "{waiting}");
+        assert_eq!(
+            (job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::InDoubt)),
+            (90, 10),
+            "{waiting}"
+        );
         let said = job.accepted.expect("the service has said");
         assert_eq!((said.accepted, said.sent), (90, 100));
         bench.sandbox.control().clear_faults();
         bench.look(draft).await;
         let job = bench.jobs.job(draft).await.expect("a job");
-        assert_eq!((job.counts.of(Bucket::Waiting), job.counts.of(Bucket::Dropped)), (90, 10), "{waiting}");
+        assert_eq!(
+            (job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::Dropped)),
+            (90, 10),
+            "{waiting}"
+        );
         let rows = bench.rows(draft).await;
-        let left = rows.iter().find(|row| row.bucket == Bucket::Dropped).expect("one of them");
+        let left = rows.iter().find(|row| row.bucket == RowStatus::Dropped).expect("one of them");
         assert!(left.why.as_ref().is_some_and(|why| why.is(Code::NotAmongThem)), "{left:?}");
         assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 90));
     }
@@ -299,9 +307,9 @@ async fn of_a_refused_batch_of_which_some_is_there_the_rest_is_in_doubt_and_neve
     let _ = bench.jobs.resume(id, "me").await;
     bench.jobs.sent(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.counts.of(Bucket::Waiting), job.counts.of(Bucket::InDoubt)), (90, 10), "{job:?}");
+    assert_eq!((job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::InDoubt)), (90, 10), "{job:?}");
     let rows = bench.rows(id).await;
-    let left = rows.iter().find(|row| row.bucket == Bucket::InDoubt).expect("one of them");
+    let left = rows.iter().find(|row| row.bucket == RowStatus::InDoubt).expect("one of them");
     assert!(left.why.as_ref().is_some_and(|why| why.is(Code::PartlyThere)), "{left:?}");
     assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 90));
 }
@@ -332,7 +340,7 @@ async fn a_second_badge_of_the_same_moment_is_reported_when_the_job_is_done() {
         } else {
             begin(&bench, people(0..count)).await
         };
-        bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == count as u64).await;
+        bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == count as u64).await;
         let twin = RowSpec {
             recipient_email: bench.row(id).await.address.wire().to_owned(),
             minutes_ago: minutes_before,
@@ -343,7 +351,7 @@ async fn a_second_badge_of_the_same_moment_is_reported_when_the_job_is_done() {
         bench.advance(25 * 60);
         bench.look(id).await;
         let job = bench.jobs.job(id).await.expect("a job");
-        assert_eq!(job.counts.of(Bucket::Issued), count as u64, "{job:?}");
+        assert_eq!(job.counts.of(RowStatus::Issued), count as u64, "{job:?}");
         let is_told = job.note.as_ref().is_some_and(|note| note.is(Code::SomeIssuedTwice));
         assert_eq!(is_told, told, "{count} {minutes_before}: {job:?}");
         let why = bench.row(id).await.why;
@@ -355,7 +363,7 @@ async fn a_second_badge_of_the_same_moment_is_reported_when_the_job_is_done() {
 async fn what_was_sent_and_is_not_visible_is_told_from_the_journal() {
     let mut bench = Bench::new(switched(&[("waiting-history", "hidden")])).await;
     let id = bench.issue(Some(Vec::new())).await;
-    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     let badge = bench.row(id).await.badge_id.expect("an id");
     let by_address = bench.jobs.sent_to("Gildong@naru.example").await.expect("read");
     let by_id = bench.jobs.sent_badge(&badge).await.expect("read");
@@ -400,17 +408,17 @@ async fn a_process_that_is_gone_does_not_send_and_its_rows_are_in_doubt_at_once(
             .expect("jobs");
     let job = watching.list().await.expect("listed").remove(0);
     assert!(job.is_abandoned() && !job.is_sending() && job.in_flight == 0, "{job:?}");
-    assert_eq!((job.counts.of(Bucket::InDoubt), job.counts.of(Bucket::Sending)), (1, 0));
-    let filter = RowFilter { buckets: vec![Bucket::InDoubt], ..RowFilter::default() };
+    assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::Sending)), (1, 0));
+    let filter = RowFilter { buckets: vec![RowStatus::InDoubt], ..RowFilter::default() };
     let row = watching.rows(id, filter, 10).await.expect("rows").remove(0);
-    assert!(row.bucket == Bucket::InDoubt && row.why.is_some_and(|why| why.is(Code::Lost)));
+    assert!(row.bucket == RowStatus::InDoubt && row.why.is_some_and(|why| why.is(Code::Lost)));
     watching.close().await;
     drop((watching, events));
     // Whoever may send takes it over, and looks at once, whatever was due before.
     let journal = Journal::open(folder.path()).expect("a journal");
     let (jobs, mut events) = Jobs::start(access, journal, account, Settings::default()).await.expect("jobs");
     let found = async {
-        while jobs.job(id).await.expect("a job").counts.of(Bucket::InDoubt) > 0 {
+        while jobs.job(id).await.expect("a job").counts.of(RowStatus::InDoubt) > 0 {
             events.recv().await.expect("it goes on");
         }
     };
@@ -429,11 +437,11 @@ async fn of_a_batch_without_an_answer_the_rows_that_are_not_found_stay_in_doubt(
         bench.until(rule, id, rests).await;
         bench.look(id).await;
         let job = bench.jobs.job(id).await.expect("a job");
-        assert_eq!(job.counts.of(Bucket::Unbound), 0, "{rule}: nobody said so: {:?}", job.counts);
-        assert_eq!((job.counts.of(Bucket::Waiting), job.counts.of(Bucket::InDoubt)), (3, 3), "{rule}");
+        assert_eq!(job.counts.of(RowStatus::Unbound), 0, "{rule}: nobody said so: {:?}", job.counts);
+        assert_eq!((job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::InDoubt)), (3, 3), "{rule}");
         if rule == "commit-drop" {
             let rows = bench.rows(id).await;
-            let left = rows.iter().find(|row| row.bucket == Bucket::InDoubt).expect("one of them");
+            let left = rows.iter().find(|row| row.bucket == RowStatus::InDoubt).expect("one of them");
             assert!(left.why.as_ref().is_some_and(|why| why.is(Code::SomeThere)), "{left:?}");
         }
         assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 3), "{rule}");

@@ -12,11 +12,11 @@ async fn the_services_zone_is_learned_from_the_first_badge() {
     .await;
     bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the service's clock is heard");
     let id = bench.issue(Some(Vec::new())).await;
-    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!(bench.access.reader().clock().basis(), OffsetBasis::ThisComputer);
     bench.advance(25 * 60);
     bench.look(id).await;
-    assert_eq!(bench.row(id).await.bucket, Bucket::Issued);
+    assert_eq!(bench.row(id).await.bucket, RowStatus::Issued);
     assert_eq!(bench.access.reader().clock().basis(), OffsetBasis::Learned);
     assert_eq!(bench.access.reader().clock().offset().seconds(), -(3 * 3600 + 1800));
     let facts = bench.jobs.facts().await.expect("facts");
@@ -45,7 +45,7 @@ async fn a_zone_that_was_learned_is_known_the_next_time() {
     let mut first = Bench { sandbox, access, jobs, events };
     first.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the service's clock is heard");
     let id = first.issue(Some(Vec::new())).await;
-    first.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    first.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     first.advance(25 * 60);
     first.look(id).await;
     first.jobs.close().await;
@@ -69,7 +69,7 @@ async fn unknown_words_never_end_a_job_by_a_guess() {
     bench.advance(25 * 60);
     bench.look(id).await;
     let (row, job) = (bench.row(id).await, bench.jobs.job(id).await.expect("a job"));
-    assert_eq!(row.bucket, Bucket::Other);
+    assert_eq!(row.bucket, RowStatus::Other);
     assert!(row.why.is_some(), "the service's word is told");
     assert!(job.is_open(), "a word that lapel does not know is no end");
     assert_eq!(bench.posts("/badges"), 1);
@@ -80,7 +80,7 @@ async fn a_look_that_failed_is_told_until_one_succeeds() {
     let mut bench = Bench::new(small()).await;
     let all = victims(&bench, 1);
     let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
-    bench.until("accepted", id, |j| j.counts.of(Bucket::Revoking) == 1).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Revoking) == 1).await;
     bench.fault("get /badges/{id} status=500");
     let looked = bench.jobs.look_now(Some(id)).await;
     assert!(looked.failed.is_some());
@@ -106,13 +106,13 @@ async fn a_word_whose_meaning_the_service_has_proven_is_believed() {
     let options = Options { switches: vec![("labels".into(), "other".into())], ..small() };
     let mut bench = Bench::new(options).await;
     let id = bench.issue(Some(Vec::new())).await;
-    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     // Nothing is issued within five minutes: the word that is there now is the one for waiting.
     bench.look(id).await;
-    assert_eq!(bench.row(id).await.bucket, Bucket::Waiting);
+    assert_eq!(bench.row(id).await.bucket, RowStatus::Waiting);
     bench.advance(25 * 60);
     bench.look(id).await;
-    assert_eq!(bench.row(id).await.bucket, Bucket::Issued);
+    assert_eq!(bench.row(id).await.bucket, RowStatus::Issued);
     let facts = bench.jobs.facts().await.expect("facts");
     let means: Vec<&str> =
         facts.iter().filter(|f| f.name.starts_with("means ")).map(|f| f.value.as_str()).collect();
@@ -138,7 +138,7 @@ async fn where_a_count_is_proven_to_follow_a_look_costs_one_request() {
     let switches = vec![("waiting-history".into(), "hidden".into())];
     let mut bench = Bench::new(Options { switches, ..small() }).await;
     let first = begin(&bench, people(0..900)).await;
-    bench.until("accepted", first, |j| j.counts.of(Bucket::Waiting) == 900).await;
+    bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 900).await;
     let learning = costs(&bench, &[5, 2]).await;
     let facts = bench.jobs.facts().await.expect("facts");
     assert!(facts.iter().any(|f| f.name == "issued_count" && f.value == "follows"), "{facts:?} {learning:?}");
@@ -147,11 +147,11 @@ async fn where_a_count_is_proven_to_follow_a_look_costs_one_request() {
     assert!(!bench.jobs.job(first).await.expect("a job").is_open(), "{rest:?}");
     bench.sandbox.control().set("issue-time", "1d").expect("a switch");
     let second = begin(&bench, people(900..1800)).await;
-    bench.until("accepted", second, |j| j.counts.of(Bucket::Waiting) == 900).await;
+    bench.until("accepted", second, |j| j.counts.of(RowStatus::Waiting) == 900).await;
     let day = costs(&bench, &[5, 2, 3, 5, 15, 30, 60, 120, 240, 240, 240, 240, 240]).await;
     assert!(day[1..12].iter().all(|n| *n <= 1), "a count each: {day:?}");
     let job = bench.jobs.job(second).await.expect("a job");
-    assert_eq!(job.counts.of(Bucket::Issued), 900, "and everything at the end: {day:?}");
+    assert_eq!(job.counts.of(RowStatus::Issued), 900, "and everything at the end: {day:?}");
 }
 
 #[tokio::test]
@@ -205,7 +205,7 @@ async fn a_word_that_says_that_issuing_failed_is_not_waiting_and_needs_a_person(
     bench.jobs.decide(id, 1, Decision::IsThis(failed), "me", "it is this one").await.expect("decided");
     bench.look(id).await;
     let row = bench.row(id).await;
-    assert_eq!(row.bucket, Bucket::Ask, "{row:?}");
+    assert_eq!(row.bucket, RowStatus::Ask, "{row:?}");
     assert!(row.why.is_some_and(|why| why.is(Code::IssuingFailed)));
     assert_eq!(bench.accepted(), 1);
 }

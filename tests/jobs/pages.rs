@@ -24,13 +24,13 @@ async fn what_an_empty_page_hides_is_found_by_its_address() {
     bench.fault("post /badges/batch commit-drop times=1");
     let id = begin(&bench, people(0..250)).await;
     let job = bench.until("a doubt", id, rests).await;
-    assert_eq!(job.counts.of(Bucket::InDoubt), 250);
+    assert_eq!(job.counts.of(RowStatus::InDoubt), 250);
     bench.advance(25 * 60);
     empty_page_two(&bench);
     let before = bench.requests();
     bench.look(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!(job.counts.of(Bucket::Issued), 250, "{:?}", job.counts);
+    assert_eq!(job.counts.of(RowStatus::Issued), 250, "{:?}", job.counts);
     assert_eq!(bench.accepted(), 250);
     assert!(bench.requests() - before <= 10 + 110, "{}", bench.requests() - before);
 }
@@ -39,13 +39,13 @@ async fn what_an_empty_page_hides_is_found_by_its_address() {
 async fn what_an_empty_page_hides_of_a_followed_job_is_read_by_its_id() {
     let mut bench = Bench::new(small()).await;
     let id = begin(&bench, people(0..250)).await;
-    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 250).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 250).await;
     bench.advance(25 * 60);
     empty_page_two(&bench);
     let before = bench.requests();
     bench.look(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!(job.counts.of(Bucket::Issued), 250, "{:?}", job.counts);
+    assert_eq!(job.counts.of(RowStatus::Issued), 250, "{:?}", job.counts);
     assert!(bench.requests() - before <= 10 + 110, "{}", bench.requests() - before);
 }
 
@@ -63,7 +63,7 @@ async fn a_last_page_that_is_given_for_ever_ends_the_search() {
     let before = bench.requests();
     bench.look(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!(job.counts.of(Bucket::Issued), 5, "what was found is used: {:?}", job.counts);
+    assert_eq!(job.counts.of(RowStatus::Issued), 5, "what was found is used: {:?}", job.counts);
     assert!(bench.requests() - before <= 1 + 5 * 6, "{}", bench.requests() - before);
 }
 
@@ -107,7 +107,7 @@ async fn an_incomplete_reading_is_not_used_for_the_next_try() {
     bench.sandbox.control().clear_faults();
     bench.jobs.resume(id, "me").await.expect("read");
     let job = bench.until("held", id, |job| job.held == 6).await;
-    assert_eq!((job.counts.of(Bucket::Ready), bench.accepted()), (0, 0));
+    assert_eq!((job.counts.of(RowStatus::Ready), bench.accepted()), (0, 0));
 }
 
 #[tokio::test]
@@ -123,5 +123,5 @@ async fn a_draft_whose_reading_was_incomplete_is_read_again_before_it_is_begun()
     assert_eq!(bench.jobs.job(id).await.expect("a job").phase, Phase::Draft);
     bench.sandbox.control().clear_faults();
     bench.jobs.begin(id, "me").await.expect("read");
-    bench.until("accepted", id, |job| job.counts.of(Bucket::Waiting) == 3).await;
+    bench.until("accepted", id, |job| job.counts.of(RowStatus::Waiting) == 3).await;
 }

@@ -9,13 +9,13 @@ async fn many_dropped_badges_are_named_with_few_requests() {
     // Meanwhile 30 of them have been revoked, and 5 more are being revoked by someone else.
     let earlier = RevokePlan::new(victims[..30].to_vec(), "earlier", false);
     let earlier = bench.jobs.revoke(earlier).await.expect("can send");
-    bench.until("the earlier ones", earlier, |j| j.counts.of(Bucket::Revoking) == 30).await;
+    bench.until("the earlier ones", earlier, |j| j.counts.of(RowStatus::Revoking) == 30).await;
     bench.advance(120);
     let before = bench.requests();
     let id = bench.jobs.revoke(RevokePlan::new(victims, "중복 발급", false)).await.expect("can send");
-    let job = bench.until("named", id, |j| rests(j) && j.counts.of(Bucket::Revoked) == 30).await;
+    let job = bench.until("named", id, |j| rests(j) && j.counts.of(RowStatus::Revoked) == 30).await;
     assert_eq!(job.counts.total(), 250);
-    assert_eq!(job.counts.of(Bucket::Revoking), 220, "{:?}", job.counts);
+    assert_eq!(job.counts.of(RowStatus::Revoking), 220, "{:?}", job.counts);
     let took = bench.requests() - before;
     assert!(took <= 1 + 4, "1 revoke and the pages of 250 badges: {took}");
 }
@@ -28,18 +28,20 @@ async fn badges_that_were_left_out_without_a_word_are_named() {
     let row = RowSpec { state: Waiting, ..RowSpec::default() };
     let waiting =
         bench.sandbox.control().rows(&Rows { insert: vec![row; 2], ..Rows::default() }).expect("inserted");
-    let stale =
-        waiting.into_iter().filter_map(BadgeId::new).map(|badge_id| Victim { badge_id, ..all[0].clone() });
+    let stale = waiting
+        .into_iter()
+        .filter_map(BadgeId::new)
+        .map(|badge_id| RevokeTarget { badge_id, ..all[0].clone() });
     let plan = RevokePlan::new(all.iter().cloned().chain(stale).collect(), "중복 발급", false);
     let id = bench.jobs.revoke(plan).await.expect("can send");
-    bench.until("looked", id, |j| j.counts.of(Bucket::Unproven) == 2).await;
+    bench.until("looked", id, |j| j.counts.of(RowStatus::Unproven) == 2).await;
     bench.advance(1);
     bench.look(id).await;
     bench.advance(1);
     bench.look(id).await;
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!(job.counts.of(Bucket::Dropped), 2, "{:?}", job.counts);
-    assert_eq!(job.counts.of(Bucket::Revoking) + job.counts.of(Bucket::Revoked), 4);
+    assert_eq!(job.counts.of(RowStatus::Dropped), 2, "{:?}", job.counts);
+    assert_eq!(job.counts.of(RowStatus::Revoking) + job.counts.of(RowStatus::Revoked), 4);
     assert_eq!(bench.posts("/badges/revoke"), 1);
 }
 
@@ -49,7 +51,7 @@ async fn more_than_one_request_is_sent_for_more_than_a_thousand() {
     let mut all = victims(&bench, 1001);
     all.push(all[0].clone());
     let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
-    let job = bench.until("sent", id, |j| j.counts.of(Bucket::Revoking) == 1001).await;
+    let job = bench.until("sent", id, |j| j.counts.of(RowStatus::Revoking) == 1001).await;
     assert_eq!(job.counts.total(), 1001, "each counts once");
     assert_eq!(bench.posts("/badges/revoke"), 2);
     assert_eq!(bench.sandbox.control().ledger().revokes_accepted(), 1001);
@@ -61,7 +63,7 @@ async fn a_lost_answer_to_a_revocation_is_settled_by_looking() {
     let all = victims(&bench, 3);
     bench.fault("post /badges/revoke commit-drop");
     let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
-    bench.until("seen", id, |j| j.counts.of(Bucket::Revoking) == 3).await;
+    bench.until("seen", id, |j| j.counts.of(RowStatus::Revoking) == 3).await;
     assert_eq!(bench.posts("/badges/revoke"), 1);
 }
 
@@ -71,12 +73,12 @@ async fn a_revocation_that_never_arrived_is_sent_again_by_itself() {
     let all = victims(&bench, 3);
     bench.fault("post /badges/revoke drop times=1");
     let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
-    bench.until("a doubt", id, |j| j.counts.of(Bucket::InDoubt) == 3).await;
+    bench.until("a doubt", id, |j| j.counts.of(RowStatus::InDoubt) == 3).await;
     for minutes in [0, 11] {
         bench.advance(minutes);
         bench.look(id).await;
     }
-    bench.until("sent again", id, |j| j.counts.of(Bucket::Revoking) == 3).await;
+    bench.until("sent again", id, |j| j.counts.of(RowStatus::Revoking) == 3).await;
     assert_eq!(bench.posts("/badges/revoke"), 2);
 }
 
@@ -84,16 +86,16 @@ async fn a_revocation_that_never_arrived_is_sent_again_by_itself() {
 async fn what_waits_is_revoked_when_it_is_issued() {
     let mut bench = Bench::new(small()).await;
     let id = begin(&bench, people(0..30)).await;
-    bench.until("accepted", id, |j| j.counts.of(Bucket::Waiting) == 30).await;
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 30).await;
     let undo = bench.jobs.undo(id, "잘못 발급").await.expect("a plan");
     let job = bench.jobs.job(undo).await.expect("a job");
-    assert_eq!((job.phase, job.counts.of(Bucket::Queued)), (Phase::Draft, 30));
+    assert_eq!((job.phase, job.counts.of(RowStatus::Queued)), (Phase::Draft, 30));
     bench.jobs.begin(undo, "me").await.expect("begun");
     bench.look(undo).await;
     assert_eq!(bench.posts("/badges/revoke"), 0, "they would be dropped without a word");
     bench.advance(25 * 60);
     bench.jobs.look_now(None).await;
-    bench.until("revoked", undo, |j| j.counts.of(Bucket::Revoking) == 30).await;
+    bench.until("revoked", undo, |j| j.counts.of(RowStatus::Revoking) == 30).await;
     assert_eq!(bench.posts("/badges/revoke"), 1);
     assert_eq!(bench.sandbox.control().ledger().revokes_dropped(), 0);
 }
@@ -104,14 +106,14 @@ async fn a_corrected_badge_comes_before_the_old_one_goes() {
     let old = victims(&bench, 1).remove(0);
     let (issue, revoke) =
         bench.jobs.replace(plan(Some(Vec::new())), old, "재발급: 성명 정정", "test").await.expect("planned");
-    bench.until("accepted", issue, |j| j.counts.of(Bucket::Waiting) == 1).await;
+    bench.until("accepted", issue, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     bench.jobs.look_now(None).await;
     let job = bench.jobs.job(revoke).await.expect("a job");
-    assert_eq!((job.counts.of(Bucket::Queued), bench.posts("/badges/revoke")), (1, 0));
+    assert_eq!((job.counts.of(RowStatus::Queued), bench.posts("/badges/revoke")), (1, 0));
     bench.advance(25 * 60);
     bench.look(issue).await;
     bench.look(revoke).await;
-    bench.until("revoked", revoke, |j| j.counts.of(Bucket::Revoking) == 1).await;
+    bench.until("revoked", revoke, |j| j.counts.of(RowStatus::Revoking) == 1).await;
     assert_eq!(bench.sandbox.control().ledger().revokes_accepted(), 1);
 }
 
@@ -125,19 +127,19 @@ async fn when_all_that_was_accepted_is_proven_the_rest_is_known_without_being_se
     // The one that was left out can never be read by its id.
     bench.fault(&format!("get /badges/{} status=404", stale[0]));
     let stale =
-        stale.into_iter().filter_map(BadgeId::new).map(|id| Victim { badge_id: id, ..all[0].clone() });
+        stale.into_iter().filter_map(BadgeId::new).map(|id| RevokeTarget { badge_id: id, ..all[0].clone() });
     let plan = RevokePlan::new(all.iter().cloned().chain(stale).collect(), "중복 발급", false);
     let id = bench.jobs.revoke(plan).await.expect("can send");
-    let job = bench.until("known", id, |j| j.counts.of(Bucket::Dropped) == 1).await;
-    assert_eq!(job.counts.of(Bucket::Revoking), 2, "{:?}", job.counts);
+    let job = bench.until("known", id, |j| j.counts.of(RowStatus::Dropped) == 1).await;
+    assert_eq!(job.counts.of(RowStatus::Revoking), 2, "{:?}", job.counts);
     assert_eq!(job.accepted.map(|count| (count.accepted, count.sent)), Some((2, 3)));
     let rows = bench.rows(id).await;
-    let left = rows.iter().find(|row| row.bucket == Bucket::Dropped).expect("one");
+    let left = rows.iter().find(|row| row.bucket == RowStatus::Dropped).expect("one");
     assert!(
         left.why.as_ref().is_some_and(|why| why.is(Code::NotAmongThem)) && left.accepted.is_none(),
         "{left:?}"
     );
-    assert!(rows.iter().filter(|row| row.bucket == Bucket::Revoking).all(|row| row.accepted.is_some()));
+    assert!(rows.iter().filter(|row| row.bucket == RowStatus::Revoking).all(|row| row.accepted.is_some()));
 }
 
 #[tokio::test]
@@ -156,7 +158,7 @@ async fn an_old_badge_stays_where_the_corrected_one_does_not_come() {
         bench.advance(25 * 60);
         bench.jobs.look_now(None).await;
         let job = bench.jobs.job(revoke).await.expect("a job");
-        assert_eq!((job.counts.of(Bucket::LeftOut), bench.posts("/badges/revoke")), (1, 0), "{fault}");
+        assert_eq!((job.counts.of(RowStatus::LeftOut), bench.posts("/badges/revoke")), (1, 0), "{fault}");
         let why = bench.row(revoke).await.why;
         assert!(why.is_some_and(|why| why.is(Code::NotReplaced)), "{fault}");
         if called_off {
@@ -164,12 +166,12 @@ async fn an_old_badge_stays_where_the_corrected_one_does_not_come() {
         }
         // Where it is sent after all, it takes the old one's place.
         bench.jobs.retry_refused(issue, "me").await.expect("retried");
-        bench.until("accepted", issue, |j| j.counts.of(Bucket::Waiting) == 1).await;
-        assert_eq!(bench.jobs.job(revoke).await.expect("a job").counts.of(Bucket::Queued), 1);
+        bench.until("accepted", issue, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+        assert_eq!(bench.jobs.job(revoke).await.expect("a job").counts.of(RowStatus::Queued), 1);
         bench.advance(25 * 60);
         bench.look(issue).await;
         bench.look(revoke).await;
-        bench.until("revoked", revoke, |j| j.counts.of(Bucket::Revoking) == 1).await;
+        bench.until("revoked", revoke, |j| j.counts.of(RowStatus::Revoking) == 1).await;
         assert_eq!(bench.posts("/badges/revoke"), 1);
     }
 }

@@ -14,7 +14,7 @@ async fn a_service_that_is_gone_stops_the_job_and_nothing_is_lost() {
         }
     };
     assert_eq!(job.stop.expect("a reason").kind, StopKind::NotReached);
-    assert_eq!((job.id, job.counts.of(Bucket::Ready), job.phase), (id, 1, Phase::Stopped));
+    assert_eq!((job.id, job.counts.of(RowStatus::Ready), job.phase), (id, 1, Phase::Stopped));
 }
 
 /// A request that is written down counts as sent. While the service asks to wait, none is.
@@ -27,12 +27,12 @@ async fn nothing_is_written_down_while_the_service_asks_to_wait() {
     let held = link.wait_for(|link| link.held_until.is_some() && link.waiting > 0);
     tokio::time::timeout(BOUND, held).await.expect("in time").expect("a hold");
     let job = bench.until("not sent", id, |job| job.in_flight == 0).await;
-    assert_eq!((job.phase, job.counts.of(Bucket::Ready)), (Phase::Running, 1));
+    assert_eq!((job.phase, job.counts.of(RowStatus::Ready)), (Phase::Running, 1));
     assert_eq!((bench.posts("/badges"), bench.accepted()), (1, 0));
     // Whoever stops it now has nothing in doubt.
     bench.jobs.pause(id).await.expect("paused");
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.counts.of(Bucket::Ready), job.counts.of(Bucket::InDoubt)), (1, 0));
+    assert_eq!((job.counts.of(RowStatus::Ready), job.counts.of(RowStatus::InDoubt)), (1, 0));
 }
 
 #[tokio::test]
@@ -55,11 +55,11 @@ async fn the_quota_stops_a_job_and_the_rest_of_it_is_used_up_by_halving() {
     let id = begin(&bench, people(0..3000)).await;
     let job = bench.until("the quota", id, |j| j.stop.is_some() && j.in_flight == 0).await;
     assert_eq!(job.stop.as_ref().map(|s| s.kind), Some(StopKind::Quota));
-    assert_eq!((job.counts.of(Bucket::Waiting), job.counts.of(Bucket::Ready)), (1000, 2000));
+    assert_eq!((job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::Ready)), (1000, 2000));
     bench.jobs.use_up_quota(id, "me").await.expect("it can be used up");
     let job = bench
         .until("used up", id, |j| {
-            j.counts.of(Bucket::Waiting) == 1300 && j.stop.is_some() && j.in_flight == 0
+            j.counts.of(RowStatus::Waiting) == 1300 && j.stop.is_some() && j.in_flight == 0
         })
         .await;
     assert_eq!(job.counts.total(), 3000);
@@ -72,7 +72,7 @@ async fn the_quota_stops_a_job_and_the_rest_of_it_is_used_up_by_halving() {
         }
     };
     tokio::time::timeout(BOUND, resumed).await.expect("resumed");
-    bench.until("everything", id, |j| j.counts.of(Bucket::Waiting) == 3000).await;
+    bench.until("everything", id, |j| j.counts.of(RowStatus::Waiting) == 3000).await;
     let ledger = bench.sandbox.control().ledger();
     assert_eq!(ledger.accepted_total(), 3000);
     assert!(ledger.accepted.iter().all(|a| a.count == 1), "nobody got two");
@@ -86,7 +86,7 @@ async fn a_422_that_accepted_some_after_all_is_found_out_before_anything_else_is
     let job = bench.until("stopped", id, |j| j.stop.is_some()).await;
     assert_eq!(job.stop.map(|s| s.kind), Some(StopKind::Quota));
     bench.jobs.resume(id, "me").await.expect("resumed");
-    let job = bench.until("found", id, |j| j.counts.of(Bucket::Waiting) == 60).await;
+    let job = bench.until("found", id, |j| j.counts.of(RowStatus::Waiting) == 60).await;
     assert_eq!(job.counts.total(), 60);
     assert_eq!((bench.accepted(), bench.posts("/badges/batch")), (60, 1));
 }
@@ -100,11 +100,11 @@ async fn a_paused_job_sends_nothing_more_and_a_resumed_one_the_rest() {
     bench.jobs.pause(id).await.expect("paused");
     let job = bench.until("at rest", id, |j| j.in_flight == 0).await;
     assert_eq!(job.phase, Phase::Paused);
-    assert!(job.counts.of(Bucket::Ready) >= 3000, "{:?}", job.counts);
+    assert!(job.counts.of(RowStatus::Ready) >= 3000, "{:?}", job.counts);
     assert_eq!(job.counts.total(), 5000);
     bench.sandbox.control().clear_faults();
     bench.jobs.resume(id, "me").await.expect("resumed");
-    bench.until("everything", id, |j| j.counts.of(Bucket::Waiting) == 5000).await;
+    bench.until("everything", id, |j| j.counts.of(RowStatus::Waiting) == 5000).await;
     assert_eq!((bench.accepted(), bench.posts("/badges/batch")), (5000, 5));
 }
 
@@ -115,8 +115,13 @@ async fn what_was_not_sent_can_be_called_off() {
     let id = begin(&bench, people(0..4000)).await;
     bench.until("on its way", id, |j| j.in_flight > 0).await;
     bench.jobs.cancel(id, "me").await.expect("called off");
-    let job = bench.until("at rest", id, |j| j.in_flight == 0 && j.counts.of(Bucket::Sending) == 0).await;
-    assert_eq!(job.counts.of(Bucket::Waiting) + job.counts.of(Bucket::LeftOut), 4000, "{:?}", job.counts);
-    assert!(job.counts.of(Bucket::LeftOut) >= 2000);
-    assert_eq!(bench.accepted(), job.counts.of(Bucket::Waiting));
+    let job = bench.until("at rest", id, |j| j.in_flight == 0 && j.counts.of(RowStatus::Sending) == 0).await;
+    assert_eq!(
+        job.counts.of(RowStatus::Waiting) + job.counts.of(RowStatus::LeftOut),
+        4000,
+        "{:?}",
+        job.counts
+    );
+    assert!(job.counts.of(RowStatus::LeftOut) >= 2000);
+    assert_eq!(bench.accepted(), job.counts.of(RowStatus::Waiting));
 }

@@ -2,7 +2,7 @@
 
 use super::kit::{Bench, frozen};
 use super::pinned::pin;
-use lapel::jobs::{Bucket, Claim, Class, Code, Journal, Kind, Phase, Policy, StopKind};
+use lapel::jobs::{Claim, Code, DuplicateKind, Journal, Kind, Phase, Policy, RowStatus, StopKind};
 use lapel::sandbox::{Options, RowState};
 use rusqlite::Connection;
 use std::fs;
@@ -90,18 +90,18 @@ fn words_of_the_journal() {
         all.iter().map(|one| format!("{kind} {}", code(*one))).collect()
     }
     let lines = [
-        words("row status", Bucket::ALL, Bucket::code),
+        words("row status", RowStatus::ALL, RowStatus::code),
         words("phase", Phase::ALL, Phase::code),
         words("kind of job", Kind::ALL, Kind::code),
         words("stop", StopKind::ALL, StopKind::code),
-        words("duplicate", Class::ALL, Class::code),
+        words("duplicate", DuplicateKind::ALL, DuplicateKind::code),
         words("policy", Policy::ALL, Policy::code),
         words("claim", Claim::ALL, Claim::code),
         words("reason", Code::ALL, Code::name),
     ]
     .concat();
-    for word in Bucket::ALL {
-        assert_eq!(Bucket::from_code(word.code()), Some(*word), "what is written can be read");
+    for word in RowStatus::ALL {
+        assert_eq!(RowStatus::from_code(word.code()), Some(*word), "what is written can be read");
     }
     let known =
         ["row status in_doubt", "phase moved", "stop refused_key", "reason window_over", "duplicate twin"];

@@ -1,12 +1,12 @@
 //! Profiles, and the first screen, which there is without any.
 
 use super::*;
-use lapel::config::{KeptIn, ProfileLine};
+use lapel::config::{KeyStore, ProfileLine};
 use lapel::tui::{Begin, Helpers};
 use std::sync::Arc;
 
 /// A profile as the settings file has it.
-fn profile(name: &str, environment: Environment, organisation: &str, key: (KeptIn, &str)) -> ProfileLine {
+fn profile(name: &str, environment: Environment, organisation: &str, key: (KeyStore, &str)) -> ProfileLine {
     ProfileLine {
         name: name.to_owned(),
         environment,
@@ -26,14 +26,14 @@ fn profile(name: &str, environment: Environment, organisation: &str, key: (KeptI
 async fn walk_profiles(columns: u16, rows: u16) {
     let sandbox = Sandbox::start(frozen()).await.expect("a sandbox");
     let lines = vec![
-        profile("demo", Environment::Demo, "연습용 기관", (KeptIn::File, "its own file")),
+        profile("demo", Environment::Demo, "연습용 기관", (KeyStore::File, "its own file")),
         profile(
             "uni",
             Environment::Live,
             "달무리대학교 평생교육원",
-            (KeptIn::Variable("UNI_KEY".to_owned()), "the variable UNI_KEY"),
+            (KeyStore::Variable("UNI_KEY".to_owned()), "the variable UNI_KEY"),
         ),
-        profile("dept", Environment::Staging, "Naru Department", (KeptIn::Keyring, "the keyring")),
+        profile("dept", Environment::Staging, "Naru Department", (KeyStore::Keyring, "the keyring")),
     ];
     let helpers = Helpers {
         profiles: Arc::new(move || {

@@ -4,7 +4,7 @@ use super::args::AddFlags;
 use super::trial::Trial;
 use super::{Desk, Done, Failure, kept_in, pin_of, profile_as_json, typed_key, warn, whole};
 use crate::cli::{output, prompt};
-use crate::config::{Environment, KeptIn, NewProfile, is_profile_name, keep_profile, profiles};
+use crate::config::{Environment, KeyStore, NewProfile, is_profile_name, keep_profile, profiles};
 use crate::domain::text::scrub;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
@@ -56,11 +56,11 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
     };
     let place = match (&said.key_from, ask) {
         (Some(place), _) => place.clone(),
-        (None, true) if !said.command.is_empty() => KeptIn::Command(Vec::new()),
+        (None, true) if !said.command.is_empty() => KeyStore::Command(Vec::new()),
         (None, true) => {
             match prompt::open_line(t!("Where the key is kept: file or keyring"), "file").await?.as_str() {
-                "file" => KeptIn::File,
-                "keyring" => KeptIn::Keyring,
+                "file" => KeyStore::File,
+                "keyring" => KeyStore::Keyring,
                 _ => {
                     return Err(Failure::usage(t!(
                         "The key is kept in a file or in the keyring. Nothing was kept."
@@ -68,7 +68,7 @@ pub(super) async fn add(desk: &Desk, flags: AddFlags) -> Done {
                 }
             }
         }
-        (None, false) => KeptIn::File,
+        (None, false) => KeyStore::File,
     };
     let mut new = NewProfile::new(&name, environment, base_url.trim());
     new.kept_in = kept_in(place, &said.command)?;
@@ -127,10 +127,10 @@ async fn given(
 }
 
 /// The key of a new place: typed where lapel keeps it, found where it does not.
-pub(super) async fn key_of(desk: &Desk, place: &KeptIn, stdin: bool) -> Result<SecretString, Failure> {
+pub(super) async fn key_of(desk: &Desk, place: &KeyStore, stdin: bool) -> Result<SecretString, Failure> {
     match place {
-        KeptIn::File | KeptIn::Keyring => typed_key(stdin).await,
-        KeptIn::Variable(_) | KeptIn::OtherFile(_) | KeptIn::Command(_) => {
+        KeyStore::File | KeyStore::Keyring => typed_key(stdin).await,
+        KeyStore::Variable(_) | KeyStore::OtherFile(_) | KeyStore::Command(_) => {
             if stdin {
                 return Err(Failure::usage(t!(
                     "--key-stdin goes with --key-from file or keyring: elsewhere the key is there already. Nothing was kept."

@@ -1,6 +1,6 @@
 //! What can be typed behind `lapel profile`.
 
-use crate::config::{Environment, KeptIn};
+use crate::config::{Environment, KeyStore};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -103,7 +103,7 @@ pub struct Said {
     /// Where the key is.
     #[arg(long, value_name = "PLACE", value_parser = key_place,
           help = "Where the key is: file (one of lapel's own), keyring, env:VARIABLE, file:PATH, or command")]
-    pub key_from: Option<KeptIn>,
+    pub key_from: Option<KeyStore>,
     /// Read the key from standard input
     #[arg(long)]
     pub key_stdin: bool,
@@ -135,13 +135,13 @@ fn environments() -> impl TypedValueParser<Value = Environment> {
 
 /// Reads a place of keys. What is not one is not repeated: somebody may have typed the key itself. A command stands
 /// at the end of the line and is not in it yet.
-fn key_place(text: &str) -> Result<KeptIn, String> {
+fn key_place(text: &str) -> Result<KeyStore, String> {
     match text.split_once(':') {
-        None if text == "file" => Ok(KeptIn::File),
-        None if text == "keyring" => Ok(KeptIn::Keyring),
-        None if text == "command" => Ok(KeptIn::Command(Vec::new())),
-        Some(("env", name)) if !name.is_empty() => Ok(KeptIn::Variable(name.to_owned())),
-        Some(("file", path)) if !path.is_empty() => Ok(KeptIn::OtherFile(path.into())),
+        None if text == "file" => Ok(KeyStore::File),
+        None if text == "keyring" => Ok(KeyStore::Keyring),
+        None if text == "command" => Ok(KeyStore::Command(Vec::new())),
+        Some(("env", name)) if !name.is_empty() => Ok(KeyStore::Variable(name.to_owned())),
+        Some(("file", path)) if !path.is_empty() => Ok(KeyStore::OtherFile(path.into())),
         _ => Err(t!("the places are file, keyring, env:VARIABLE, file:PATH and command").to_owned()),
     }
 }
@@ -153,11 +153,11 @@ mod tests {
     #[test]
     fn a_place_of_keys_is_one_of_five() {
         for (text, place) in [
-            ("file", KeptIn::File),
-            ("keyring", KeptIn::Keyring),
-            ("command", KeptIn::Command(Vec::new())),
-            ("env:UNI_KEY", KeptIn::Variable("UNI_KEY".into())),
-            ("file:/run/secrets/a:b", KeptIn::OtherFile("/run/secrets/a:b".into())),
+            ("file", KeyStore::File),
+            ("keyring", KeyStore::Keyring),
+            ("command", KeyStore::Command(Vec::new())),
+            ("env:UNI_KEY", KeyStore::Variable("UNI_KEY".into())),
+            ("file:/run/secrets/a:b", KeyStore::OtherFile("/run/secrets/a:b".into())),
         ] {
             assert_eq!(key_place(text), Ok(place));
         }

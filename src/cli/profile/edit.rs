@@ -5,7 +5,7 @@ use super::args::EditFlags;
 use super::trial::Trial;
 use super::{Desk, Done, Failure, adopt, kept_in, pin_of, profile_as_json, warn, whole};
 use crate::cli::words::count;
-use crate::config::{Change, Env, KeptIn, Key, Paths, Pin, Profile, edit_profile, profiles};
+use crate::config::{Change, Env, Key, KeyStore, Paths, Pin, Profile, edit_profile, profiles};
 use crate::jobs::Adopted;
 use serde_json::json;
 
@@ -173,7 +173,7 @@ async fn change_of(desk: &Desk, flags: &EditFlags) -> Result<Change, Failure> {
     };
     let place = match &said.key_from {
         Some(place) => Some(kept_in(place.clone(), &said.command)?),
-        None if !said.command.is_empty() => Some(KeptIn::Command(said.command.clone())),
+        None if !said.command.is_empty() => Some(KeyStore::Command(said.command.clone())),
         None if flags.new_key || said.key_stdin => Some(place_now(desk, &flags.name).await?),
         None => None,
     };
@@ -185,11 +185,11 @@ async fn change_of(desk: &Desk, flags: &EditFlags) -> Result<Change, Failure> {
 }
 
 /// Where the key is kept now, for another one in its place.
-async fn place_now(desk: &Desk, name: &str) -> Result<KeptIn, Failure> {
+async fn place_now(desk: &Desk, name: &str) -> Result<KeyStore, Failure> {
     let name = name.to_owned();
-    let place = desk.aside(move |paths, _| KeptIn::of(paths, &name)).await?;
+    let place = desk.aside(move |paths, _| KeyStore::of(paths, &name)).await?;
     match place {
-        KeptIn::File | KeptIn::Keyring => Ok(place),
+        KeyStore::File | KeyStore::Keyring => Ok(place),
         _ => Err(Failure::usage(t!(
             "The key of this profile is not kept by lapel: change it where it is, and then lapel profile edit NAME --pin. Or say --key-from file or keyring. Nothing was changed."
         ))),

@@ -13,7 +13,9 @@ pub use manage::{change_profile, remove_profile as remove_profile_in_words, test
 
 use super::failure::Failure;
 use super::{exit, json, output, prompt};
-use crate::config::{Env, KeptIn, Key, Paths, Profile, ProfileLine, named_profile, profiles, remove_profile};
+use crate::config::{
+    Env, Key, KeyStore, Paths, Profile, ProfileLine, named_profile, profiles, remove_profile,
+};
 use crate::domain::text::scrub;
 use crate::jobs::{Account, Adopted, Journal};
 use secrecy::SecretString;
@@ -228,18 +230,18 @@ async fn adopt(desk: &Desk, profile: &Profile, former: Option<&str>) -> Result<A
 }
 
 /// Where a key is to be kept, of what was typed.
-fn kept_in(place: KeptIn, command: &[String]) -> Result<KeptIn, Failure> {
-    if !matches!(place, KeptIn::Command(_)) && !command.is_empty() {
+fn kept_in(place: KeyStore, command: &[String]) -> Result<KeyStore, Failure> {
+    if !matches!(place, KeyStore::Command(_)) && !command.is_empty() {
         return Err(Failure::usage(t!(
             "A command stands at the end, but not --key-from command. Nothing was kept."
         )));
     }
     match place {
-        KeptIn::OtherFile(path) => Ok(KeptIn::OtherFile(whole(&path))),
-        KeptIn::Command(_) if command.is_empty() => Err(Failure::usage(t!(
+        KeyStore::OtherFile(path) => Ok(KeyStore::OtherFile(whole(&path))),
+        KeyStore::Command(_) if command.is_empty() => Err(Failure::usage(t!(
             "--key-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges"
         ))),
-        KeptIn::Command(_) => Ok(KeptIn::Command(command.to_vec())),
+        KeyStore::Command(_) => Ok(KeyStore::Command(command.to_vec())),
         place => Ok(place),
     }
 }

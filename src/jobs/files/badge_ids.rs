@@ -8,7 +8,7 @@ use crate::jobs::draft;
 use crate::jobs::error::JobError;
 use crate::jobs::history_scan::{self, Scan, Sight};
 use crate::jobs::intake::{self, Choices, IdRow, Source};
-use crate::jobs::job::{Bucket, JobId};
+use crate::jobs::job::{JobId, RowStatus};
 use crate::jobs::journal::rows::{self, NewRow};
 use crate::jobs::journal::{facts, jobs};
 use crate::jobs::reason::{Code, Reason};
@@ -138,14 +138,14 @@ fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {
     let new = NewRow { line: Some(row.line), cells: vec![row.raw.wire().to_owned()], ..NewRow::default() };
     let id = match row.id {
         Ok(id) => id,
-        Err(why) => return NewRow { bucket: Some(Bucket::Invalid), why: Some(Reason::told(&why)), ..new },
+        Err(why) => return NewRow { bucket: Some(RowStatus::Invalid), why: Some(Reason::told(&why)), ..new },
     };
     let Some(sight) = states.seen.get(&id) else {
         let why = match states.unread.get(&id) {
             Some(error) => Reason::from(Code::BadgeNotRead).because("why", Reason::from(error)),
             None => Code::UnknownBadge.into(),
         };
-        return NewRow { badge: Some(id), bucket: Some(Bucket::LeftOut), why: Some(why), ..new };
+        return NewRow { badge: Some(id), bucket: Some(RowStatus::LeftOut), why: Some(why), ..new };
     };
     let state = sight.verdict.state();
     let (bucket, why) = draft::placed(&state, when_issued);

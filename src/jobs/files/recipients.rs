@@ -9,7 +9,7 @@ use crate::jobs::error::JobError;
 use crate::jobs::intake::{
     About, Checked, Choices, IntakeError, MapState, Source, Table, Watch, check, look_alike_domains,
 };
-use crate::jobs::job::{Bucket, JobId, Origin};
+use crate::jobs::job::{JobId, Origin, RowStatus};
 use crate::jobs::journal::rows::{self, NewRow};
 use crate::jobs::journal::{Account, Journal, facts, jobs};
 use crate::jobs::reason::{Code, Reason};
@@ -164,7 +164,7 @@ impl Drafts<'_> {
     }
 
     fn add(&mut self, at: usize, row: NewRow) -> Result<(), JobError> {
-        if row.bucket == Some(Bucket::Ready)
+        if row.bucket == Some(RowStatus::Ready)
             && let Some(domain) = EmailKey::of(&row.email).domain()
         {
             *self.domains.entry(domain.to_owned()).or_default() += 1;
@@ -250,9 +250,9 @@ fn read_into(
                 drafts.add(at, new)?;
             }
             None => {
-                if new.bucket != Some(Bucket::LeftOut) {
+                if new.bucket != Some(RowStatus::LeftOut) {
                     let named = named.unwrap_or_default();
-                    new.bucket = Some(Bucket::Invalid);
+                    new.bucket = Some(RowStatus::Invalid);
                     new.why = Some(match templates.known.get(&fold(&named)) {
                         None if !templates.complete => {
                             Reason::from(Code::TemplateNotRead).with("named", &named)

@@ -3,7 +3,7 @@
 use super::super::apply_observation::{self, Context, Observed};
 use super::super::core::Core;
 use super::super::history_scan::{self, Scan, Sight};
-use super::super::job::{Bucket, JobId};
+use super::super::job::{JobId, RowStatus};
 use super::super::journal::{facts, jobs as journal_jobs, rows};
 use super::super::reason::{Code, Reason};
 use super::super::resolve::{self, Candidate, Doubt, Judgement, Look};
@@ -354,7 +354,7 @@ async fn seen(core: &Arc<Core>, sights: Vec<Sight>) -> Result<u64, Failed> {
     let context = context(core);
     let observed =
         core.journal.write("observe", move |db| apply_observation::observe(db, &context, &sights)).await?;
-    let issued = observed.touched.values().flatten().filter(|t| t.bucket == Bucket::Issued).count();
+    let issued = observed.touched.values().flatten().filter(|t| t.bucket == RowStatus::Issued).count();
     tell(core, observed).await?;
     Ok(issued as u64)
 }
@@ -479,7 +479,7 @@ struct Row {
     name: String,
     request: i64,
     doubt: Doubt,
-    bucket: Bucket,
+    bucket: RowStatus,
     /// How many its request accepted, of how many.
     counts: (i64, i64),
 }
@@ -558,7 +558,7 @@ fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
             doubt: Doubt {
                 intent: Timestamp::from_second(r.get(5)?).unwrap_or(Timestamp::UNIX_EPOCH),
                 heard: r.get(6)?,
-                accepted: bucket == Bucket::Unbound || r.get::<_, bool>(8)?,
+                accepted: bucket == RowStatus::Unbound || r.get::<_, bool>(8)?,
                 baseline: r.get(7)?,
                 ruled_out: r.get::<_, Option<bool>>(10)?.unwrap_or(false),
                 absent: r.get::<_, Option<i64>>(4)?.and_then(|s| Timestamp::from_second(s).ok()),
@@ -599,14 +599,16 @@ fn apply(
                 observed.ready.insert(row.job);
             }
         }
-        Judgement::Ambiguous => rows::set(db, row.job, row.no, Bucket::Ask, Some(&Code::Ambiguous.into()))?,
+        Judgement::Ambiguous => {
+            rows::set(db, row.job, row.no, RowStatus::Ask, Some(&Code::Ambiguous.into()))?
+        }
         Judgement::HoldsAlready(_) => {
-            rows::set(db, row.job, row.no, Bucket::Ask, Some(&Code::HoldsOlder.into()))?;
+            rows::set(db, row.job, row.no, RowStatus::Ask, Some(&Code::HoldsOlder.into()))?;
         }
         Judgement::NotAccepted => {
             let (accepted, sent) = row.counts;
             let why = Reason::from(Code::NotAmongThem).with("accepted", accepted).with("sent", sent);
-            rows::set(db, row.job, row.no, Bucket::Dropped, Some(&why))?;
+            rows::set(db, row.job, row.no, RowStatus::Dropped, Some(&why))?;
             observed.ready.insert(row.job);
         }
         Judgement::Absent => {
@@ -616,10 +618,10 @@ fn apply(
                 context.now.as_second()
             ])?;
         }
-        Judgement::NotSeen if row.bucket != Bucket::NotSeen => {
+        Judgement::NotSeen if row.bucket != RowStatus::NotSeen => {
             let over = context.now.duration_since(row.doubt.intent) >= context.settings.doubt_window;
             let why = if over { Code::WindowOver } else { Code::Absent };
-            rows::set(db, row.job, row.no, Bucket::NotSeen, Some(&why.into()))?;
+            rows::set(db, row.job, row.no, RowStatus::NotSeen, Some(&why.into()))?;
             observed.ready.insert(row.job);
         }
         Judgement::NotSeen | Judgement::Open => {}
@@ -671,7 +673,7 @@ async fn revocations(core: &Core, due: &[JobId]) -> Result<Revocations, Failed> 
                 let mut rows = open.query([id.0])?;
                 while let Some(row) = rows.next()? {
                     let Some(badge) = BadgeId::new(row.get::<_, String>(0)?) else { continue };
-                    if row.get_ref(1)?.as_str()? == Bucket::Queued.code() {
+                    if row.get_ref(1)?.as_str()? == RowStatus::Queued.code() {
                         queued.push(badge);
                     } else {
                         sent.push((badge, row.get(2)?));

@@ -3,7 +3,7 @@
 
 use super::{accounts, jobs};
 use crate::domain::{BadgeId, EmailKey};
-use crate::jobs::job::{Bucket, JobId, Kind, Phase};
+use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::rules::{self, Claim, Other, Verdict};
 use jiff::Timestamp;
@@ -130,7 +130,7 @@ pub struct Rival {
     /// Its place in the job.
     pub no: u64,
     /// Where it stands.
-    pub bucket: Bucket,
+    pub bucket: RowStatus,
     /// Its badge, where it is known.
     pub badge_id: Option<BadgeId>,
     /// When it was sent, or planned where it was not: seconds of UTC.

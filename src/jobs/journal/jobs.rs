@@ -5,7 +5,7 @@ use crate::domain::{TemplateId, Text};
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
 use crate::jobs::job::{
-    AcceptedCount, Bucket, Counts, Job, JobId, Kind, Origin, Owner, Phase, Stop, StopKind,
+    AcceptedCount, Counts, Job, JobId, Kind, Origin, Owner, Phase, RowStatus, Stop, StopKind,
 };
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
@@ -131,7 +131,7 @@ pub(in crate::jobs) fn list(
 
 fn with_counts(db: &Connection, mut job: Job) -> rusqlite::Result<Job> {
     job.counts = counts(db, job.id)?;
-    if job.counts.of(Bucket::Ask) > 0 {
+    if job.counts.of(RowStatus::Ask) > 0 {
         job.held = super::claims::held(db, job.id)?;
     }
     // What it waited for may have been seen elsewhere meanwhile.
@@ -142,7 +142,7 @@ fn with_counts(db: &Connection, mut job: Job) -> rusqlite::Result<Job> {
 /// How a job's rows stand.
 pub(in crate::jobs) fn counts(db: &Connection, id: JobId) -> rusqlite::Result<Counts> {
     let mut found = db.prepare_cached("SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0")?;
-    let mut counts: Vec<(Bucket, u64)> = found
+    let mut counts: Vec<(RowStatus, u64)> = found
         .query_map([id.0], |r| Ok((bucket(r, "bucket")?, r.get::<_, i64>("n")?.unsigned_abs())))?
         .collect::<rusqlite::Result<_>>()?;
     counts.sort_unstable();
@@ -150,8 +150,8 @@ pub(in crate::jobs) fn counts(db: &Connection, id: JobId) -> rusqlite::Result<Co
 }
 
 /// Reads a bucket. A word that this lapel does not know cannot stand there: the schema's number says so.
-pub(in crate::jobs) fn bucket(r: &Row<'_>, column: &str) -> rusqlite::Result<Bucket> {
-    Ok(Bucket::from_code(r.get_ref(column)?.as_str()?).unwrap_or(Bucket::Other))
+pub(in crate::jobs) fn bucket(r: &Row<'_>, column: &str) -> rusqlite::Result<RowStatus> {
+    Ok(RowStatus::from_code(r.get_ref(column)?.as_str()?).unwrap_or(RowStatus::Other))
 }
 
 fn text(r: &Row<'_>, column: &str) -> rusqlite::Result<Option<Text>> {

@@ -3,7 +3,7 @@
 //! with the reasons that people gave. What is removed is overwritten in the file: see `erase`.
 
 use super::erase;
-use crate::jobs::job::{Bucket, JobId};
+use crate::jobs::job::{JobId, RowStatus};
 use rusqlite::{Connection, params};
 
 /// Removes the personal data of finished jobs that were planned before a moment (milliseconds of this
@@ -13,9 +13,9 @@ pub(in crate::jobs) fn purge(
     before: i64,
     account: Option<&str>,
 ) -> rusqlite::Result<Vec<JobId>> {
-    let open: Vec<String> = Bucket::ALL
+    let open: Vec<String> = RowStatus::ALL
         .iter()
-        .filter(|b| b.is_open() || matches!(b, Bucket::Ready))
+        .filter(|b| b.is_open() || matches!(b, RowStatus::Ready))
         .map(|b| format!("'{}'", b.code()))
         .collect();
     let sql = format!(

@@ -3,7 +3,7 @@
 use super::{claims, jobs, rows};
 use crate::domain::BadgeId;
 use crate::jobs::intake::hex;
-use crate::jobs::job::{Bucket, JobId, Kind, Phase, StopKind};
+use crate::jobs::job::{JobId, Kind, Phase, RowStatus, StopKind};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::rules::{self, Step};
 use jiff::Timestamp;
@@ -90,7 +90,7 @@ pub(in crate::jobs) fn take(
     }
     drop(rows);
     for no in unclaimed {
-        rows::set(db, job, no.unsigned_abs(), Bucket::Ask, Some(&Code::NoClaim.into()))?;
+        rows::set(db, job, no.unsigned_abs(), RowStatus::Ask, Some(&Code::NoClaim.into()))?;
     }
     if entries.is_empty() {
         return Ok(None);
@@ -146,7 +146,7 @@ pub(in crate::jobs) fn ended(db: &Connection, request: i64, at: i64, how: &Ended
 pub(in crate::jobs) fn settle(
     db: &Connection,
     request: i64,
-    bucket: Bucket,
+    bucket: RowStatus,
     why: Option<&Reason>,
 ) -> rusqlite::Result<u64> {
     let moved = db
@@ -173,7 +173,7 @@ pub(in crate::jobs) fn accepted_unbound(
 /// else is sent. Several may have been under way: the first of them is kept, and stands for all since. Where
 /// somebody has called off what was not sent, its rows are in doubt: they may exist.
 pub(in crate::jobs) fn keep_unproven(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
-    settle(db, request, Bucket::Ready, None)?;
+    settle(db, request, RowStatus::Ready, None)?;
     let cancelled: bool = db
         .prepare_cached(
             "UPDATE job SET unproven = min(coalesce(unproven, ?2), ?2) WHERE id = ?1
@@ -214,7 +214,7 @@ fn unproven(first: i64) -> String {
 /// Rows of a refused request that certainly did nothing may be sent as they are, unless somebody has called
 /// off what was not sent.
 pub(in crate::jobs) fn back(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
-    settle(db, request, Bucket::Ready, None)?;
+    settle(db, request, RowStatus::Ready, None)?;
     let (cancelled, kind): (bool, String) = db
         .prepare_cached("SELECT phase = 'cancelled', kind FROM job WHERE id = ?1")?
         .query_row([job.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
@@ -294,13 +294,13 @@ pub(in crate::jobs) fn recover(db: &Connection, taken: &[JobId], at: i64) -> rus
             .query_map([job.0], |r| r.get(0))?
             .collect::<rusqlite::Result<_>>()?;
         for request in open {
-            settle(db, request, Bucket::InDoubt, Some(&lost))?;
+            settle(db, request, RowStatus::InDoubt, Some(&lost))?;
             let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(lost.clone()) };
             ended(db, request, at, &how)?;
             // What is in doubt is looked for before anything else.
             jobs::set_next_look(db, *job, Timestamp::from_second(at).ok())?;
         }
-        let left = jobs::counts(db, *job)?.of(Bucket::Ready);
+        let left = jobs::counts(db, *job)?.of(RowStatus::Ready);
         if left > 0 {
             jobs::stop(db, *job, StopKind::Interrupted, &Code::Interrupted.into())?;
         }

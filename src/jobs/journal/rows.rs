@@ -4,8 +4,8 @@ use super::accounts;
 use super::claims::People;
 use super::jobs::{bucket, moment};
 use crate::domain::{BadgeId, EmailKey, Text};
-use crate::jobs::duplicate_check::Class;
-use crate::jobs::job::{Bucket, JobId, JobRow};
+use crate::jobs::duplicate_check::DuplicateKind;
+use crate::jobs::job::{JobId, JobRow, RowStatus};
 use crate::jobs::reason::Reason;
 use crate::jobs::rules::Claim;
 use crate::secrets::redact;
@@ -21,7 +21,7 @@ pub(in crate::jobs) struct NewRow {
     pub(in crate::jobs) email: String,
     pub(in crate::jobs) title: Option<String>,
     pub(in crate::jobs) badge: Option<BadgeId>,
-    pub(in crate::jobs) bucket: Option<Bucket>,
+    pub(in crate::jobs) bucket: Option<RowStatus>,
     pub(in crate::jobs) why: Option<Reason>,
     pub(in crate::jobs) of: Option<(JobId, u64)>,
     pub(in crate::jobs) status: Option<String>,
@@ -54,7 +54,7 @@ pub(in crate::jobs) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> r
             ":key": key.as_str(),
             ":title": row.title,
             ":badge": row.badge.as_ref().map(BadgeId::wire),
-            ":bucket": row.bucket.unwrap_or(Bucket::Ready).code(),
+            ":bucket": row.bucket.unwrap_or(RowStatus::Ready).code(),
             ":why": row.why,
             ":of_job": row.of.map(|(job, _)| job.0),
             ":of_no": row.of.map(|(_, no)| no as i64),
@@ -70,7 +70,7 @@ pub(in crate::jobs) fn correct(
     db: &Connection,
     (job, no): (JobId, u64),
     (name, email): (&str, &str),
-    bucket: Bucket,
+    bucket: RowStatus,
     why: Option<&Reason>,
 ) -> rusqlite::Result<()> {
     let key = EmailKey::of(email);
@@ -127,7 +127,7 @@ pub(in crate::jobs) fn numbers(db: &Connection, job: JobId) -> rusqlite::Result<
 pub enum RowField {
     No,
     Line,
-    Bucket,
+    RowStatus,
     Holder,
     Address,
     Title,
@@ -149,8 +149,8 @@ impl RowField {
         match self {
             Self::No => "no".to_owned(),
             Self::Line => NUMBER.to_owned(),
-            Self::Bucket => {
-                let places = Bucket::ALL.iter().zip(0..);
+            Self::RowStatus => {
+                let places = RowStatus::ALL.iter().zip(0..);
                 let cases: Vec<String> =
                     places.map(|(bucket, n)| format!("WHEN '{}' THEN {n}", bucket.code())).collect();
                 format!("CASE bucket {} END", cases.join(" "))
@@ -175,9 +175,9 @@ impl RowField {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowFilter {
     /// Only those in one of these; all when it is empty.
-    pub buckets: Vec<Bucket>,
+    pub buckets: Vec<RowStatus>,
     /// Only those of a class.
-    pub class: Option<Class>,
+    pub class: Option<DuplicateKind>,
     /// Only those after this place, in order.
     pub after: u64,
     /// So many of those are passed over: for a list that is gone through by place.
@@ -213,7 +213,7 @@ pub(in crate::jobs) fn page(
             params![
                 job.0,
                 filter.after as i64,
-                filter.class.map(Class::code),
+                filter.class.map(DuplicateKind::code),
                 most as i64,
                 filter.skip as i64
             ],
@@ -234,7 +234,7 @@ pub struct SentHere {
     /// When its request was written down, in the service's UTC.
     pub at: Timestamp,
     /// Where its row stands.
-    pub bucket: Bucket,
+    pub bucket: RowStatus,
 }
 
 impl super::Journal {
@@ -314,7 +314,7 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         .unwrap_or_default();
     let intent: Option<i64> = r.get("intent")?;
     let looked_for =
-        r.get("issues")? && matches!(bucket, Bucket::InDoubt | Bucket::Unbound | Bucket::NotSeen);
+        r.get("issues")? && matches!(bucket, RowStatus::InDoubt | RowStatus::Unbound | RowStatus::NotSeen);
     let claim = r.get::<_, Option<String>>("claim")?.and_then(|code| Claim::from_code(&code));
     let was_sent = if r.get("issues")? {
         matches!(claim, Some(Claim::Open | Claim::Kept))
@@ -333,7 +333,7 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         why: r.get("why")?,
         claim,
         was_sent,
-        class: r.get::<_, Option<String>>("class")?.and_then(|c| Class::from_code(&c)),
+        class: r.get::<_, Option<String>>("class")?.and_then(|c| DuplicateKind::from_code(&c)),
         accepted: moment(r, "accepted")?,
         until: intent
             .filter(|_| looked_for)
@@ -341,7 +341,7 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         status: text("status")?,
         mail_status: text("mail")?,
         // A waiting badge can carry the time of its acceptance there.
-        issued_at: text("issued_at")?.filter(|_| !matches!(bucket, Bucket::Waiting | Bucket::Overdue)),
+        issued_at: text("issued_at")?.filter(|_| !matches!(bucket, RowStatus::Waiting | RowStatus::Overdue)),
         valid_until: text("valid_until")?,
         revoke_at: text("revoke_at")?,
     })
@@ -352,7 +352,7 @@ pub(in crate::jobs) fn set(
     db: &Connection,
     job: JobId,
     no: u64,
-    bucket: Bucket,
+    bucket: RowStatus,
     why: Option<&Reason>,
 ) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE row SET bucket = ?3, why = ?4 WHERE job = ?1 AND no = ?2")?

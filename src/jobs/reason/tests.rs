@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::api::{ApiError, Refusal};
-use crate::jobs::duplicate_check::Class;
+use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::intake::check_person;
 use std::collections::BTreeSet;
 
@@ -62,11 +62,11 @@ fn sentences(language: Language) -> Vec<(Reason, String)> {
             why: "the service, or something before it, failed".into(),
         }),
         error(ApiError::Quota(Refusal { status: 422, code: Some("4221".into()), message: None })),
-        Reason::class(Class::Valid).because("why", held("VALID", "until 2027-11-20 09:00")),
-        Reason::class(Class::Twin).because("why", Reason::from(Code::SameAddress).with("row", 4)),
+        Reason::class(DuplicateKind::Valid).because("why", held("VALID", "until 2027-11-20 09:00")),
+        Reason::class(DuplicateKind::Twin).because("why", Reason::from(Code::SameAddress).with("row", 4)),
         Reason::from(Code::NotAllowed).because(
             "why",
-            Reason::class(Class::Twin).because("why", Reason::from(Code::SameAddress).with("row", 4)),
+            Reason::class(DuplicateKind::Twin).because("why", Reason::from(Code::SameAddress).with("row", 4)),
         ),
         Reason::from(Code::NotRevocable).because("state", Reason::word("Waiting")),
         Reason::from(Code::TemplateUnknown).with("named", "Waiting"),

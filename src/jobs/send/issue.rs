@@ -1,10 +1,10 @@
 //! One issue request, and what its answer means for each of its rows.
 
-use super::{Next, certain, conclude, ended, halt};
+use super::{Next, certain, ended, halt, record_answer};
 use crate::api::{ApiError, BatchRequest, Call, IssueRequest, Recipient, Writer};
 use crate::domain::{Accepted, BatchAccepted, EmailKey, TemplateId, Text};
 use crate::jobs::core::{Core, touched};
-use crate::jobs::job::{Bucket, Job, StopKind};
+use crate::jobs::job::{Job, RowStatus, StopKind};
 use crate::jobs::journal::requests::{self, Chunk, Ended};
 use crate::jobs::journal::{jobs, rows};
 use crate::jobs::reason::{Code, Reason};
@@ -23,7 +23,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
     match answer {
         Ok(accepted) => {
             let looks = core.settings.schedule.clone();
-            let bound = conclude(core, id, move |db| {
+            let bound = record_answer(core, id, move |db| {
                 let by_key = by_address(&accepted);
                 let mut bound = Vec::new();
                 for entry in &chunk.entries {
@@ -36,7 +36,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
                     if let Some(item) = item
                         && rows::bind(db, id, entry.no, &item.badge_id, at)?
                     {
-                        bound.push(touched(&item.badge_id, Bucket::Waiting));
+                        bound.push(touched(&item.badge_id, RowStatus::Waiting));
                     }
                 }
                 let (count, sent) = (accepted.accepted_count, chunk.entries.len() as u64);
@@ -46,7 +46,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
                     // Of some the service says nothing: whether they were accepted is looked for.
                     let said = count.unwrap_or(accepted.items.len() as u64);
                     let why = Reason::from(Code::NotNamedOf).with("accepted", said).with("sent", sent);
-                    requests::settle(db, request, Bucket::InDoubt, Some(&why))?;
+                    requests::settle(db, request, RowStatus::InDoubt, Some(&why))?;
                 }
                 let how = Ended { outcome: "accepted", status: Some(202), accepted: count, why: None };
                 requests::ended(db, request, at, &how)?;
@@ -127,13 +127,13 @@ async fn failed(core: &Arc<Core>, job: &Job, (request, rows): (i64, usize), erro
     let at = now.as_second();
     let Some((outcome, next)) = certain(&error) else {
         let accepted = matches!(error, ApiError::InDoubt { accepted: true, .. });
-        conclude(core, id, move |db| {
+        record_answer(core, id, move |db| {
             let why = Reason::from(&error);
             // Of several, the service may have accepted a part.
             if accepted && rows == 1 {
                 requests::accepted_unbound(db, request, at, &why)?;
             } else {
-                requests::settle(db, request, Bucket::InDoubt, Some(&why))?;
+                requests::settle(db, request, RowStatus::InDoubt, Some(&why))?;
             }
             let outcome = if accepted { "accepted" } else { "in_doubt" };
             requests::ended(db, request, at, &ended(outcome, Some(&error)))?;
@@ -148,10 +148,10 @@ async fn failed(core: &Arc<Core>, job: &Job, (request, rows): (i64, usize), erro
     let refused = matches!(next, Next::Stop(StopKind::BadRequest, _));
     let quota = matches!(next, Next::Stop(StopKind::Quota, _));
     let stop = next.stop();
-    conclude(core, id, move |db| {
+    record_answer(core, id, move |db| {
         let why = Reason::from(&error);
         if refused {
-            requests::settle(db, request, Bucket::NotDone, Some(&why))?;
+            requests::settle(db, request, RowStatus::NotDone, Some(&why))?;
         } else if quota {
             requests::keep_unproven(db, id, request)?;
         } else {

@@ -1,9 +1,9 @@
 //! One revoke request. Its answer is two numbers: which badges were left out has to be looked for.
 
-use super::{Next, certain, conclude, ended, halt};
+use super::{Next, certain, ended, halt, record_answer};
 use crate::api::{ApiError, Call, RevokeRequest, Writer};
 use crate::jobs::core::{Core, touched};
-use crate::jobs::job::{Bucket, Job, StopKind};
+use crate::jobs::job::{Job, RowStatus, StopKind};
 use crate::jobs::journal::requests::{self, Chunk, Ended};
 use crate::jobs::journal::{jobs, rows};
 use crate::jobs::reason::{Code, Reason};
@@ -22,8 +22,8 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
         Ok(answer) => {
             let all = answer.accepted_count == Some(sent);
             let looks = core.settings.schedule.clone();
-            let done = conclude(core, id, move |db| {
-                let bucket = if all { Bucket::Revoking } else { Bucket::Unproven };
+            let done = record_answer(core, id, move |db| {
+                let bucket = if all { RowStatus::Revoking } else { RowStatus::Unproven };
                 requests::settle(db, chunk.request, bucket, None)?;
                 // Of which ones it is true is not known where some were left out.
                 for entry in chunk.entries.iter().filter(|_| all) {
@@ -71,20 +71,20 @@ async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> N
     let (now, _) = core.moment();
     let at = now.as_second();
     let (outcome, next, bucket) = match certain(&error) {
-        None => ("in_doubt", Next::Doubt, Bucket::InDoubt),
-        Some((outcome, next @ Next::Stop(StopKind::BadRequest, _))) => (outcome, next, Bucket::NotDone),
-        Some((outcome, next)) => (outcome, next, Bucket::Ready),
+        None => ("in_doubt", Next::Doubt, RowStatus::InDoubt),
+        Some((outcome, next @ Next::Stop(StopKind::BadRequest, _))) => (outcome, next, RowStatus::NotDone),
+        Some((outcome, next)) => (outcome, next, RowStatus::Ready),
     };
     let stop = next.stop();
-    conclude(core, id, move |db| {
+    record_answer(core, id, move |db| {
         let why = Reason::from(&error);
         halt(db, id, stop.as_ref())?;
         match bucket {
-            Bucket::Ready => requests::back(db, id, request)?,
+            RowStatus::Ready => requests::back(db, id, request)?,
             _ => drop(requests::settle(db, request, bucket, Some(&why))?),
         }
         requests::ended(db, request, at, &ended(outcome, Some(&error)))?;
-        if bucket == Bucket::InDoubt { jobs::set_next_look(db, id, Some(now)) } else { Ok(()) }
+        if bucket == RowStatus::InDoubt { jobs::set_next_look(db, id, Some(now)) } else { Ok(()) }
     })
     .await;
     next

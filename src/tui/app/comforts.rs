@@ -1,15 +1,15 @@
 //! What makes a day at the desk easier: copying, opening a picture, looking at what was sent, reading again
 //! by itself, calling the person.
 
-use super::{App, Over, Tab};
+use super::{App, Modal, Tab};
 use crate::api::RawOf;
 use crate::config::RefreshChoice;
 use crate::i18n::{self, Language};
 use crate::jobs::Job;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
+use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::clipboard::{self, Clip, Road, TMUX};
-use crate::tui::context::Out;
+use crate::tui::context::Effects;
 use crate::tui::copy_menu::CopyMenu;
 use crate::tui::copying::Copyables;
 use crate::tui::external::{Handing, Program};
@@ -33,7 +33,7 @@ pub(in crate::tui) struct Comforts {
     /// What the terminal is to be written besides frames.
     spoken: String,
     /// What was handed to a program that has not answered.
-    handing: HashMap<Ticket, Handed>,
+    handing: HashMap<RequestId, Handed>,
 }
 
 /// What was handed to a program.
@@ -78,19 +78,19 @@ impl App {
     }
 
     /// Does an action that is the same on every tab; false when it is none of these.
-    pub(super) fn comfort(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub(super) fn comfort(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Copy => match CopyMenu::new(self.copyables()) {
-                Some(menu) => self.over.push(Over::Copy(Box::new(menu))),
+                Some(menu) => self.over.push(Modal::Copy(Box::new(menu))),
                 None => out.say(t!("There is nothing here to copy.")),
             },
             Action::OpenPicture => self.open_picture(out),
             Action::Raw => match RawPane::new(self.records(), out) {
-                Some(pane) => self.over.push(Over::Raw(Box::new(pane))),
+                Some(pane) => self.over.push(Modal::Raw(Box::new(pane))),
                 None => out.say(t!("There is no record of the service here.")),
             },
             Action::RequestLog => {
-                self.over.push(Over::Log(Box::new(RequestLog::new(&self.env, out))));
+                self.over.push(Modal::Log(Box::new(RequestLog::new(&self.env, out))));
             }
             Action::AutoRefresh => self.switch_refresh(out),
             Action::ForgetRecent => self.forget_recents(out),
@@ -123,7 +123,7 @@ impl App {
     }
 
     /// Puts a text on its road to the clipboard, and says what may be said of that.
-    pub(super) fn copy(&mut self, mut clip: Clip, out: &mut Out<'_>) {
+    pub(super) fn copy(&mut self, mut clip: Clip, out: &mut Effects<'_>) {
         if let Cow::Owned(clean) = clipboard::clean(&clip.text) {
             clip.text = clean;
             clip.after.get_or_insert_with(|| {
@@ -150,13 +150,13 @@ impl App {
             _ if clip.text.len() > road.longest() => too_long(&clip, road.longest(), out),
             Road::Terminal => self.ask_terminal(&clip, out),
             Road::Program { programs, or_terminal } => {
-                let ticket = out.ask(Ask::Hand(Road::handing(&programs, &clip.text)));
+                let ticket = out.ask(Request::Hand(Road::handing(&programs, &clip.text)));
                 self.comforts.handing.insert(ticket, Handed::Clip(clip, or_terminal));
             }
         }
     }
 
-    fn ask_terminal(&mut self, clip: &Clip, out: &mut Out<'_>) {
+    fn ask_terminal(&mut self, clip: &Clip, out: &mut Effects<'_>) {
         if clip.text.len() > clipboard::LONGEST_FOR_TERMINAL {
             too_long(clip, clipboard::LONGEST_FOR_TERMINAL, out);
             return;
@@ -170,7 +170,7 @@ impl App {
         say(clip, &text, out);
     }
 
-    fn open_picture(&mut self, out: &mut Out<'_>) {
+    fn open_picture(&mut self, out: &mut Effects<'_>) {
         let Some(url) = self.copyables().link else {
             out.say(t!("There is no picture here with an address that a browser could open."));
             return;
@@ -185,7 +185,7 @@ impl App {
             (None, Some(desktop)) => {
                 out.say(t!("Opening {url} in the browser.", url));
                 let handing = Handing { programs: browsers(desktop, &url), input: None };
-                let ticket = out.ask(Ask::Hand(handing));
+                let ticket = out.ask(Request::Hand(handing));
                 self.comforts.handing.insert(ticket, Handed::Link(url));
             }
             (why, _) => self.copy_link(url, why.unwrap_or_default(), out),
@@ -193,14 +193,19 @@ impl App {
     }
 
     /// Copies the address of a picture that cannot be opened here, and shows it.
-    fn copy_link(&mut self, url: String, why: &str, out: &mut Out<'_>) {
+    fn copy_link(&mut self, url: String, why: &str, out: &mut Effects<'_>) {
         let (before, after) = (Some(format!("{why}.")), Some(url.clone()));
         self.copy(Clip { text: url, what: t!("the link").to_owned(), before, after }, out);
     }
 
     /// Takes the answer of a program that something was handed to, or gives it back.
-    pub(super) fn handed(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
-        let Answer::Handed(result) = answer else { return Err(answer) };
+    pub(super) fn handed(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        let Response::Handed(result) = answer else { return Err(answer) };
         match (self.comforts.handing.remove(&ticket), result) {
             (Some(Handed::Clip(clip, _)), Ok(TMUX)) => {
                 let text = t!(
@@ -225,7 +230,7 @@ impl App {
         Ok(())
     }
 
-    fn switch_refresh(&mut self, out: &mut Out<'_>) {
+    fn switch_refresh(&mut self, out: &mut Effects<'_>) {
         let choice = self.comforts.refresh.choice().next();
         self.comforts.refresh.choose(choice, Instant::now());
         out.say(match choice {
@@ -270,7 +275,7 @@ impl App {
     }
 
     /// Reads again what is on the screen, if it is due. What is asked from here on is asked quietly.
-    pub(super) fn refresh(&mut self, out: &mut Out<'_>) {
+    pub(super) fn refresh(&mut self, out: &mut Effects<'_>) {
         let now = Instant::now();
         if self.refresh_due().is_none() || !self.comforts.refresh.is_due(now) {
             return;
@@ -288,7 +293,7 @@ impl App {
                 out.cancel(dropped);
             }
             Tab::Wallet | Tab::Badge => {
-                let act = |app: &mut Self, out: &mut Out<'_>| match app.tab {
+                let act = |app: &mut Self, out: &mut Effects<'_>| match app.tab {
                     Tab::Wallet => app.wallet.act(Action::Reload, &app.env, out),
                     _ => app.badge.act(Action::Reload, &app.env, out),
                 };
@@ -300,13 +305,18 @@ impl App {
     }
 
     /// Whether an answer was asked for by nobody and brings nothing: then what is on the screen stays.
-    pub(super) fn is_quiet_failure(&mut self, ticket: Ticket, answer: &Answer, out: &mut Out<'_>) -> bool {
+    pub(super) fn is_quiet_failure(
+        &mut self,
+        ticket: RequestId,
+        answer: &Response,
+        out: &mut Effects<'_>,
+    ) -> bool {
         if !self.comforts.refresh.takes(ticket, answer, Instant::now()) {
             return false;
         }
         // What follows from it nobody has asked for either.
         out.quiet = true;
-        if !has_failed(answer) || matches!(answer, Answer::Templates(_) | Answer::History(_)) {
+        if !has_failed(answer) || matches!(answer, Response::Templates(_) | Response::History(_)) {
             return false;
         }
         self.templates.give_up(ticket);
@@ -318,7 +328,7 @@ impl App {
 }
 
 /// Speaks the other language from now on. What the screen says already is said again where it is drawn anew.
-fn switch_language(out: &mut Out<'_>) {
+fn switch_language(out: &mut Effects<'_>) {
     let next = match i18n::language() {
         Language::English => Language::Korean,
         Language::Korean => Language::English,
@@ -344,12 +354,12 @@ fn every(choice: RefreshChoice) -> &'static str {
 }
 
 /// Says what became of a clip, with what belongs before and after.
-fn say(clip: &Clip, text: &str, out: &mut Out<'_>) {
+fn say(clip: &Clip, text: &str, out: &mut Effects<'_>) {
     let parts = [clip.before.as_deref(), Some(text), clip.after.as_deref()];
     out.say(parts.into_iter().flatten().collect::<Vec<_>>().join(" "));
 }
 
-fn too_long(clip: &Clip, most: usize, out: &mut Out<'_>) {
+fn too_long(clip: &Clip, most: usize, out: &mut Effects<'_>) {
     out.warn(t!("{what} is too long for the clipboard: {clip} bytes, of {most} at most. Nothing was copied; mark or filter fewer rows.", what = begun(&clip.what), clip = number(clip.text.len() as u64), most = number(most as u64)));
 }
 

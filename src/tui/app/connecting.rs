@@ -3,7 +3,7 @@
 use super::{App, Notice, Tab};
 use crate::api::{LinkStatus, Reader};
 use crate::tui::ask::Session;
-use crate::tui::context::Out;
+use crate::tui::context::Effects;
 use crate::tui::screens::activity::Activity;
 use crate::tui::screens::badge::BadgeScreen;
 use crate::tui::screens::history::History;
@@ -15,9 +15,9 @@ use crate::tui::theme::Theme;
 use crate::tui::worker::Order;
 
 impl App {
-    pub(super) fn begin_with(&mut self, begin: impl FnOnce(&mut Out<'_>) -> Welcome) {
+    pub(super) fn begin_with(&mut self, begin: impl FnOnce(&mut Effects<'_>) -> Welcome) {
         let mut tickets = std::mem::take(&mut self.tickets);
-        let mut out = Out::new(&mut tickets);
+        let mut out = Effects::new(&mut tickets);
         self.welcome = Some(begin(&mut out));
         self.finish(out);
         self.tickets = tickets;

@@ -1,6 +1,6 @@
 //! Where one is on the desk: in which contexts a key is looked up, and what an action would do there.
 
-use super::{App, Over, Tab};
+use super::{App, Modal, Tab};
 use crate::tui::action::Action;
 use crate::tui::copy_menu::CopyMenu;
 use crate::tui::forms::key_question::KeyQuestion;
@@ -22,27 +22,27 @@ impl App {
 
     fn own_stack(&self) -> Vec<Context> {
         match self.over.last() {
-            Some(Over::Issue(form)) => form.stack(),
-            Some(Over::Revoke(form)) => form.stack(),
-            Some(Over::Question(form)) => form.stack(),
-            Some(Over::Again(form)) => form.stack(),
-            Some(Over::Draft(form)) => form.stack(),
-            Some(Over::Correct(form)) => form.stack(),
-            Some(Over::File(form)) => form.stack(),
-            Some(Over::Ids(form)) => form.stack(),
-            Some(Over::Export(form)) => form.stack(),
-            Some(Over::Replace(form)) => form.stack(),
-            Some(Over::Commands(_)) => vec![Context::Palette, Context::Always],
-            Some(Over::Profiles(list)) => list.stack(),
-            Some(Over::Pin(form)) => form.stack(),
-            Some(Over::Help(_)) => vec![Context::Help, Context::Always],
-            Some(Over::Copy(_)) => CopyMenu::stack(),
-            Some(Over::Raw(_)) => RawPane::stack(),
-            Some(Over::Log(log)) => log.stack(),
-            Some(Over::Filters(form)) => form.stack(),
-            Some(Over::MarkAll(_)) => MarkAllForm::stack(),
-            Some(Over::Ping(_)) => PingForm::stack(),
-            Some(Over::Key(_)) => KeyQuestion::stack(),
+            Some(Modal::Issue(form)) => form.stack(),
+            Some(Modal::Revoke(form)) => form.stack(),
+            Some(Modal::Question(form)) => form.stack(),
+            Some(Modal::Again(form)) => form.stack(),
+            Some(Modal::Draft(form)) => form.stack(),
+            Some(Modal::Correct(form)) => form.stack(),
+            Some(Modal::File(form)) => form.stack(),
+            Some(Modal::Ids(form)) => form.stack(),
+            Some(Modal::Export(form)) => form.stack(),
+            Some(Modal::Replace(form)) => form.stack(),
+            Some(Modal::Commands(_)) => vec![Context::Palette, Context::Always],
+            Some(Modal::Profiles(list)) => list.stack(),
+            Some(Modal::Pin(form)) => form.stack(),
+            Some(Modal::Help(_)) => vec![Context::Help, Context::Always],
+            Some(Modal::Copy(_)) => CopyMenu::stack(),
+            Some(Modal::Raw(_)) => RawPane::stack(),
+            Some(Modal::Log(log)) => log.stack(),
+            Some(Modal::Filters(form)) => form.stack(),
+            Some(Modal::MarkAll(_)) => MarkAllForm::stack(),
+            Some(Modal::Ping(_)) => PingForm::stack(),
+            Some(Modal::Key(_)) => KeyQuestion::stack(),
             None => self.welcome.as_ref().map_or_else(|| self.tab_stack(), Welcome::stack),
         }
     }
@@ -67,29 +67,29 @@ impl App {
     pub(in crate::tui) fn offers(&self, action: Action) -> bool {
         let has_reason = matches!(
             self.over.last(),
-            Some(Over::Revoke(_) | Over::Question(_) | Over::Ids(_) | Over::Replace(_))
+            Some(Modal::Revoke(_) | Modal::Question(_) | Modal::Ids(_) | Modal::Replace(_))
         );
         if action == Action::Editor && !has_reason {
             return false;
         }
         match self.over.last() {
-            Some(Over::Question(form)) => form.offers(action),
-            Some(Over::Again(form)) => form.offers(action),
-            Some(Over::Draft(form)) => form.offers(action),
-            Some(Over::Revoke(form)) => form.offers(action),
-            Some(Over::Issue(form)) => form.offers(action),
-            Some(Over::File(form)) => form.offers(action),
-            Some(Over::Ids(form)) => form.offers(action),
-            Some(Over::Export(form)) => form.offers(action),
-            Some(Over::Replace(form)) => form.offers(action),
-            Some(Over::Profiles(list)) => list.offers(action),
-            Some(Over::Pin(form)) => form.offers(action),
-            Some(Over::Log(log)) => log.offers(action),
-            Some(Over::Raw(pane)) => pane.offers(action),
-            Some(Over::Filters(form)) => form.offers(action, &self.env),
-            Some(Over::MarkAll(_)) => MarkAllForm::offers(action),
-            Some(Over::Ping(_)) => PingForm::offers(action),
-            Some(Over::Key(_)) => KeyQuestion::offers(action),
+            Some(Modal::Question(form)) => form.offers(action),
+            Some(Modal::Again(form)) => form.offers(action),
+            Some(Modal::Draft(form)) => form.offers(action),
+            Some(Modal::Revoke(form)) => form.offers(action),
+            Some(Modal::Issue(form)) => form.offers(action),
+            Some(Modal::File(form)) => form.offers(action),
+            Some(Modal::Ids(form)) => form.offers(action),
+            Some(Modal::Export(form)) => form.offers(action),
+            Some(Modal::Replace(form)) => form.offers(action),
+            Some(Modal::Profiles(list)) => list.offers(action),
+            Some(Modal::Pin(form)) => form.offers(action),
+            Some(Modal::Log(log)) => log.offers(action),
+            Some(Modal::Raw(pane)) => pane.offers(action),
+            Some(Modal::Filters(form)) => form.offers(action, &self.env),
+            Some(Modal::MarkAll(_)) => MarkAllForm::offers(action),
+            Some(Modal::Ping(_)) => PingForm::offers(action),
+            Some(Modal::Key(_)) => KeyQuestion::offers(action),
             None if action == Action::Reload && self.broken.is_some() => true,
             None if matches!(action, Action::Earlier | Action::Later) => self.offers_earlier(action),
             None if self.welcome.is_some() => self.welcome.as_ref().is_some_and(|w| w.offers(action)),
@@ -99,7 +99,7 @@ impl App {
             None if self.tab == Tab::Wallet => self.wallet.offers(action),
             None if self.tab == Tab::Badge => self.badge.offers(action, &self.env),
             None if self.tab == Tab::Overview => self.overview.offers(action, &self.env),
-            Some(Over::Correct(_) | Over::Commands(_) | Over::Help(_) | Over::Copy(_)) | None => true,
+            Some(Modal::Correct(_) | Modal::Commands(_) | Modal::Help(_) | Modal::Copy(_)) | None => true,
         }
     }
 

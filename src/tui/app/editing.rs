@@ -1,13 +1,13 @@
 //! A reason that is written in the person's own editor.
 
-use super::{App, Over, Wish};
-use crate::tui::context::Out;
+use super::{App, Modal, Wish};
+use crate::tui::context::Effects;
 use crate::tui::field::{Field, LONGEST};
 use crate::tui::text_layout::number;
 
 impl App {
     /// Asks the loop to hand what is being typed to an editor.
-    pub(super) fn edit(&mut self, out: &mut Out<'_>) {
+    pub(super) fn edit(&mut self, out: &mut Effects<'_>) {
         if self.long_field().is_some() {
             self.wish = Some(Wish::Edit);
         } else {
@@ -17,10 +17,10 @@ impl App {
 
     fn long_field(&mut self) -> Option<&mut Field> {
         match self.over.last_mut() {
-            Some(Over::Revoke(form)) => form.long_field(),
-            Some(Over::Question(form)) => form.long_field(),
-            Some(Over::Ids(form)) => form.long_field(),
-            Some(Over::Replace(form)) => form.long_field(),
+            Some(Modal::Revoke(form)) => form.long_field(),
+            Some(Modal::Question(form)) => form.long_field(),
+            Some(Modal::Ids(form)) => form.long_field(),
+            Some(Modal::Replace(form)) => form.long_field(),
             _ => None,
         }
     }

@@ -1,9 +1,9 @@
 //! What a person does: keys, pastes and the mouse, handed to what has the focus.
 
-use super::{App, Over, READ_ONLY, Tab, Wish};
+use super::{App, Modal, READ_ONLY, Tab, Wish};
 use crate::tui::action::Action;
 use crate::tui::commands::{Command, CommandPalette};
-use crate::tui::context::Out;
+use crate::tui::context::Effects;
 use crate::tui::draw::is_cut;
 use crate::tui::forms::ping::PingForm;
 use crate::tui::forms::profiles::Profiles;
@@ -14,7 +14,7 @@ use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
 impl App {
-    pub(super) fn key(&mut self, key: KeyEvent, out: &mut Out<'_>) {
+    pub(super) fn key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
         let stack = self.stack();
         self.changed |= self.forget_chord(&stack);
         let press = self.env.keymap.press(&stack, &mut self.begun.1, key);
@@ -40,7 +40,7 @@ impl App {
     }
 
     /// Does what a key does without shift, as Hangul input does not tell whether that was pressed, and says so.
-    fn unshifted(&mut self, action: Option<Action>, capital: char, out: &mut Out<'_>) {
+    fn unshifted(&mut self, action: Option<Action>, capital: char, out: &mut Effects<'_>) {
         self.changed = true;
         let plain = capital.to_ascii_lowercase();
         // Who goes through a list with them knows what they do; in this menu the capitals are used as often.
@@ -68,7 +68,7 @@ impl App {
     }
 
     /// Does what a key or a click asks for.
-    pub(super) fn command(&mut self, action: Action, out: &mut Out<'_>) {
+    pub(super) fn command(&mut self, action: Action, out: &mut Effects<'_>) {
         crate::tui::crash::note(action);
         self.changed = true;
         self.said_before = self.notice.take().map(|notice| notice.text);
@@ -91,7 +91,7 @@ impl App {
         elsewhere
     }
 
-    fn act(&mut self, action: Action, out: &mut Out<'_>) {
+    fn act(&mut self, action: Action, out: &mut Effects<'_>) {
         if action == Action::Reload {
             self.env.pictures.read_again();
         }
@@ -115,7 +115,7 @@ impl App {
             Action::Back if self.stop_reads(out) => {}
             Action::Palette if self.welcome.is_some() => {}
             // The same key closes it again.
-            Action::Palette if matches!(self.over.last(), Some(Over::Commands(_))) => {
+            Action::Palette if matches!(self.over.last(), Some(Modal::Commands(_))) => {
                 self.act_inside(Action::Back, out);
             }
             Action::Picture | Action::TurnOver if !self.env.pictures.is_on() => {
@@ -124,7 +124,7 @@ impl App {
             // What cannot be seen is not confirmed.
             Action::Confirm if !self.fits() => {}
             Action::Accept if self.stops_a_key(out) => {}
-            Action::Help if matches!(self.over.last(), Some(Over::Help(_))) => {
+            Action::Help if matches!(self.over.last(), Some(Modal::Help(_))) => {
                 self.act_inside(action, out);
             }
             _ => {
@@ -135,7 +135,7 @@ impl App {
         }
     }
 
-    pub(super) fn act_inside(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub(super) fn act_inside(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
             if action == Action::ChooseSandbox {
                 self.tour_wanted = false;
@@ -144,17 +144,17 @@ impl App {
         }
         let sending = self.activity.is_sending() || self.outstanding_deeds();
         match self.over.last_mut() {
-            Some(Over::Issue(form)) => form.act(action, &self.env, out),
-            Some(Over::Revoke(form)) => form.act(action, &self.env, out),
-            Some(Over::Question(form)) => form.act(action, out),
-            Some(Over::Again(form)) => form.act(action, out),
-            Some(Over::Draft(form)) => form.act(action, &self.env, out),
-            Some(Over::Correct(form)) => form.act(action, out),
-            Some(Over::File(form)) => form.act(action, out),
-            Some(Over::Ids(form)) => form.act(action, out),
-            Some(Over::Export(form)) => form.act(action, out),
-            Some(Over::Replace(form)) => form.act(action, &self.env, out),
-            Some(Over::Commands(palette)) => {
+            Some(Modal::Issue(form)) => form.act(action, &self.env, out),
+            Some(Modal::Revoke(form)) => form.act(action, &self.env, out),
+            Some(Modal::Question(form)) => form.act(action, out),
+            Some(Modal::Again(form)) => form.act(action, out),
+            Some(Modal::Draft(form)) => form.act(action, &self.env, out),
+            Some(Modal::Correct(form)) => form.act(action, out),
+            Some(Modal::File(form)) => form.act(action, out),
+            Some(Modal::Ids(form)) => form.act(action, out),
+            Some(Modal::Export(form)) => form.act(action, out),
+            Some(Modal::Replace(form)) => form.act(action, &self.env, out),
+            Some(Modal::Commands(palette)) => {
                 let (done, chosen) = palette.act(action, out);
                 if let Some(action) = chosen {
                     self.over.pop();
@@ -162,16 +162,16 @@ impl App {
                 }
                 done
             }
-            Some(Over::Profiles(list)) => list.act(action, sending, out),
-            Some(Over::Pin(form)) => form.act(action, out),
-            Some(Over::Help(help)) => help.act(action, out),
-            Some(Over::Copy(menu)) => menu.act(action, out),
-            Some(Over::Raw(pane)) => pane.act(action, out),
-            Some(Over::Log(log)) => log.act(action, &self.env, out),
-            Some(Over::Filters(form)) => form.act(action, &self.env, out),
-            Some(Over::MarkAll(form)) => form.act(action, out),
-            Some(Over::Ping(form)) => form.act(action, out),
-            Some(Over::Key(question)) => question.act(action, out),
+            Some(Modal::Profiles(list)) => list.act(action, sending, out),
+            Some(Modal::Pin(form)) => form.act(action, out),
+            Some(Modal::Help(help)) => help.act(action, out),
+            Some(Modal::Copy(menu)) => menu.act(action, out),
+            Some(Modal::Raw(pane)) => pane.act(action, out),
+            Some(Modal::Log(log)) => log.act(action, &self.env, out),
+            Some(Modal::Filters(form)) => form.act(action, &self.env, out),
+            Some(Modal::MarkAll(form)) => form.act(action, out),
+            Some(Modal::Ping(form)) => form.act(action, out),
+            Some(Modal::Key(question)) => question.act(action, out),
             None => match self.tab {
                 Tab::Templates => self.templates.act(action, &self.env, out),
                 Tab::History => self.history.act(action, &self.env, out),
@@ -189,11 +189,11 @@ impl App {
             return false;
         }
         let Some(reader) = self.reader_or_connecting().cloned() else { return false };
-        self.over.push(Over::Ping(Box::new(PingForm::new(reader))));
+        self.over.push(Modal::Ping(Box::new(PingForm::new(reader))));
         true
     }
 
-    fn act_outside(&mut self, action: Action, out: &mut Out<'_>) {
+    fn act_outside(&mut self, action: Action, out: &mut Effects<'_>) {
         match action {
             Action::Templates => self.open_tab(Tab::Templates),
             Action::History => self.open_tab(Tab::History),
@@ -206,7 +206,7 @@ impl App {
                 // A demo is none of the settings' profiles, whatever it is called.
                 let kept = self.env.session.as_ref().filter(|session| session.journal.is_some());
                 let list = Profiles::new(kept.map(|session| session.name.clone()), out);
-                self.over.push(Over::Profiles(Box::new(list)));
+                self.over.push(Modal::Profiles(Box::new(list)));
             }
             Action::Overview => self.open_overview(),
             Action::Help => {
@@ -221,12 +221,12 @@ impl App {
                 let news = self.news.as_ref().map(|news| news.text.clone());
                 let cut = |text: &String| is_cut(text, self.size.0);
                 let read = self.said_before.take().filter(cut).or_else(|| news.filter(cut));
-                self.over.push(Over::Help(Help::new(lines).with_files(&self.house).with_message(read)));
+                self.over.push(Modal::Help(Help::new(lines).with_files(&self.house).with_message(read)));
             }
             Action::Palette => {
                 let filters = self.env.saved.all().to_vec();
                 let palette = CommandPalette::new(self.commands(), filters, self.over.is_empty());
-                self.over.push(Over::Commands(Box::new(palette)));
+                self.over.push(Modal::Commands(Box::new(palette)));
             }
             Action::Back if self.news.is_none() => {
                 if let Some(tab) = self.came_from.pop() {
@@ -264,7 +264,7 @@ impl App {
             .collect()
     }
 
-    pub(super) fn quit(&mut self, out: &mut Out<'_>) {
+    pub(super) fn quit(&mut self, out: &mut Effects<'_>) {
         let sending = self.activity.is_sending() || self.outstanding_deeds();
         let written = self.being_written();
         if self.quit_asked || (!sending && written.is_none()) {
@@ -295,33 +295,33 @@ impl App {
         out.warn(said.join(" "));
     }
 
-    fn type_key(&mut self, key: KeyEvent, out: &mut Out<'_>) -> bool {
+    fn type_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
             return welcome.key(key);
         }
         match self.over.last_mut() {
-            Some(Over::Issue(form)) => form.key(key),
-            Some(Over::Revoke(form)) => form.key(key),
-            Some(Over::Question(form)) => form.key(key),
-            Some(Over::Again(form)) => form.key(key),
-            Some(Over::Draft(form)) => form.key(key),
-            Some(Over::Correct(form)) => form.key(key),
-            Some(Over::Ids(form)) => form.key(key),
-            Some(Over::Export(form)) => form.key(key),
-            Some(Over::Replace(form)) => form.key(key),
-            Some(Over::Commands(palette)) => palette.key(key),
-            Some(Over::Profiles(list)) => list.key(key),
-            Some(Over::Pin(form)) => form.key(key),
-            Some(Over::Copy(menu)) => menu.key(key, out),
-            Some(Over::Log(log)) => log.key(key),
-            Some(Over::Filters(form)) => form.key(key),
+            Some(Modal::Issue(form)) => form.key(key),
+            Some(Modal::Revoke(form)) => form.key(key),
+            Some(Modal::Question(form)) => form.key(key),
+            Some(Modal::Again(form)) => form.key(key),
+            Some(Modal::Draft(form)) => form.key(key),
+            Some(Modal::Correct(form)) => form.key(key),
+            Some(Modal::Ids(form)) => form.key(key),
+            Some(Modal::Export(form)) => form.key(key),
+            Some(Modal::Replace(form)) => form.key(key),
+            Some(Modal::Commands(palette)) => palette.key(key),
+            Some(Modal::Profiles(list)) => list.key(key),
+            Some(Modal::Pin(form)) => form.key(key),
+            Some(Modal::Copy(menu)) => menu.key(key, out),
+            Some(Modal::Log(log)) => log.key(key),
+            Some(Modal::Filters(form)) => form.key(key),
             Some(
-                Over::File(_)
-                | Over::Help(_)
-                | Over::Raw(_)
-                | Over::MarkAll(_)
-                | Over::Key(_)
-                | Over::Ping(_),
+                Modal::File(_)
+                | Modal::Help(_)
+                | Modal::Raw(_)
+                | Modal::MarkAll(_)
+                | Modal::Key(_)
+                | Modal::Ping(_),
             ) => false,
             None => match self.tab {
                 Tab::Templates => self.templates.browser.key(key, out),
@@ -334,7 +334,7 @@ impl App {
         }
     }
 
-    pub(super) fn paste(&mut self, text: &str, out: &mut Out<'_>) {
+    pub(super) fn paste(&mut self, text: &str, out: &mut Effects<'_>) {
         // Most terminals send CR between the lines of a paste, as their Enter key does.
         let text = &text.replace("\r\n", "\n").replace('\r', "\n");
         self.begun.1.clear();
@@ -346,28 +346,28 @@ impl App {
             return;
         }
         match self.over.last_mut() {
-            Some(Over::Issue(form)) => form.paste(text, out),
-            Some(Over::Revoke(form)) => form.paste(text),
-            Some(Over::Question(form)) => form.paste(text),
-            Some(Over::Correct(form)) => form.paste(text),
-            Some(Over::Ids(form)) => form.paste(text),
-            Some(Over::Export(form)) => form.paste(text),
-            Some(Over::Replace(form)) => form.paste(text),
-            Some(Over::Commands(palette)) => palette.paste(text),
-            Some(Over::Profiles(list)) => list.paste(text),
-            Some(Over::Log(log)) => log.paste(text),
-            Some(Over::Filters(form)) => form.paste(text),
+            Some(Modal::Issue(form)) => form.paste(text, out),
+            Some(Modal::Revoke(form)) => form.paste(text),
+            Some(Modal::Question(form)) => form.paste(text),
+            Some(Modal::Correct(form)) => form.paste(text),
+            Some(Modal::Ids(form)) => form.paste(text),
+            Some(Modal::Export(form)) => form.paste(text),
+            Some(Modal::Replace(form)) => form.paste(text),
+            Some(Modal::Commands(palette)) => palette.paste(text),
+            Some(Modal::Profiles(list)) => list.paste(text),
+            Some(Modal::Log(log)) => log.paste(text),
+            Some(Modal::Filters(form)) => form.paste(text),
             Some(
-                Over::Again(_)
-                | Over::Draft(_)
-                | Over::File(_)
-                | Over::Pin(_)
-                | Over::Help(_)
-                | Over::Copy(_)
-                | Over::Raw(_)
-                | Over::MarkAll(_)
-                | Over::Key(_)
-                | Over::Ping(_),
+                Modal::Again(_)
+                | Modal::Draft(_)
+                | Modal::File(_)
+                | Modal::Pin(_)
+                | Modal::Help(_)
+                | Modal::Copy(_)
+                | Modal::Raw(_)
+                | Modal::MarkAll(_)
+                | Modal::Key(_)
+                | Modal::Ping(_),
             ) => {}
             None => match self.tab {
                 Tab::Templates => {
@@ -384,7 +384,7 @@ impl App {
         }
     }
 
-    pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Out<'_>) {
+    pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) {
         if self.click_hint(mouse, out) {
             return;
         }
@@ -428,11 +428,11 @@ impl App {
         let area = self.body();
         match self.over.last_mut() {
             None => {}
-            Some(Over::Draft(form)) => {
+            Some(Modal::Draft(form)) => {
                 self.changed |= form.click(area, mouse.row, &self.env);
                 return;
             }
-            Some(Over::Log(log)) => {
+            Some(Modal::Log(log)) => {
                 self.changed |= log.click(Position { x: mouse.column, y: mouse.row });
                 return;
             }

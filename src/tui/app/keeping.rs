@@ -1,11 +1,11 @@
 //! What is kept for the next time: filters with names, and what was looked up.
 
-use super::{App, Notice, Over, Tab};
+use super::{App, Modal, Notice, Tab};
 use crate::config::{RecentChoice, and_more};
 use crate::domain::email::ended;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::Out;
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::Effects;
 use crate::tui::input_history::{Recents, Typed};
 use crate::tui::saved_filters::{FiltersRead, Saved};
 use crate::tui::worker::Order;
@@ -20,26 +20,26 @@ impl App {
         if let Some(ask) = self.env.saved.ask(None) {
             let ticket = self.tickets.next();
             self.outstanding.insert(ticket, true);
-            self.orders.push(Order::Ask(ticket, Ask::Filters(Box::new(ask))));
+            self.orders.push(Order::Request(ticket, Request::Filters(Box::new(ask))));
         }
     }
 
     /// Asks what was looked up earlier with the profile that is open now, or has it forgotten.
-    pub(super) fn read_recents(&mut self, out: &mut Out<'_>) {
+    pub(super) fn read_recents(&mut self, out: &mut Effects<'_>) {
         let Some(session) = &self.env.session else { return };
         let keeps = self.comforts.manner.settings.recent == RecentChoice::Kept;
         self.env.recents = Recents::of(session.journal.as_deref(), &session.name, keeps);
-        self.env.recents.first(|ask| out.ask(Ask::Recents(Box::new(ask))));
+        self.env.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
     }
 
     /// Takes what was typed, and hands out what the file does not have yet.
-    pub(super) fn keep_typed(&mut self, out: &mut Out<'_>) {
+    pub(super) fn keep_typed(&mut self, out: &mut Effects<'_>) {
         if self.env.session.is_some() {
             for (typed, text) in std::mem::take(&mut out.typed) {
                 self.env.recents.note(typed, &text);
             }
         }
-        self.env.recents.hand_out(|ask| out.ask(Ask::Recents(Box::new(ask))));
+        self.env.recents.hand_out(|ask| out.ask(Request::Recents(Box::new(ask))));
     }
 
     /// Whether something was typed earlier into the box that is open.
@@ -52,7 +52,7 @@ impl App {
     }
 
     /// Forgets what was looked up.
-    pub(super) fn forget_recents(&mut self, out: &mut Out<'_>) {
+    pub(super) fn forget_recents(&mut self, out: &mut Effects<'_>) {
         let forgotten = self.env.recents.forget();
         out.say(match forgotten {
             0 => t!("No look-up was kept, so there is nothing to forget.").to_owned(),
@@ -66,21 +66,21 @@ impl App {
 
     /// Takes what is kept, or gives the answer back; the saved filters go on to the form that shows them. Where
     /// nobody sees it, nothing is drawn for it.
-    pub(super) fn kept(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+    pub(super) fn kept(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
-            Answer::Recents(lists) => {
+            Response::Recents(lists) => {
                 self.changed |= matches!(self.tab, Tab::Wallet | Tab::Badge);
                 if let Some(why) = self.env.recents.receive(ticket, lists) {
                     self.tell(why);
                 }
                 Ok(())
             }
-            Answer::Filters(filters, asked) => {
+            Response::Filters(filters, asked) => {
                 if filters.is_ok() || asked.clone().into_change().is_none() {
                     self.env.saved.take(&filters);
                 }
-                if self.over.iter().any(|over| matches!(over, Over::Filters(_))) {
-                    return Err(Answer::Filters(filters, asked));
+                if self.over.iter().any(|over| matches!(over, Modal::Filters(_))) {
+                    return Err(Response::Filters(filters, asked));
                 }
                 if let Ok(FiltersRead { left_out: Some(why), .. }) | Err(why) = filters {
                     let mut mistakes = why.lines();

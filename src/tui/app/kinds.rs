@@ -1,11 +1,11 @@
 //! What can be open over a tab, by name: whoever claims to have seen all of it can be held to it.
 
-use super::{App, Over};
+use super::{App, Modal};
 
 /// Names every kind; one that is missing here does not compile.
 macro_rules! kinds {
     ($($kind:ident),+ $(,)?) => {
-        impl Over {
+        impl Modal {
             fn kind(&self) -> &'static str {
                 match self {
                     $(Self::$kind(_) => stringify!($kind),)+
@@ -28,6 +28,6 @@ kinds!(
 impl App {
     /// Which of [`App::KINDS`] is open over the tab, if any.
     pub fn kind(&self) -> Option<&'static str> {
-        self.over.last().map(Over::kind)
+        self.over.last().map(Modal::kind)
     }
 }

@@ -1,15 +1,15 @@
 //! What comes by itself: answers to what was asked, and jobs that have changed.
 
-use super::{App, Notice, Over, Tab};
-use crate::jobs::{Bucket, Changed, Kind, Phase};
-use crate::tui::ask::{Answer, Ticket};
-use crate::tui::context::{Go, Out};
+use super::{App, Modal, Notice, Tab};
+use crate::jobs::{Changed, Kind, Phase, RowStatus};
+use crate::tui::ask::{RequestId, Response};
+use crate::tui::context::{Effects, Navigate};
 use crate::tui::job_command::Done;
 use crate::tui::screens::activity::news;
 
 impl App {
     /// An answer goes to whoever holds its ticket; one that nobody waits for is dropped.
-    pub(super) fn answer(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) {
+    pub(super) fn answer(&mut self, ticket: RequestId, answer: Response, out: &mut Effects<'_>) {
         self.changed = true;
         if let Some(welcome) = &mut self.welcome {
             // Whatever else comes was asked for on another connection.
@@ -30,28 +30,28 @@ impl App {
         };
         for over in &mut self.over {
             let taken = match over {
-                Over::Issue(form) => form.receive(ticket, left),
-                Over::Question(form) => form.receive(ticket, left, out),
-                Over::Draft(form) => form.receive(ticket, left, &self.env, out),
-                Over::Correct(form) => form.receive(ticket, left, out),
-                Over::File(form) => form.receive(ticket, left, out),
-                Over::Ids(form) => form.receive(ticket, left),
-                Over::Replace(form) => form.receive(ticket, left),
-                Over::Profiles(list) => list.receive(ticket, left, out),
-                Over::Pin(form) => form.receive(ticket, left, out),
-                Over::Revoke(form) => form.receive(ticket, left),
-                Over::Raw(pane) => pane.receive(ticket, left),
-                Over::Log(log) => log.receive(ticket, left, &self.env, out),
-                Over::Filters(form) => form.receive(ticket, left, out),
-                Over::Ping(form) => form.receive(ticket, left, out),
+                Modal::Issue(form) => form.receive(ticket, left),
+                Modal::Question(form) => form.receive(ticket, left, out),
+                Modal::Draft(form) => form.receive(ticket, left, &self.env, out),
+                Modal::Correct(form) => form.receive(ticket, left, out),
+                Modal::File(form) => form.receive(ticket, left, out),
+                Modal::Ids(form) => form.receive(ticket, left),
+                Modal::Replace(form) => form.receive(ticket, left),
+                Modal::Profiles(list) => list.receive(ticket, left, out),
+                Modal::Pin(form) => form.receive(ticket, left, out),
+                Modal::Revoke(form) => form.receive(ticket, left),
+                Modal::Raw(pane) => pane.receive(ticket, left),
+                Modal::Log(log) => log.receive(ticket, left, &self.env, out),
+                Modal::Filters(form) => form.receive(ticket, left, out),
+                Modal::Ping(form) => form.receive(ticket, left, out),
                 // The export was asked above.
-                Over::Again(_)
-                | Over::Commands(_)
-                | Over::Help(_)
-                | Over::Copy(_)
-                | Over::Export(_)
-                | Over::MarkAll(_)
-                | Over::Key(_) => Err(left),
+                Modal::Again(_)
+                | Modal::Commands(_)
+                | Modal::Help(_)
+                | Modal::Copy(_)
+                | Modal::Export(_)
+                | Modal::MarkAll(_)
+                | Modal::Key(_) => Err(left),
             };
             match taken {
                 Ok(()) => return,
@@ -69,21 +69,21 @@ impl App {
         match left {
             Ok(()) => {}
             // Nobody holds the ticket of a deed whose form is closed; what came of it is said all the same.
-            Err(Answer::Done(Err(why))) => out.news = Some((why, true)),
-            Err(Answer::Done(Ok(Done::Said(text)))) => out.say(text),
-            Err(Answer::Done(Ok(Done::Drafts(jobs)))) => out.go.push(Go::Drafts(jobs)),
+            Err(Response::Done(Err(why))) => out.news = Some((why, true)),
+            Err(Response::Done(Ok(Done::Said(text)))) => out.say(text),
+            Err(Response::Done(Ok(Done::Drafts(jobs)))) => out.go.push(Navigate::Drafts(jobs)),
             Err(_) => tracing::debug!("an answer that nobody waits for any more"),
         }
     }
 
-    pub(super) fn job(&mut self, changed: Changed, out: &mut Out<'_>) {
+    pub(super) fn job(&mut self, changed: Changed, out: &mut Effects<'_>) {
         self.changed = true;
         let Changed { job, touched } = changed;
         for over in &mut self.over {
-            if let Over::Draft(form) = over {
+            if let Modal::Draft(form) = over {
                 form.take(&job, &self.env);
             }
-            if let Over::Again(form) = over {
+            if let Modal::Again(form) = over {
                 form.take(&job, &self.env);
             }
         }
@@ -109,7 +109,8 @@ impl App {
         }
         self.wallet.refresh(touched.iter().map(|t| &t.badge_id), out);
         if job.kind == Kind::Revoke {
-            let done = touched.iter().filter(|t| matches!(t.bucket, Bucket::Revoking | Bucket::Revoked));
+            let done =
+                touched.iter().filter(|t| matches!(t.bucket, RowStatus::Revoking | RowStatus::Revoked));
             self.history.unmark(done.map(|t| t.badge_id.clone()));
         }
         // What is on the screen is shown as the service shows it now.

@@ -4,7 +4,7 @@ use super::{App, Tab};
 use crate::config::{Ground, Palette};
 use crate::tui::action::Action;
 use crate::tui::cells::{Ambiguous, set_ambiguous};
-use crate::tui::context::Out;
+use crate::tui::context::Effects;
 use crate::tui::pictures::{Want, Way};
 use crate::tui::terminal::gives_kitty_pictures;
 use crate::tui::theme::Glyphs;
@@ -29,7 +29,7 @@ impl App {
     }
 
     /// Asks for it. What is open over the tab changes nothing: one comes back from there.
-    pub(super) fn want_picture(&mut self, out: &mut Out<'_>) {
+    pub(super) fn want_picture(&mut self, out: &mut Effects<'_>) {
         if self.over.is_empty() {
             let want = self.wanted_picture();
             self.env.pictures.want(want.as_ref(), out);

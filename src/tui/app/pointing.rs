@@ -1,8 +1,8 @@
 //! The mouse beyond the lists: hints that are clicked, rows that are dragged over.
 
-use super::{App, Over, Tab};
+use super::{App, Modal, Tab};
 use crate::tui::action::Action;
-use crate::tui::context::Out;
+use crate::tui::context::Effects;
 use crate::tui::footer::sends;
 use crate::tui::keymap::Context;
 use crate::tui::list_hit::Click;
@@ -11,7 +11,7 @@ use ratatui::layout::Position;
 
 impl App {
     /// Does what the clicked hint of the footer says; whether the click was there at all.
-    pub(super) fn click_hint(&mut self, mouse: MouseEvent, out: &mut Out<'_>) -> bool {
+    pub(super) fn click_hint(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
         let left = mouse.kind == MouseEventKind::Down(MouseButton::Left);
         if !left || !self.fits() || mouse.row + 1 != self.size.1 {
             return false;
@@ -24,7 +24,7 @@ impl App {
 
     /// Selects the row of a menu that is clicked; one that was selected already is chosen, as its key would. Whether
     /// there was a row.
-    pub(super) fn click_menu(&mut self, mouse: MouseEvent, out: &mut Out<'_>) -> bool {
+    pub(super) fn click_menu(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
         if mouse.kind != MouseEventKind::Down(MouseButton::Left) || !self.fits() {
             return false;
         }
@@ -50,11 +50,11 @@ impl App {
             return Some((welcome.click(at), Action::Accept));
         }
         let click = match self.over.last_mut() {
-            Some(Over::Commands(palette)) => palette.click(at),
-            Some(Over::Profiles(list)) => list.click(at),
-            Some(Over::Filters(form)) => form.click(at),
-            Some(Over::Copy(menu)) => menu.click(at),
-            Some(Over::File(form)) => form.click(at),
+            Some(Modal::Commands(palette)) => palette.click(at),
+            Some(Modal::Profiles(list)) => list.click(at),
+            Some(Modal::Filters(form)) => form.click(at),
+            Some(Modal::Copy(menu)) => menu.click(at),
+            Some(Modal::File(form)) => form.click(at),
             Some(_) => return None,
             None => {
                 return match self.tab {
@@ -72,13 +72,13 @@ impl App {
     /// Whether the palette is open, and would send what was reviewed before: as in the footer, that is not clicked.
     fn is_sent_by_the_palette(&self) -> bool {
         match self.over.last() {
-            Some(Over::Commands(palette)) => palette.selected().is_some_and(sends),
+            Some(Modal::Commands(palette)) => palette.selected().is_some_and(sends),
             _ => false,
         }
     }
 
     /// Marks the rows of the history that the mouse is dragged over; whether this was such a movement.
-    pub(super) fn drag(&mut self, mouse: MouseEvent, out: &mut Out<'_>) -> bool {
+    pub(super) fn drag(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
         let here = self.tab == Tab::History && self.over.is_empty() && self.fits();
         match mouse.kind {
             MouseEventKind::Drag(MouseButton::Left) if here => {

@@ -1,19 +1,19 @@
 //! Keys in the wrong place: what is typed or pasted is compared with the keys that are known before anything is
 //! asked or written. The client refuses what comes past this.
 
-use super::{App, Over, Tab};
+use super::{App, Modal, Tab};
 use crate::secrets::{Likeness, is_key, judge};
 use crate::tui::action::Action;
-use crate::tui::context::Out;
+use crate::tui::context::Effects;
 use crate::tui::forms::key_question::{KeyQuestion, Then};
 
 impl App {
     /// Whether Enter must not go on, since what is typed looks like an API key. A key is refused, and taken out of
     /// a box that has nothing else; about mere shape a person is asked.
-    pub(super) fn stops_a_key(&mut self, out: &mut Out<'_>) -> bool {
+    pub(super) fn stops_a_key(&mut self, out: &mut Effects<'_>) -> bool {
         let typed = self.typed();
         if typed.iter().any(|text| is_key(text)) {
-            let is_box = self.over.is_empty() || matches!(self.over.last(), Some(Over::Commands(_)));
+            let is_box = self.over.is_empty() || matches!(self.over.last(), Some(Modal::Commands(_)));
             if is_box {
                 self.act_inside(Action::ClearField, out);
             }
@@ -42,11 +42,11 @@ impl App {
     }
 
     fn ask_about(&mut self, texts: Vec<String>, then: Then) {
-        self.over.push(Over::Key(Box::new(KeyQuestion::new(texts, then))));
+        self.over.push(Modal::Key(Box::new(KeyQuestion::new(texts, then))));
     }
 
     /// Goes on with what a person has said to be no key.
-    pub(super) fn key_allowed(&mut self, then: Then, out: &mut Out<'_>) {
+    pub(super) fn key_allowed(&mut self, then: Then, out: &mut Effects<'_>) {
         match (then, self.tab) {
             (Then::Accept, _) => {
                 self.act_inside(Action::Accept, out);
@@ -58,9 +58,9 @@ impl App {
     }
 
     /// Whether pasted text is refused, since it is an API key and is not pasted where one belongs.
-    pub(super) fn refuses_paste(&mut self, text: &str, out: &mut Out<'_>) -> bool {
+    pub(super) fn refuses_paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
         let takes_keys = match self.over.last() {
-            Some(Over::Profiles(_)) => true,
+            Some(Modal::Profiles(_)) => true,
             Some(_) => false,
             None => self.welcome.is_some(),
         };
@@ -80,14 +80,14 @@ impl App {
     /// What is typed in fields whose text is sent, or written down, by Enter.
     fn typed(&self) -> Vec<&str> {
         match self.over.last() {
-            Some(Over::Issue(form)) => form.typed(),
-            Some(Over::Revoke(form)) => form.typed(),
-            Some(Over::Question(form)) => form.typed(),
-            Some(Over::Ids(form)) => form.typed(),
-            Some(Over::Replace(form)) => form.typed(),
-            Some(Over::Correct(form)) => form.typed(),
-            Some(Over::Filters(form)) => form.typed(),
-            Some(Over::Commands(palette)) => palette.typed(),
+            Some(Modal::Issue(form)) => form.typed(),
+            Some(Modal::Revoke(form)) => form.typed(),
+            Some(Modal::Question(form)) => form.typed(),
+            Some(Modal::Ids(form)) => form.typed(),
+            Some(Modal::Replace(form)) => form.typed(),
+            Some(Modal::Correct(form)) => form.typed(),
+            Some(Modal::Filters(form)) => form.typed(),
+            Some(Modal::Commands(palette)) => palette.typed(),
             Some(_) => Vec::new(),
             None if self.welcome.is_some() => Vec::new(),
             None => match self.tab {

@@ -1,11 +1,11 @@
 //! The tour, while it is taken: what it sees of the desk, and how it begins and ends.
 
-use super::{App, Over, Tab};
+use super::{App, Modal, Tab};
 use crate::config::Environment;
 use crate::tui::action::Action;
-use crate::tui::app_paths::House;
-use crate::tui::ask::{Answer, Ask};
-use crate::tui::context::Out;
+use crate::tui::app_paths::AppPaths;
+use crate::tui::ask::{Request, Response};
+use crate::tui::context::Effects;
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::tour::{self, Place, Seen, Tour};
@@ -31,7 +31,7 @@ impl App {
     }
 
     /// Knows from now on where lapel's files are, and whether the tour is to be offered or begun.
-    pub fn set_house(&mut self, house: House) {
+    pub fn set_house(&mut self, house: AppPaths) {
         self.tour_wanted = house.begins_tour;
         if let Some(welcome) = &mut self.welcome {
             welcome.offer_tour(house.offers_tour);
@@ -45,25 +45,25 @@ impl App {
     }
 
     /// Begins the tour in the sandbox that was started for it.
-    pub(super) fn tour_if_wanted(&mut self, out: &mut Out<'_>) {
+    pub(super) fn tour_if_wanted(&mut self, out: &mut Effects<'_>) {
         if std::mem::take(&mut self.tour_wanted) && self.may_tour() {
             self.begin_tour(out);
         }
     }
 
     /// Begins the tour, from its beginning, and remembers that it was taken.
-    pub(super) fn begin_tour(&mut self, out: &mut Out<'_>) {
+    pub(super) fn begin_tour(&mut self, out: &mut Effects<'_>) {
         self.touring = Some(Tour::new(self.activity.jobs()));
         self.changed = true;
         self.house.offers_tour = false;
         if let Some(to) = self.house.tour_note.take() {
             // Nobody waits for it: a note that cannot be written costs another offer.
-            out.ask(Ask::Note(to, NOTE));
+            out.ask(Request::Note(to, NOTE));
         }
     }
 
     /// Does an action of the tour; false when it is none of these.
-    pub(super) fn act_tour(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub(super) fn act_tour(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Tour if self.may_tour() => self.begin_tour(out),
             Action::Tour => out.say(t!("The tour is taken in the sandbox: lapel tour.")),
@@ -85,9 +85,9 @@ impl App {
     }
 
     /// Takes note of a receipt that was written.
-    pub(super) fn tour_hears(&mut self, answer: &Answer) {
-        let receipt = self.over.iter().any(|over| matches!(over, Over::Question(form) if form.is_receipt()));
-        if let (Answer::Paper(Ok(_)), true, Some(tour)) = (answer, receipt, &mut self.touring) {
+    pub(super) fn tour_hears(&mut self, answer: &Response) {
+        let receipt = self.over.iter().any(|over| matches!(over, Modal::Question(form) if form.is_receipt()));
+        if let (Response::Paper(Ok(_)), true, Some(tour)) = (answer, receipt, &mut self.touring) {
             tour.wrote();
         }
     }
@@ -121,11 +121,11 @@ impl App {
         let inner = self.stack().first().copied();
         let review = inner == Some(Context::Review);
         match (self.over.last(), self.tab) {
-            (Some(Over::Issue(_)), _) if review => Place::IssueReview,
-            (Some(Over::Issue(_)), _) => Place::IssueForm,
-            (Some(Over::Revoke(_)), _) if review => Place::RevokeReview,
-            (Some(Over::Revoke(_)), _) => Place::RevokeForm,
-            (Some(Over::Question(form)), _) if form.is_receipt() => Place::Paper,
+            (Some(Modal::Issue(_)), _) if review => Place::IssueReview,
+            (Some(Modal::Issue(_)), _) => Place::IssueForm,
+            (Some(Modal::Revoke(_)), _) if review => Place::RevokeReview,
+            (Some(Modal::Revoke(_)), _) => Place::RevokeForm,
+            (Some(Modal::Question(form)), _) if form.is_receipt() => Place::Paper,
             (None, Tab::Templates) if matches!(inner, Some(Context::Templates | Context::Template)) => {
                 Place::Templates
             }

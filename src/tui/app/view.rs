@@ -2,8 +2,8 @@
 //! changed, and at the end.
 
 use super::{App, Tab};
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::Out;
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::Effects;
 use crate::tui::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::saved_layout::{View, Wanted};
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ enum Stage {
     #[default]
     Opened,
     /// Its file is being read; the lists wait for it.
-    Reading(Ticket),
+    Reading(RequestId),
     /// The lists are shown as they are to be.
     Ready,
 }
@@ -64,20 +64,20 @@ impl App {
     pub fn begin(&mut self, wanted: Wanted) {
         self.views.wanted = wanted;
         let mut tickets = std::mem::take(&mut self.tickets);
-        let out = Out::new(&mut tickets);
+        let out = Effects::new(&mut tickets);
         self.finish(out);
         self.tickets = tickets;
     }
 
     /// Asks for the view of a profile that was opened.
-    pub(super) fn open_view(&mut self, out: &mut Out<'_>) {
+    pub(super) fn open_view(&mut self, out: &mut Effects<'_>) {
         let (Stage::Opened, Some(session)) = (&self.views.stage, &self.env.session) else { return };
         let Some(kept) = session.view.clone() else {
             self.show_view(&View::default(), out);
             return;
         };
         if !kept.keep {
-            out.ask(Ask::View(ViewAsk::Forget(kept.file)));
+            out.ask(Request::View(ViewAsk::Forget(kept.file)));
             self.show_view(&View::default(), out);
             return;
         }
@@ -88,14 +88,14 @@ impl App {
                 self.show_view(&view, out);
             }
             _ => {
-                let ticket = out.ask(Ask::View(ViewAsk::Recall(kept.file)));
+                let ticket = out.ask(Request::View(ViewAsk::Recall(kept.file)));
                 self.views.stage = Stage::Reading(ticket);
             }
         }
     }
 
     /// Shows the lists as they were kept; what the command line wants goes before that.
-    fn show_view(&mut self, view: &View, out: &mut Out<'_>) {
+    fn show_view(&mut self, view: &View, out: &mut Effects<'_>) {
         self.views.stage = Stage::Ready;
         self.changed = true;
         self.templates.browser.restore(&view.templates, out);
@@ -120,8 +120,13 @@ impl App {
     }
 
     /// Takes an answer about the file, or gives it back.
-    pub(super) fn viewed(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
-        let Answer::View(answer) = answer else { return Err(answer) };
+    pub(super) fn viewed(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        let Response::View(answer) = answer else { return Err(answer) };
         let reading = matches!(self.views.stage, Stage::Reading(wanted) if wanted == ticket);
         match answer {
             ViewAnswer::Recalled(view, warning) if reading => {
@@ -193,23 +198,23 @@ impl App {
     }
 
     /// Writes what has changed, once its time has come.
-    pub(super) fn keep_view(&mut self, out: &mut Out<'_>) {
+    pub(super) fn keep_view(&mut self, out: &mut Effects<'_>) {
         if self.views.due.is_some_and(|due| due <= Instant::now()) {
             self.flush_view(out);
         }
     }
 
     /// Writes what has changed.
-    pub(super) fn flush_view(&mut self, out: &mut Out<'_>) {
+    pub(super) fn flush_view(&mut self, out: &mut Effects<'_>) {
         self.views.due = None;
         if let Some((file, view)) = self.unsaved_view() {
             self.views.kept = view.clone();
-            out.ask(Ask::View(ViewAsk::Keep(file, Box::new(view))));
+            out.ask(Request::View(ViewAsk::Keep(file, Box::new(view))));
         }
     }
 
     /// Leaves a profile: what has changed is written, and remembered for when it is opened again at once.
-    pub(super) fn leave_view(&mut self, out: &mut Out<'_>) {
+    pub(super) fn leave_view(&mut self, out: &mut Effects<'_>) {
         self.flush_view(out);
         let file = self.views.file.take();
         self.views.left = file.map(|file| (file, std::mem::take(&mut self.views.kept)));

@@ -4,7 +4,7 @@
 use super::confirm_live::Organisation;
 use crate::config::Environment;
 use crate::tui::action::Action;
-use crate::tui::context::{Env, Out};
+use crate::tui::context::{Effects, Env};
 use crate::tui::keymap::Context;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::text::{Line, Span};
@@ -98,7 +98,7 @@ impl Confirm {
     }
 
     /// Whether what was pressed sends. Where something is missing, that is asked for or said.
-    pub fn agrees(&mut self, out: &mut Out<'_>) -> bool {
+    pub fn agrees(&mut self, out: &mut Effects<'_>) -> bool {
         if !self.is_counted() {
             out.warn(self.missing());
             return false;
@@ -191,8 +191,8 @@ mod tests {
 
     /// Presses the key that confirms; whether that sends, and what is said.
     fn agrees(confirm: &mut Confirm) -> (bool, Option<String>) {
-        let mut tickets = crate::tui::ask::Tickets::default();
-        let mut out = Out::new(&mut tickets);
+        let mut tickets = crate::tui::ask::RequestIds::default();
+        let mut out = Effects::new(&mut tickets);
         (confirm.agrees(&mut out), out.notice.map(|(text, _)| text))
     }
 

@@ -4,10 +4,10 @@
 use super::confirm::Confirm;
 use crate::jobs::{Decision, Job, JobId};
 use crate::tui::action::Action;
-use crate::tui::ask::Ask;
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::Request;
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::frame::Frame;
-use crate::tui::job_command::Deed;
+use crate::tui::job_command::JobCommand;
 use crate::tui::keymap::Context;
 use crate::tui::text_layout::{fit, wrap};
 use crossterm::event::KeyEvent;
@@ -16,7 +16,7 @@ use ratatui::text::{Line, Span};
 
 /// The question, open.
 pub struct AgainForm {
-    deed: Deed,
+    deed: JobCommand,
     id: JobId,
     /// What the job is about, and how many rows are sent.
     title: String,
@@ -27,50 +27,50 @@ pub struct AgainForm {
 }
 
 /// The job that a deed sends something of, where it sends something that is not reviewed elsewhere.
-pub fn sends(deed: &Deed) -> Option<JobId> {
+pub fn sends(deed: &JobCommand) -> Option<JobId> {
     match deed {
-        Deed::Resume(id)
-        | Deed::UseUp(id)
-        | Deed::Retry(id)
-        | Deed::ResendAll(id, ..)
-        | Deed::Decide(id, _, Decision::SendAgain, _) => Some(*id),
+        JobCommand::Resume(id)
+        | JobCommand::UseUp(id)
+        | JobCommand::Retry(id)
+        | JobCommand::ResendAll(id, ..)
+        | JobCommand::Decide(id, _, Decision::SendAgain, _) => Some(*id),
         // These come from a review, or send nothing.
-        Deed::Issue(_)
-        | Deed::Replace(..)
-        | Deed::Revoke(_)
-        | Deed::Begin(_)
-        | Deed::Plan(_)
-        | Deed::Undo(..)
-        | Deed::Discard(_)
-        | Deed::Pause(_)
-        | Deed::CallOff(_)
-        | Deed::Decide(..)
-        | Deed::Look(_)
-        | Deed::NeverSeen(_)
-        | Deed::Opened(_)
-        | Deed::Allow(..)
-        | Deed::LeaveOut(..)
-        | Deed::Correct(..) => None,
+        JobCommand::Issue(_)
+        | JobCommand::Replace(..)
+        | JobCommand::Revoke(_)
+        | JobCommand::Begin(_)
+        | JobCommand::Plan(_)
+        | JobCommand::Undo(..)
+        | JobCommand::Discard(_)
+        | JobCommand::Pause(_)
+        | JobCommand::CallOff(_)
+        | JobCommand::Decide(..)
+        | JobCommand::Look(_)
+        | JobCommand::NeverSeen(_)
+        | JobCommand::Opened(_)
+        | JobCommand::Allow(..)
+        | JobCommand::LeaveOut(..)
+        | JobCommand::Correct(..) => None,
     }
 }
 
 /// How many rows it sends.
-fn rows(deed: &Deed, job: &Job) -> u64 {
+fn rows(deed: &JobCommand, job: &Job) -> u64 {
     match deed {
-        Deed::Decide(..) => 1,
-        Deed::ResendAll(_, rows, _) => *rows,
-        Deed::Retry(_) => job.left_to_retry(),
+        JobCommand::Decide(..) => 1,
+        JobCommand::ResendAll(_, rows, _) => *rows,
+        JobCommand::Retry(_) => job.left_to_retry(),
         _ => job.left_to_send(),
     }
 }
 
 impl AgainForm {
     /// Asks about a deed of a job; nothing where it sends nothing.
-    pub fn new(deed: Deed, job: &Job, said: Option<(String, bool)>, env: &Env) -> Option<Self> {
+    pub fn new(deed: JobCommand, job: &Job, said: Option<(String, bool)>, env: &Env) -> Option<Self> {
         let id = sends(&deed)?;
         let rows = rows(&deed, job);
         let mut confirm = Confirm::new(usize::try_from(rows).unwrap_or(usize::MAX), env);
-        if matches!(deed, Deed::ResendAll(..)) {
+        if matches!(deed, JobCommand::ResendAll(..)) {
             confirm.insist();
         }
         Some(Self { deed, id, title: job.title.to_string(), rows, confirm, said })
@@ -87,19 +87,19 @@ impl AgainForm {
     }
 
     /// Does an action; false when it is none of the question's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Confirm => {
                 if self.confirm.agrees(out) {
-                    out.ask(Ask::Do(Box::new(self.deed.clone())));
+                    out.ask(Request::Do(Box::new(self.deed.clone())));
                     out.notice = self.said.take();
                     // What it was asked from is answered too.
-                    out.go.push(Go::CloseAll);
+                    out.go.push(Navigate::CloseAll);
                 }
             }
             Action::ClearField => self.confirm.clear(),
             Action::Back if self.confirm.back() => {}
-            Action::Back => out.go.push(Go::Close),
+            Action::Back => out.go.push(Navigate::Close),
             Action::PageDown | Action::PageUp => {}
             _ => return false,
         }
@@ -126,15 +126,15 @@ impl AgainForm {
         let room = usize::from(area.width).saturating_sub(4);
         let id = self.id;
         let what = match &self.deed {
-            Deed::Retry(_) => t!("Job {id}: what the service has refused is sent again.", id),
-            Deed::UseUp(_) => {
+            JobCommand::Retry(_) => t!("Job {id}: what the service has refused is sent again.", id),
+            JobCommand::UseUp(_) => {
                 t!("Job {id} goes on with ever smaller requests, until the quota is used up.", id)
             }
-            Deed::ResendAll(..) => t!(
+            JobCommand::ResendAll(..) => t!(
                 "Job {id}: these rows were never seen, and the time is over in which they could still appear. They are sent again: if a first request worked after all, there are two badges then.",
                 id
             ),
-            Deed::Decide(_, row, ..) => {
+            JobCommand::Decide(_, row, ..) => {
                 t!("Row {row} of job {id} is sent again: there may be two badges then.", row, id)
             }
             _ => t!("Job {id} goes on: what it has not sent is sent.", id),

@@ -5,11 +5,11 @@ use crate::domain::text::scrub;
 use crate::jobs::intake::{Field as Of, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::field::{Field, Focus};
 use crate::tui::frame::Frame;
-use crate::tui::job_command::Deed;
+use crate::tui::job_command::JobCommand;
 use crate::tui::keymap::Context;
 use crate::tui::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
@@ -22,7 +22,7 @@ pub struct CorrectForm {
     row: Box<JobRow>,
     fields: [Field; 2],
     focus: Focus,
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     said: Option<String>,
 }
 
@@ -44,17 +44,17 @@ impl CorrectForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::NextField => self.focus.next(2),
             Action::PreviousField => self.focus.previous(2),
             Action::ClearField => self.fields[self.focus.at].clear(),
             Action::Accept if self.ticket.is_none() => {
                 let [name, email] = self.fields.each_ref().map(|field| field.value().to_owned());
-                let deed = Deed::Correct(self.job, self.row.no, name, email);
-                self.ticket = Some(out.ask(Ask::Do(Box::new(deed))));
+                let deed = JobCommand::Correct(self.job, self.row.no, name, email);
+                self.ticket = Some(out.ask(Request::Do(Box::new(deed))));
             }
-            Action::Back => out.go.push(Go::Close),
+            Action::Back => out.go.push(Navigate::Close),
             Action::Accept | Action::PageDown | Action::PageUp => {}
             _ => return false,
         }
@@ -77,14 +77,19 @@ impl CorrectForm {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Done(done) if self.ticket == Some(ticket) => {
+            Response::Done(done) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 match done {
                     Ok(_) => {
-                        out.go.push(Go::Close);
-                        out.go.push(Go::Corrected);
+                        out.go.push(Navigate::Close);
+                        out.go.push(Navigate::Corrected);
                     }
                     Err(why) => self.said = Some(why),
                 }

@@ -9,8 +9,8 @@ use crate::export::{ExportError, Exported, Kind, Order, What, cost, summary};
 use crate::i18n::tr;
 use crate::sheet::{Format, SheetError};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out, Takeaway};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, ExportSource, Navigate};
 use crate::tui::frame::Frame;
 use crate::tui::input_history::Typed;
 use crate::tui::keymap::Context;
@@ -32,13 +32,13 @@ const LONGEST_NAME: usize = 32;
 
 /// The form.
 pub struct ExportForm {
-    takeaway: Takeaway,
+    takeaway: ExportSource,
     kind: usize,
     file: PathField,
     /// Whether something is there that would be replaced.
     exists: bool,
     /// The question that writes it: rows so far, and of how many.
-    work: Option<(Ticket, u64, u64)>,
+    work: Option<(RequestId, u64, u64)>,
     /// Whether what is written replaces a file.
     replaces: bool,
     said: Option<String>,
@@ -46,7 +46,7 @@ pub struct ExportForm {
 
 impl ExportForm {
     /// Opens it.
-    pub fn new(takeaway: Takeaway, env: &Env) -> Self {
+    pub fn new(takeaway: ExportSource, env: &Env) -> Self {
         let mut file = PathField::with_earlier(env.recents.list(Typed::Export));
         file.set(&format!("lapel-{}-{}.xlsx", takeaway.name, env.now().date()));
         Self { takeaway, kind: 0, file, exists: false, work: None, replaces: false, said: None }
@@ -63,7 +63,7 @@ impl ExportForm {
     }
 
     /// The question that writes the file, while it does.
-    pub fn ticket(&self) -> Option<Ticket> {
+    pub fn ticket(&self) -> Option<RequestId> {
         self.work.map(|(ticket, ..)| ticket)
     }
 
@@ -97,10 +97,10 @@ impl ExportForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back => self.back(out),
-            Action::Aside => out.go.push(Go::Aside),
+            Action::Aside => out.go.push(Navigate::Aside),
             _ if self.work.is_some() => {
                 return !matches!(action, Action::Help | Action::Palette | Action::Quit);
             }
@@ -119,7 +119,7 @@ impl ExportForm {
         true
     }
 
-    fn back(&mut self, out: &mut Out<'_>) {
+    fn back(&mut self, out: &mut Effects<'_>) {
         self.said = None;
         if let Some((ticket, ..)) = self.work.take() {
             out.cancel([ticket]);
@@ -128,7 +128,7 @@ impl ExportForm {
             self.exists = false;
         } else {
             self.file.cancel(out);
-            out.go.push(Go::Close);
+            out.go.push(Navigate::Close);
         }
     }
 
@@ -151,7 +151,7 @@ impl ExportForm {
         }
     }
 
-    fn write(&mut self, overwrite: bool, out: &mut Out<'_>) {
+    fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
         self.said = None;
         let Some(to) = self.file.path() else {
             self.said = Some(t!("type the name of a file").to_owned());
@@ -159,7 +159,7 @@ impl ExportForm {
         };
         (self.exists, self.replaces) = (false, overwrite);
         let order = Order { what: self.takeaway.what.clone(), to, kind: KINDS[self.kind].0, overwrite };
-        self.work = Some((out.ask(Ask::Export(Box::new(order))), 0, self.takeaway.rows.unwrap_or(0)));
+        self.work = Some((out.ask(Request::Export(Box::new(order))), 0, self.takeaway.rows.unwrap_or(0)));
     }
 
     /// Takes a key that is typed.
@@ -184,7 +184,7 @@ impl ExportForm {
     }
 
     /// How far it is.
-    pub fn progress(&mut self, ticket: Ticket, now: u64, of: u64) -> bool {
+    pub fn progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
         match &mut self.work {
             Some((mine, done, all)) if *mine == ticket => {
                 (*done, *all) = (now, of);
@@ -197,12 +197,12 @@ impl ExportForm {
     /// Takes an answer, or gives it back. What is to be said of the file: the text, and whether it is bad news.
     pub fn receive(
         &mut self,
-        ticket: Ticket,
-        answer: Answer,
-        out: &mut Out<'_>,
-    ) -> Result<Option<(String, bool)>, Answer> {
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<Option<(String, bool)>, Response> {
         match answer {
-            Answer::Export(done) if self.ticket() == Some(ticket) => {
+            Response::Export(done) if self.ticket() == Some(ticket) => {
                 self.work = None;
                 match *done {
                     Ok(done) => {
@@ -322,7 +322,7 @@ impl ExportForm {
 }
 
 /// What is said of a file that was written, and whether it is bad news: it is not known to be all.
-fn said(done: &Exported, takeaway: &Takeaway) -> (String, bool) {
+fn said(done: &Exported, takeaway: &ExportSource) -> (String, bool) {
     let path = scrub(&done.written.path.to_string_lossy()).into_owned();
     let mut parts =
         vec![plural!(done.written.rows, "Wrote {n} row to {path}.", "Wrote {n} rows to {path}.", path)];

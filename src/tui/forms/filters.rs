@@ -4,8 +4,8 @@ use crate::config::{FilterChange, NamedFilter};
 use crate::domain::text::scrub;
 use crate::i18n;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::field::Field;
 use crate::tui::filter::Spec;
 use crate::tui::frame::Frame;
@@ -34,7 +34,7 @@ pub struct FiltersForm {
     name: Option<Naming>,
     /// The name of the one that the next press removes.
     removing: Option<String>,
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     said: Option<String>,
 }
 
@@ -54,7 +54,7 @@ impl FiltersForm {
         current: Option<NamedFilter>,
         naming: bool,
         env: &Env,
-        out: &mut Out<'_>,
+        out: &mut Effects<'_>,
     ) -> Self {
         let mut form = Self {
             list,
@@ -75,9 +75,9 @@ impl FiltersForm {
         form
     }
 
-    fn ask(&mut self, change: Option<FilterChange>, env: &Env, out: &mut Out<'_>) {
+    fn ask(&mut self, change: Option<FilterChange>, env: &Env, out: &mut Effects<'_>) {
         match env.saved.ask(change) {
-            Some(ask) => out.ask_instead(&mut self.ticket, Ask::Filters(Box::new(ask))),
+            Some(ask) => out.ask_instead(&mut self.ticket, Request::Filters(Box::new(ask))),
             None => {
                 self.said = Some(
                     t!("Filters cannot be saved here: lapel has no folder for its settings.").to_owned(),
@@ -117,7 +117,7 @@ impl FiltersForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         self.said = None;
         if self.name.is_some() {
             return self.act_naming(action, env, out);
@@ -131,7 +131,7 @@ impl FiltersForm {
             Action::Last => self.at = last,
             Action::Back => {
                 out.cancel(self.ticket.take());
-                out.go.push(Go::Close);
+                out.go.push(Navigate::Close);
             }
             Action::SaveFilter => self.name_current(),
             Action::Accept | Action::Rename | Action::Remove => {
@@ -140,7 +140,9 @@ impl FiltersForm {
                     return true;
                 };
                 match action {
-                    Action::Accept => out.go.extend([Go::Close, Go::UseFilter(Box::new(filter.clone()))]),
+                    Action::Accept => {
+                        out.go.extend([Navigate::Close, Navigate::UseFilter(Box::new(filter.clone()))])
+                    }
                     Action::Rename => {
                         let (field, of) = (Field::with(&filter.name), Some(filter.name.clone()));
                         self.name = Some(Naming { field, of, replaces: None });
@@ -174,7 +176,7 @@ impl FiltersForm {
         click
     }
 
-    fn act_naming(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    fn act_naming(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         let Some(naming) = &mut self.name else { return false };
         match action {
             Action::Back => self.name = None,
@@ -237,9 +239,14 @@ impl FiltersForm {
     }
 
     /// Takes an answer, or gives it back. What there is now the desk has taken already.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Filters(done, asked) if self.ticket == Some(ticket) => {
+            Response::Filters(done, asked) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 match done {
                     Err(why) => self.said = Some(why),
@@ -257,7 +264,7 @@ impl FiltersForm {
     }
 
     /// The file was read or changed.
-    fn changed(&mut self, filters: &[NamedFilter], asked: FiltersAsk, out: &mut Out<'_>) {
+    fn changed(&mut self, filters: &[NamedFilter], asked: FiltersAsk, out: &mut Effects<'_>) {
         let mine: Vec<&NamedFilter> = filters.iter().filter(|filter| filter.list == self.list).collect();
         let place = |name: &str| mine.iter().position(|filter| filter.name == name);
         self.at = self.at.min(mine.len().saturating_sub(1));
@@ -268,7 +275,7 @@ impl FiltersForm {
             FilterChange::Save { filter, .. } => {
                 self.at = place(&filter.name).unwrap_or(self.at);
                 out.say(t!("Saved as “{name}”.", name = shown(&filter.name)));
-                out.go.push(Go::Close);
+                out.go.push(Navigate::Close);
             }
             FilterChange::Rename { to, .. } => self.at = place(&to).unwrap_or(self.at),
             FilterChange::Remove { name, .. } => out.say(t!("Removed “{name}”.", name = shown(&name))),

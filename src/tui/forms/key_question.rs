@@ -2,7 +2,7 @@
 
 use super::lay;
 use crate::tui::action::Action;
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::text_layout::wrap;
@@ -44,15 +44,15 @@ impl KeyQuestion {
     }
 
     /// Does an action; false when it is none of the question's.
-    pub fn act(&self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Confirm => {
                 self.texts.iter().for_each(|text| crate::secrets::allow(text));
-                out.go.extend([Go::Close, Go::KeyAllowed(self.then)]);
+                out.go.extend([Navigate::Close, Navigate::KeyAllowed(self.then)]);
             }
             Action::Back => {
                 out.say(t!("Nothing was sent."));
-                out.go.push(Go::Close);
+                out.go.push(Navigate::Close);
             }
             Action::ClearField | Action::PageDown | Action::PageUp => {}
             _ => return false,

@@ -1,7 +1,7 @@
 //! Where the key of a profile comes from, and the key itself where it is typed: two lines of the form for a profile.
 
 use crate::api::ApiKey;
-use crate::config::KeptIn;
+use crate::config::KeyStore;
 use crate::i18n;
 use crate::tui::field::Field;
 use secrecy::SecretString;
@@ -16,12 +16,12 @@ const COMMAND: usize = 3;
 const AS_IT_IS: usize = 4;
 
 /// A place, and a key where one was typed; without one it is to be found there.
-pub type Given = (KeptIn, Option<SecretString>);
+pub type Given = (KeyStore, Option<SecretString>);
 
 /// The two lines.
 pub struct KeyFrom {
     /// Where the key of the profile that is changed comes from now.
-    was: Option<KeptIn>,
+    was: Option<KeyStore>,
     said: String,
     chosen: usize,
     variable: Field,
@@ -44,11 +44,11 @@ impl KeyFrom {
 
     /// For a profile that is changed, with the words for where its key is. Names and commands of the settings file are
     /// not shown: somebody may have put the key there.
-    pub fn of(was: KeptIn, said: &str) -> Self {
+    pub fn of(was: KeyStore, said: &str) -> Self {
         let chosen = match was {
-            KeptIn::File => FILE,
-            KeptIn::Keyring => KEYRING,
-            KeptIn::Variable(_) | KeptIn::Command(_) | KeptIn::OtherFile(_) => AS_IT_IS,
+            KeyStore::File => FILE,
+            KeyStore::Keyring => KEYRING,
+            KeyStore::Variable(_) | KeyStore::Command(_) | KeyStore::OtherFile(_) => AS_IT_IS,
         };
         Self { was: Some(was), said: said.to_owned(), chosen, ..Self::new() }
     }
@@ -60,7 +60,7 @@ impl KeyFrom {
 
     /// How many places there are: "as it is" where the key is elsewhere now.
     fn many(&self) -> usize {
-        let is_elsewhere = !matches!(self.was, None | Some(KeptIn::File | KeptIn::Keyring));
+        let is_elsewhere = !matches!(self.was, None | Some(KeyStore::File | KeyStore::Keyring));
         if is_elsewhere { PLACES.len() } else { PLACES.len() - 1 }
     }
 
@@ -131,12 +131,12 @@ impl KeyFrom {
     /// What is wrong with it, in a sentence.
     pub fn given(&self) -> Result<Given, String> {
         match self.chosen {
-            FILE => self.typed().map(|key| (KeptIn::File, Some(key))),
-            KEYRING => self.typed().map(|key| (KeptIn::Keyring, Some(key))),
-            VARIABLE => {
-                KeptIn::of_variable(self.variable.value().trim()).map(|place| (place, None)).map_err(sentence)
-            }
-            _ => KeptIn::of_command_line(self.command.value()).map(|place| (place, None)).map_err(sentence),
+            FILE => self.typed().map(|key| (KeyStore::File, Some(key))),
+            KEYRING => self.typed().map(|key| (KeyStore::Keyring, Some(key))),
+            VARIABLE => KeyStore::of_variable(self.variable.value().trim())
+                .map(|place| (place, None))
+                .map_err(sentence),
+            _ => KeyStore::of_command_line(self.command.value()).map(|place| (place, None)).map_err(sentence),
         }
     }
 
@@ -147,8 +147,8 @@ impl KeyFrom {
     pub fn changed(&self) -> Result<Option<Given>, String> {
         let is_typed = matches!(self.chosen, FILE | KEYRING);
         let stays = match self.chosen {
-            FILE => self.was == Some(KeptIn::File),
-            KEYRING => self.was == Some(KeptIn::Keyring),
+            FILE => self.was == Some(KeyStore::File),
+            KEYRING => self.was == Some(KeyStore::Keyring),
             AS_IT_IS => return Ok(None),
             _ => false,
         };
@@ -191,16 +191,16 @@ mod tests {
     #[test]
     fn a_new_profile_says_one_of_four_places() {
         assert_eq!(KeyFrom::new().places(), ["file", "keyring", "variable", "command"]);
-        for (chosen, place) in [(FILE, KeptIn::File), (KEYRING, KeptIn::Keyring)] {
+        for (chosen, place) in [(FILE, KeyStore::File), (KEYRING, KeyStore::Keyring)] {
             let (kept_in, key) = given(chosen, " dmu_live_0123456789 ").expect("good");
             assert_eq!(kept_in, place);
             assert!(key.is_some());
         }
         let (place, key) = given(VARIABLE, "UNI_KEY").expect("good");
-        assert_eq!((place, key.is_none()), (KeptIn::Variable("UNI_KEY".into()), true));
+        assert_eq!((place, key.is_none()), (KeyStore::Variable("UNI_KEY".into()), true));
         let (place, key) = given(COMMAND, "pass  show badges").expect("good");
         let argv = ["pass", "show", "badges"].map(str::to_owned).to_vec();
-        assert_eq!((place, key.is_none()), (KeptIn::Command(argv), true));
+        assert_eq!((place, key.is_none()), (KeyStore::Command(argv), true));
     }
 
     #[test]
@@ -221,11 +221,11 @@ mod tests {
     #[test]
     fn what_stays_is_no_change_and_what_the_settings_file_names_is_not_shown() {
         for was in [
-            KeptIn::File,
-            KeptIn::Keyring,
-            KeptIn::Variable("UNI_KEY".into()),
-            KeptIn::Command(vec!["pass".into(), "show".into()]),
-            KeptIn::OtherFile("/run/secrets/key".into()),
+            KeyStore::File,
+            KeyStore::Keyring,
+            KeyStore::Variable("UNI_KEY".into()),
+            KeyStore::Command(vec!["pass".into(), "show".into()]),
+            KeyStore::OtherFile("/run/secrets/key".into()),
         ] {
             let lines = KeyFrom::of(was.clone(), "somewhere");
             assert!(lines.changed().expect("nothing wrong").is_none(), "{was:?}");
@@ -234,7 +234,7 @@ mod tests {
             assert_eq!(lines.field().is_none(), elsewhere, "{was:?}");
             assert!(lines.field().is_none_or(|field| field.value().is_empty()), "{was:?}");
         }
-        let mut lines = KeyFrom::of(KeptIn::Variable("UNI_KEY".into()), "the variable UNI_KEY");
+        let mut lines = KeyFrom::of(KeyStore::Variable("UNI_KEY".into()), "the variable UNI_KEY");
         lines.turn(-2);
         lines.field_mut().expect("a field").set("UNI_KEY");
         assert!(lines.changed().expect("nothing wrong").is_none(), "the same again");
@@ -242,14 +242,14 @@ mod tests {
 
     #[test]
     fn another_place_of_lapels_own_needs_the_key_once_more() {
-        let mut lines = KeyFrom::of(KeptIn::File, "a file");
+        let mut lines = KeyFrom::of(KeyStore::File, "a file");
         lines.turn(1);
         assert!(lines.changed().expect_err("no key").contains("type it"));
         lines.field_mut().expect("a field").set("dmu_live_0123456789");
-        assert!(matches!(lines.changed(), Ok(Some((KeptIn::Keyring, Some(_))))));
+        assert!(matches!(lines.changed(), Ok(Some((KeyStore::Keyring, Some(_))))));
         lines.turn(-2);
         assert_eq!(lines.chosen, COMMAND, "from the first one to the last one");
         lines.field_mut().expect("a field").set("pass show badges");
-        assert!(matches!(lines.changed(), Ok(Some((KeptIn::Command(_), None)))));
+        assert!(matches!(lines.changed(), Ok(Some((KeyStore::Command(_), None)))));
     }
 }

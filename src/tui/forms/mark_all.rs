@@ -3,7 +3,7 @@
 use crate::api::MAX_ROWS_PER_PAGE;
 use crate::i18n::number;
 use crate::tui::action::Action;
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::text_layout::wrap;
@@ -39,12 +39,12 @@ impl MarkAllForm {
     }
 
     /// Does an action; false when it is none of the question's.
-    pub fn act(&self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::Accept => out.go.extend([Go::Close, Go::MarkAll]),
+            Action::Accept => out.go.extend([Navigate::Close, Navigate::MarkAll]),
             Action::Back => {
                 out.say(t!("Nothing was marked."));
-                out.go.push(Go::Close);
+                out.go.push(Navigate::Close);
             }
             Action::Down | Action::Up => {}
             _ => return false,

@@ -1,8 +1,8 @@
 //! A field for the name of a file: completed from the disk, with the files of earlier times.
 
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env};
 use crate::tui::field::{Field, Recent};
 use crate::tui::input_history;
 use crate::tui::paths;
@@ -18,19 +18,19 @@ const LISTED: usize = 5;
 pub struct PathField {
     field: Field,
     recent: Recent,
-    recent_ticket: Option<Ticket>,
-    completing: Option<Ticket>,
+    recent_ticket: Option<RequestId>,
+    completing: Option<RequestId>,
     /// What the last completion found, where it was more than one.
     found: Vec<String>,
 }
 
 impl PathField {
     /// An empty one; `recent`: with the files of earlier times behind it.
-    pub fn new(recent: bool, out: &mut Out<'_>) -> Self {
+    pub fn new(recent: bool, out: &mut Effects<'_>) -> Self {
         Self {
             field: Field::default(),
             recent: Recent::default(),
-            recent_ticket: recent.then(|| out.ask(Ask::Files)),
+            recent_ticket: recent.then(|| out.ask(Request::Files)),
             completing: None,
             found: Vec::new(),
         }
@@ -81,12 +81,12 @@ impl PathField {
     }
 
     /// Does an action; false when it is none of the field's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Complete => {
                 out.ask_instead(
                     &mut self.completing,
-                    Ask::Complete(self.field.value().trim_start().to_owned()),
+                    Request::Complete(self.field.value().trim_start().to_owned()),
                 );
             }
             Action::Earlier | Action::Later => {
@@ -114,14 +114,14 @@ impl PathField {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
-            Answer::Files(files) if self.recent_ticket == Some(ticket) => {
+            Response::Files(files) if self.recent_ticket == Some(ticket) => {
                 self.recent_ticket = None;
                 self.recent = Recent::new(files);
                 Ok(())
             }
-            Answer::Completed(found) if self.completing == Some(ticket) => {
+            Response::Completed(found) if self.completing == Some(ticket) => {
                 self.completing = None;
                 let common = paths::common(&found);
                 if common.len() > self.field.value().trim_start().len() {
@@ -135,7 +135,7 @@ impl PathField {
     }
 
     /// Cancels what nobody waits for any more.
-    pub fn cancel(&mut self, out: &mut Out<'_>) {
+    pub fn cancel(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.recent_ticket.take());
         out.cancel(self.completing.take());
     }

@@ -2,8 +2,8 @@
 
 use crate::api::Reader;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::frame::Frame;
 use crate::tui::hold;
 use crate::tui::keymap::Context;
@@ -16,7 +16,7 @@ use ratatui::widgets::Clear;
 pub struct PingForm {
     reader: Reader,
     /// The ping, while it is on its way.
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     /// What came of it.
     said: Option<String>,
 }
@@ -38,15 +38,15 @@ impl PingForm {
     }
 
     /// Does an action; false when it is none of the question's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept if self.ticket.is_none() => {
                 self.said = None;
-                self.ticket = Some(out.ask(Ask::Ping(self.reader.clone())));
+                self.ticket = Some(out.ask(Request::Ping(self.reader.clone())));
             }
             Action::Back => {
                 out.cancel(self.ticket.take());
-                out.go.push(Go::Close);
+                out.go.push(Navigate::Close);
             }
             Action::Accept | Action::Down | Action::Up => {}
             _ => return false,
@@ -55,14 +55,19 @@ impl PingForm {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Pinged(pinged) if self.ticket == Some(ticket) => {
+            Response::Pinged(pinged) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 match pinged {
                     Ok(()) => {
                         out.say(t!("The service answered. lapel goes on with what was waiting."));
-                        out.go.push(Go::Close);
+                        out.go.push(Navigate::Close);
                     }
                     Err(why) => self.said = Some(why.to_string()),
                 }

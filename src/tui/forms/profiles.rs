@@ -6,8 +6,8 @@ use crate::config::ProfileLine;
 use crate::domain::text::scrub;
 use crate::i18n;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::list_hit::{Click, Sight, below};
@@ -25,16 +25,16 @@ const SENDING: &str = tr_noop!(
 
 /// The list, open.
 pub struct Profiles {
-    reading: Option<Ticket>,
+    reading: Option<RequestId>,
     lines: Vec<ProfileLine>,
     at: usize,
     sight: Sight,
     /// The profile that is being opened.
-    opening: Option<Ticket>,
+    opening: Option<RequestId>,
     form: Option<ProfileForm>,
     removing: Option<Removing>,
     /// What is being done with a profile: to which, and whether it may be another one then.
-    working: Option<(Ticket, String, bool)>,
+    working: Option<(RequestId, String, bool)>,
     /// The profile in use, where it is one of the settings.
     used: Option<String>,
     said: Option<String>,
@@ -44,13 +44,13 @@ pub struct Profiles {
 
 impl Profiles {
     /// The list, about to be read.
-    pub fn new(used: Option<String>, out: &mut Out<'_>) -> Self {
+    pub fn new(used: Option<String>, out: &mut Effects<'_>) -> Self {
         Self {
             removing: None,
             working: None,
             used,
             done: None,
-            reading: Some(out.ask(Ask::Profiles)),
+            reading: Some(out.ask(Request::Profiles)),
             lines: Vec::new(),
             at: 0,
             sight: Sight::default(),
@@ -85,7 +85,7 @@ impl Profiles {
 
     /// Does an action; false when it is none of the list's. `sending`: something is on its way that has
     /// consequences.
-    pub fn act(&mut self, action: Action, sending: bool, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, sending: bool, out: &mut Effects<'_>) -> bool {
         // While one is being opened there is only the way back.
         if (self.opening.is_some() || self.working.is_some()) && action != Action::Back {
             return true;
@@ -114,7 +114,7 @@ impl Profiles {
                 Step::Try(_) if sending => self.said = Some(i18n::tr(SENDING).to_owned()),
                 Step::Try(candidate) => {
                     self.said = None;
-                    self.opening = Some(out.ask(Ask::TryProfile(candidate)));
+                    self.opening = Some(out.ask(Request::TryProfile(candidate)));
                 }
             }
             return true;
@@ -139,7 +139,7 @@ impl Profiles {
     }
 
     /// Begins to change, test or remove the selected one.
-    fn manage(&mut self, action: Action, out: &mut Out<'_>) {
+    fn manage(&mut self, action: Action, out: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
         let Some(line) = self.lines.get(self.at).cloned() else {
             self.said = Some(t!("Select a profile first.").to_owned());
@@ -157,13 +157,13 @@ impl Profiles {
         }
     }
 
-    fn work(&mut self, ask: ProfileAsk, name: String, changes: bool, out: &mut Out<'_>) {
+    fn work(&mut self, ask: ProfileAsk, name: String, changes: bool, out: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
-        self.working = Some((out.ask(Ask::Profile(Box::new(ask))), name, changes));
+        self.working = Some((out.ask(Request::Profile(Box::new(ask))), name, changes));
     }
 
     /// Takes what came of what was done with a profile.
-    fn worked(&mut self, name: String, changes: bool, done: Result<String, String>, out: &mut Out<'_>) {
+    fn worked(&mut self, name: String, changes: bool, done: Result<String, String>, out: &mut Effects<'_>) {
         match done {
             Err(why) => self.said = Some(why),
             Ok(done) => {
@@ -172,11 +172,11 @@ impl Profiles {
                 (self.form, self.removing) = (None, None);
                 if kept {
                     self.at = 0;
-                    self.reading = Some(out.ask(Ask::Profiles));
+                    self.reading = Some(out.ask(Request::Profiles));
                 }
                 if changes && self.used.as_ref() == Some(&name) {
                     // What is shown was asked for as the profile was before.
-                    self.opening = Some(out.ask(Ask::OpenProfile(Some(name))));
+                    self.opening = Some(out.ask(Request::OpenProfile(Some(name))));
                 }
             }
         }
@@ -187,7 +187,7 @@ impl Profiles {
         self.form.is_none() && self.removing.is_none() && self.opening.is_none() && self.working.is_none()
     }
 
-    fn accept(&mut self, sending: bool, out: &mut Out<'_>) {
+    fn accept(&mut self, sending: bool, out: &mut Effects<'_>) {
         if self.reading.is_some() {
             return;
         }
@@ -199,14 +199,14 @@ impl Profiles {
             self.said = Some(i18n::tr(SENDING).to_owned());
         } else {
             let ask = match self.lines.get(self.at) {
-                Some(line) => Ask::OpenProfile(Some(line.name.clone())),
-                None => Ask::StartSandbox,
+                Some(line) => Request::OpenProfile(Some(line.name.clone())),
+                None => Request::StartSandbox,
             };
             self.opening = Some(out.ask(ask));
         }
     }
 
-    fn back(&mut self, out: &mut Out<'_>) {
+    fn back(&mut self, out: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
         if self.working.is_some() {
             // It ends by itself, and nothing is half done: it is waited for.
@@ -220,7 +220,7 @@ impl Profiles {
             self.form = None;
         } else {
             out.cancel(self.reading.take());
-            out.go.push(Go::Close);
+            out.go.push(Navigate::Close);
         }
     }
 
@@ -242,9 +242,14 @@ impl Profiles {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Profiles(read) if self.reading == Some(ticket) => {
+            Response::Profiles(read) if self.reading == Some(ticket) => {
                 self.reading = None;
                 match read {
                     Ok(lines) => self.lines = lines,
@@ -252,16 +257,16 @@ impl Profiles {
                 }
                 Ok(())
             }
-            Answer::Profile(done) if self.working.as_ref().is_some_and(|(own, ..)| *own == ticket) => {
+            Response::Profile(done) if self.working.as_ref().is_some_and(|(own, ..)| *own == ticket) => {
                 if let Some((_, name, changes)) = self.working.take() {
                     self.worked(name, changes, done, out);
                 }
                 Ok(())
             }
-            Answer::Connected(opened) if self.opening == Some(ticket) => {
+            Response::Connected(opened) if self.opening == Some(ticket) => {
                 self.opening = None;
                 match opened {
-                    Ok(session) => out.go.push(Go::Connect(session)),
+                    Ok(session) => out.go.push(Navigate::Connect(session)),
                     Err(why) => {
                         let kept = if self.form.is_some() { t!(" Nothing was kept.") } else { "" };
                         self.said = Some(format!("{why}{kept}"));

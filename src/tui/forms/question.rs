@@ -7,13 +7,13 @@ use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
 use crate::i18n::tr;
 use crate::jobs::receipt::MailReport;
-use crate::jobs::{Bucket, Decision, Job, JobError, JobId, JobRow, NeverSeen};
+use crate::jobs::{Decision, Job, JobError, JobId, JobRow, NeverSeen, RowStatus};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Paper, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Paper, Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::field::Field;
 use crate::tui::frame::Frame;
-use crate::tui::job_command::{Deed, Done};
+use crate::tui::job_command::{Done, JobCommand};
 use crate::tui::job_rows::explain;
 use crate::tui::keymap::Context;
 use crate::tui::paths;
@@ -28,7 +28,7 @@ pub struct Question {
     about: About,
     field: Field,
     /// The question that this one has asked.
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     said: Option<String>,
     /// Whether it is live: what sends is confirmed once more then, with more to type.
     live: bool,
@@ -95,7 +95,7 @@ impl Question {
 
     /// What a person decides about a row, or about all `unseen` rows of the job if it is one of them.
     pub fn decide(job: JobId, row: Box<JobRow>, unseen: u64, live: bool) -> Self {
-        let unseen = if row.bucket == Bucket::NotSeen { unseen } else { 0 };
+        let unseen = if row.bucket == RowStatus::NotSeen { unseen } else { 0 };
         Self { live, ..Self::new(About::Decide { job, row, unseen, at: 0, step: Step::Choice }) }
     }
 
@@ -108,8 +108,8 @@ impl Question {
     }
 
     /// Whom the mail of a job did not reach.
-    pub fn mail(job: Box<Job>, out: &mut Out<'_>) -> Self {
-        let ticket = out.ask(Ask::Mail(job.id));
+    pub fn mail(job: Box<Job>, out: &mut Effects<'_>) -> Self {
+        let ticket = out.ask(Request::Mail(job.id));
         Self { ticket: Some(ticket), ..Self::new(About::Mail { job, report: None }) }
     }
 
@@ -158,7 +158,7 @@ impl Question {
     }
 
     /// Does an action; false when it is none of the question's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back => self.back(out),
             Action::ClearField => self.field.clear(),
@@ -177,7 +177,7 @@ impl Question {
         true
     }
 
-    fn back(&mut self, out: &mut Out<'_>) {
+    fn back(&mut self, out: &mut Effects<'_>) {
         self.said = None;
         match &mut self.about {
             About::Paper { exists: exists @ true, .. } => *exists = false,
@@ -185,11 +185,11 @@ impl Question {
                 *step = Step::Choice;
                 self.field.clear();
             }
-            _ => out.go.push(Go::Close),
+            _ => out.go.push(Navigate::Close),
         }
     }
 
-    fn go_on(&mut self, out: &mut Out<'_>) {
+    fn go_on(&mut self, out: &mut Effects<'_>) {
         self.said = None;
         let empty = Text::new(self.field.value()).looks_empty();
         match &mut self.about {
@@ -203,8 +203,8 @@ impl Question {
                             .to_owned(),
                     );
                 } else if self.ticket.is_none() {
-                    let deed = Deed::Undo(job.id, self.field.value().to_owned());
-                    self.ticket = Some(out.ask(Ask::Do(Box::new(deed))));
+                    let deed = JobCommand::Undo(job.id, self.field.value().to_owned());
+                    self.ticket = Some(out.ask(Request::Do(Box::new(deed))));
                 }
             }
             About::Decide { at, step, row, job, .. } => match step {
@@ -221,13 +221,13 @@ impl Question {
                 }
                 Step::Why if *at == ALL => {
                     if self.ticket.is_none() {
-                        self.ticket = Some(out.ask(Ask::Do(Box::new(Deed::NeverSeen(*job)))));
+                        self.ticket = Some(out.ask(Request::Do(Box::new(JobCommand::NeverSeen(*job)))));
                     }
                 }
                 Step::Why if *at == 0 && self.live => {
                     let why = self.field.value().trim().to_owned();
-                    let deed = Deed::Decide(*job, row.no, Decision::SendAgain, why);
-                    out.go.push(Go::Again(Box::new(deed)));
+                    let deed = JobCommand::Decide(*job, row.no, Decision::SendAgain, why);
+                    out.go.push(Navigate::Again(Box::new(deed)));
                 }
                 Step::Badge | Step::Why => *step = Step::Review,
                 Step::Review => {}
@@ -235,7 +235,7 @@ impl Question {
         }
     }
 
-    fn confirm(&mut self, out: &mut Out<'_>) {
+    fn confirm(&mut self, out: &mut Effects<'_>) {
         if self.ticket.is_some() {
             return;
         }
@@ -244,7 +244,7 @@ impl Question {
             return;
         }
         let deed = match &self.about {
-            About::CallOff(job) => Deed::CallOff(job.id),
+            About::CallOff(job) => JobCommand::CallOff(job.id),
             About::Decide { job, row, at, step: Step::Review, .. } => {
                 let typed = self.field.value().trim();
                 let (decision, why) = match at {
@@ -255,15 +255,15 @@ impl Question {
                     },
                     _ => (Decision::LeaveOut, typed),
                 };
-                Deed::Decide(*job, row.no, decision, why.to_owned())
+                JobCommand::Decide(*job, row.no, decision, why.to_owned())
             }
             About::Decide { .. } | About::Undo(_) | About::Paper { .. } | About::Mail { .. } => return,
         };
-        self.ticket = Some(out.ask(Ask::Do(Box::new(deed))));
+        self.ticket = Some(out.ask(Request::Do(Box::new(deed))));
     }
 
     /// Goes on to the confirmation of so many rows as were found.
-    fn review_all(&mut self, found: NeverSeen, out: &mut Out<'_>) {
+    fn review_all(&mut self, found: NeverSeen, out: &mut Effects<'_>) {
         let About::Decide { job, .. } = self.about else { return };
         if found.ready == 0 {
             self.said = Some(
@@ -273,14 +273,14 @@ impl Question {
             return;
         }
         let why = self.field.value().trim().to_owned();
-        out.go.push(Go::Again(Box::new(Deed::ResendAll(job, found.ready, why))));
+        out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(job, found.ready, why))));
     }
 
-    fn write(&mut self, overwrite: bool, out: &mut Out<'_>) {
+    fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
         let About::Paper { job, redo, .. } = self.about else { return };
         if self.ticket.is_none() {
             let to = paths::typed(self.field.value());
-            self.ticket = Some(out.ask(Ask::Paper(Paper { job, redo, to, overwrite })));
+            self.ticket = Some(out.ask(Request::Paper(Paper { job, redo, to, overwrite })));
         }
     }
 
@@ -312,25 +312,30 @@ impl Question {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Done(done) if self.ticket == Some(ticket) => {
+            Response::Done(done) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 match done {
                     Err(why) => self.said = Some(why),
                     Ok(Done::NeverSeen(found)) => self.review_all(found, out),
                     Ok(done) => {
-                        out.go.push(Go::Close);
+                        out.go.push(Navigate::Close);
                         match done {
                             Done::Said(text) => out.say(text),
-                            Done::Drafts(jobs) => out.go.push(Go::Drafts(jobs)),
+                            Done::Drafts(jobs) => out.go.push(Navigate::Drafts(jobs)),
                             Done::Fine | Done::NeverSeen(_) => {}
                         }
                     }
                 }
                 Ok(())
             }
-            Answer::Paper(written) if self.ticket == Some(ticket) => {
+            Response::Paper(written) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 match written {
                     Ok(written) => {
@@ -344,7 +349,7 @@ impl Question {
                         let mut said = vec![wrote];
                         said.extend(written.remarks());
                         out.say(said.join(" "));
-                        out.go.push(Go::Close);
+                        out.go.push(Navigate::Close);
                     }
                     Err(JobError::Exists(_)) => {
                         if let About::Paper { exists, .. } = &mut self.about {
@@ -355,7 +360,7 @@ impl Question {
                 }
                 Ok(())
             }
-            Answer::Mail(mail) if self.ticket == Some(ticket) => {
+            Response::Mail(mail) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 match mail {
                     Ok(found) => {
@@ -417,7 +422,7 @@ impl Question {
                         "{n} rows are not sent, and will not be."
                     ),
                 };
-                if of(Bucket::Sending) > 0 {
+                if of(RowStatus::Sending) > 0 {
                     text.push(' ');
                     text.push_str(t!("What is on its way is waited for; a request that still waits for its turn is given up."));
                 }

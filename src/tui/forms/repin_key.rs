@@ -3,8 +3,8 @@
 
 use crate::api::ApiError;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::field::Field;
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
@@ -21,7 +21,7 @@ pub struct PinForm {
     field: Field,
     /// Whether the name was typed, and only `y` is missing.
     is_typed: bool,
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     wrong: Option<String>,
 }
 
@@ -61,12 +61,12 @@ impl PinForm {
     }
 
     /// Does an action; false when it is none of the question's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back if self.is_typed && self.ticket.is_none() => self.is_typed = false,
             Action::Back => {
                 out.cancel(self.ticket.take());
-                out.go.push(Go::Close);
+                out.go.push(Navigate::Close);
             }
             Action::ClearField => self.field.clear(),
             Action::Accept if !self.is_typed => {
@@ -76,7 +76,7 @@ impl PinForm {
             }
             Action::Confirm if self.is_typed && self.ticket.is_none() => {
                 self.wrong = None;
-                let ask = Ask::Pin { profile: self.profile.clone(), prefix: self.said.clone() };
+                let ask = Request::Pin { profile: self.profile.clone(), prefix: self.said.clone() };
                 self.ticket = Some(out.ask(ask));
             }
             Action::Accept
@@ -96,12 +96,17 @@ impl PinForm {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Connected(pinned) if self.ticket == Some(ticket) => {
+            Response::Connected(pinned) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 match pinned {
-                    Ok(session) => out.go.push(Go::Connect(session)),
+                    Ok(session) => out.go.push(Navigate::Connect(session)),
                     Err(why) => self.wrong = Some(why),
                 }
                 Ok(())

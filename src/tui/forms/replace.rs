@@ -5,13 +5,13 @@ use super::confirm::Confirm;
 use super::label::aligned;
 use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
 use crate::jobs::intake::{Severity, check_person};
-use crate::jobs::{Holdings, IssuePlan, Rival, Victim};
+use crate::jobs::{Holdings, IssuePlan, RevokeTarget, Rival};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::field::{Field, Focus};
 use crate::tui::frame::Frame;
-use crate::tui::job_command::Deed;
+use crate::tui::job_command::JobCommand;
 use crate::tui::keymap::Context;
 use crate::tui::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
@@ -32,7 +32,7 @@ pub struct ReplaceForm {
     focus: Focus,
     /// Which template the badge is of, or why that is not known.
     template: Option<Result<(TemplateId, Text), String>>,
-    template_ticket: Option<Ticket>,
+    template_ticket: Option<RequestId>,
     said: Option<String>,
     review: Option<Review>,
 }
@@ -43,17 +43,17 @@ struct Review {
     /// What the person has of the template; an error where that is not known.
     holdings: Option<Result<Holdings, String>>,
     sent_before: Option<Box<Rival>>,
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     confirm: Confirm,
 }
 
 impl ReplaceForm {
     /// Opens it for a badge.
-    pub fn new(old: Box<Badge>, env: &Env, out: &mut Out<'_>) -> Self {
+    pub fn new(old: Box<Badge>, env: &Env, out: &mut Effects<'_>) -> Self {
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), |t| t.wire().to_owned());
         let email = text(&old.recipient_email);
         let fields = [Field::with(&text(&old.recipient_name)), Field::with(&email), Field::default()];
-        let template_ticket = Some(out.ask(Ask::TemplateOf(old.badge_id.clone(), email)));
+        let template_ticket = Some(out.ask(Request::TemplateOf(old.badge_id.clone(), email)));
         Self {
             state: Verdict::of(&*old, env.now()).state(),
             old,
@@ -90,7 +90,7 @@ impl ReplaceForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::NextField => self.focus.next(LABELS.len()),
             Action::PreviousField => self.focus.previous(LABELS.len()),
@@ -105,7 +105,7 @@ impl ReplaceForm {
                 Some(mut review) => out.cancel(review.ticket.take()),
                 None => {
                     out.cancel(self.template_ticket.take());
-                    out.go.push(Go::Close);
+                    out.go.push(Navigate::Close);
                 }
             },
             Action::Accept | Action::PageDown | Action::PageUp => {}
@@ -122,7 +122,7 @@ impl ReplaceForm {
         !(same(0, &self.old.recipient_name) && same(1, &self.old.recipient_email))
     }
 
-    fn go_on(&mut self, env: &Env, out: &mut Out<'_>) {
+    fn go_on(&mut self, env: &Env, out: &mut Effects<'_>) {
         self.said = None;
         let mut refuse = |at: usize, why: String| {
             self.focus.at = at;
@@ -160,7 +160,7 @@ impl ReplaceForm {
                 return;
             }
         };
-        let ticket = out.ask(Ask::Holdings(template, address.as_str().to_owned()));
+        let ticket = out.ask(Request::Holdings(template, address.as_str().to_owned()));
         self.review = Some(Review {
             name,
             address,
@@ -171,7 +171,7 @@ impl ReplaceForm {
         });
     }
 
-    fn confirm(&mut self, out: &mut Out<'_>) {
+    fn confirm(&mut self, out: &mut Effects<'_>) {
         let (Some(review), Some(Ok((template_id, title)))) = (&mut self.review, &self.template) else {
             return;
         };
@@ -195,7 +195,7 @@ impl ReplaceForm {
             held_before,
             allows: review.sent_before.as_ref().map(|rival| rival.slot),
         };
-        let old = Victim {
+        let old = RevokeTarget {
             badge_id: self.old.badge_id.clone(),
             holder: self.old.recipient_name.clone().unwrap_or_default(),
             email: self.old.recipient_email.clone().unwrap_or_default(),
@@ -203,9 +203,9 @@ impl ReplaceForm {
             state: self.state.clone(),
         };
         let reason = self.fields[2].value().to_owned();
-        out.ask(Ask::Do(Box::new(Deed::Replace(plan, old, reason))));
-        out.go.push(Go::Close);
-        out.go.push(Go::Activity);
+        out.ask(Request::Do(Box::new(JobCommand::Replace(plan, old, reason))));
+        out.go.push(Navigate::Close);
+        out.go.push(Navigate::Activity);
     }
 
     /// What is typed.
@@ -232,14 +232,14 @@ impl ReplaceForm {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
-            Answer::TemplateOf(template) if self.template_ticket == Some(ticket) => {
+            Response::TemplateOf(template) if self.template_ticket == Some(ticket) => {
                 self.template_ticket = None;
                 self.template = Some(template);
                 Ok(())
             }
-            Answer::Holdings(holdings, sent_before) => match &mut self.review {
+            Response::Holdings(holdings, sent_before) => match &mut self.review {
                 Some(review) if review.ticket == Some(ticket) => {
                     review.ticket = None;
                     review.holdings = Some(holdings.map_err(|error| error.to_string()));
@@ -249,7 +249,7 @@ impl ReplaceForm {
                     review.sent_before = sent_before;
                     Ok(())
                 }
-                _ => Err(Answer::Holdings(holdings, sent_before)),
+                _ => Err(Response::Holdings(holdings, sent_before)),
             },
             other => Err(other),
         }

@@ -4,14 +4,14 @@
 use super::confirm::Confirm;
 use super::lay;
 use crate::domain::State;
-use crate::jobs::{RevokePlan, Victim};
+use crate::jobs::{RevokePlan, RevokeTarget};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::field::{Field, Recent};
 use crate::tui::frame::Frame;
 use crate::tui::input_history;
-use crate::tui::job_command::Deed;
+use crate::tui::job_command::JobCommand;
 use crate::tui::keymap::Context;
 use crate::tui::text_layout::{cells, line_width, number, width, wrap};
 use crossterm::event::KeyEvent;
@@ -27,7 +27,7 @@ const FATE: [usize; 2] = [7, 14];
 
 /// The form.
 pub struct RevokeForm {
-    victims: Vec<Victim>,
+    victims: Vec<RevokeTarget>,
     reason: Field,
     error: Option<String>,
     review: Option<(RevokePlan, Confirm)>,
@@ -36,12 +36,12 @@ pub struct RevokeForm {
     /// Whether those that wait are revoked when they become Issued.
     when_issued: bool,
     reasons: Recent,
-    reasons_ticket: Option<Ticket>,
+    reasons_ticket: Option<RequestId>,
 }
 
 impl RevokeForm {
     /// Opens it for these badges.
-    pub fn new(mut victims: Vec<Victim>, out: &mut Out<'_>) -> Self {
+    pub fn new(mut victims: Vec<RevokeTarget>, out: &mut Effects<'_>) -> Self {
         victims.sort_by_key(|v| !v.state.may_be_revoked());
         Self {
             victims,
@@ -51,7 +51,7 @@ impl RevokeForm {
             top: 0,
             when_issued: false,
             reasons: Recent::default(),
-            reasons_ticket: Some(out.ask(Ask::Reasons)),
+            reasons_ticket: Some(out.ask(Request::Reasons)),
         }
     }
 
@@ -92,7 +92,7 @@ impl RevokeForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::ClearField => match &mut self.review {
                 Some((_, confirm)) => confirm.clear(),
@@ -106,14 +106,14 @@ impl RevokeForm {
                 if !confirm.agrees(out) {
                     return true;
                 }
-                out.ask(Ask::Do(Box::new(Deed::Revoke(plan.clone()))));
-                out.go.push(Go::Close);
-                out.go.push(Go::Activity);
+                out.ask(Request::Do(Box::new(JobCommand::Revoke(plan.clone()))));
+                out.go.push(Navigate::Close);
+                out.go.push(Navigate::Activity);
             }
             Action::Back if self.review.as_mut().is_some_and(|(_, confirm)| confirm.back()) => {}
             Action::Back => {
                 if self.review.take().is_none() {
-                    out.go.push(Go::Close);
+                    out.go.push(Navigate::Close);
                 }
             }
             Action::Toggle => {
@@ -179,9 +179,9 @@ impl RevokeForm {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
-            Answer::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
+            Response::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
                 self.reasons_ticket = None;
                 self.reasons = Recent::new(reasons);
                 Ok(())
@@ -345,7 +345,7 @@ impl RevokeForm {
     }
 }
 
-fn victim_line(victim: &Victim, columns: usize, env: &Env) -> Line<'static> {
+fn victim_line(victim: &RevokeTarget, columns: usize, env: &Env) -> Line<'static> {
     let rest = columns.saturating_sub(4 + 12 + 4);
     let style = if victim.state.may_be_revoked() { env.theme.text() } else { env.theme.dim() };
     let row = [

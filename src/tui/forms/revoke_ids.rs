@@ -8,8 +8,8 @@ use super::path::PathField;
 use crate::domain::Text;
 use crate::jobs::intake::Source;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::field::{Field, Recent};
 use crate::tui::frame::Frame;
 use crate::tui::input_history::{self, Typed};
@@ -26,7 +26,7 @@ pub struct IdsForm {
     pasted: Option<String>,
     reason: Field,
     reasons: Recent,
-    reasons_ticket: Option<Ticket>,
+    reasons_ticket: Option<RequestId>,
     when_issued: bool,
     /// Whether the reason is being typed, rather than the file's name.
     at_reason: bool,
@@ -35,13 +35,13 @@ pub struct IdsForm {
 
 impl IdsForm {
     /// Opens it.
-    pub fn new(env: &Env, out: &mut Out<'_>) -> Self {
+    pub fn new(env: &Env, out: &mut Effects<'_>) -> Self {
         Self {
             file: PathField::with_earlier(env.recents.list(Typed::IdsFile)),
             pasted: None,
             reason: Field::default(),
             reasons: Recent::default(),
-            reasons_ticket: Some(out.ask(Ask::Reasons)),
+            reasons_ticket: Some(out.ask(Request::Reasons)),
             when_issued: false,
             at_reason: false,
             said: None,
@@ -80,13 +80,13 @@ impl IdsForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         if action == Action::Back {
             if self.at_reason {
                 self.at_reason = false;
             } else {
                 self.file.cancel(out);
-                out.go.push(Go::Close);
+                out.go.push(Navigate::Close);
             }
             return true;
         }
@@ -117,7 +117,7 @@ impl IdsForm {
         true
     }
 
-    fn go_on(&mut self, out: &mut Out<'_>) {
+    fn go_on(&mut self, out: &mut Effects<'_>) {
         let Some(source) = self.source() else { return };
         self.said = None;
         if Text::new(self.reason.value()).looks_empty() {
@@ -129,7 +129,7 @@ impl IdsForm {
             out.typed.push((Typed::IdsFile, path.to_string_lossy().into_owned()));
         }
         let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
-        out.go.push(Go::File(Purpose::Revoke { reason, when_issued }, source));
+        out.go.push(Navigate::File(Purpose::Revoke { reason, when_issued }, source));
     }
 
     /// The reason as it is typed.
@@ -159,9 +159,9 @@ impl IdsForm {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
-            Answer::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
+            Response::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
                 self.reasons_ticket = None;
                 self.reasons = Recent::new(reasons);
                 Ok(())

@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-fn ticket(n: u64) -> Ticket {
-    Ticket::test(n)
+fn ticket(n: u64) -> RequestId {
+    RequestId::test(n)
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{bucket_glyph, bucket_style, moment};
 use crate::domain::Text;
-use crate::jobs::{Class, JobRow, RowField};
+use crate::jobs::{DuplicateKind, JobRow, RowField};
 use crate::tui::context::Env;
 use crate::tui::table_header::{Head, Heading, Table};
 use crate::tui::text_layout::{Column, number};
@@ -32,7 +32,7 @@ const HEADS: &[Head] = &[
 /// What the journal sorts by in each of them.
 const FIELDS: [RowField; HEADS.len()] = [
     RowField::Line,
-    RowField::Bucket,
+    RowField::RowStatus,
     RowField::Holder,
     RowField::Address,
     RowField::Badge,
@@ -93,7 +93,7 @@ pub(super) fn cells(row: &JobRow, env: &Env, words: &dyn Fn(&JobRow) -> String) 
         (row.why.as_ref().map_or(String::new(), ToString::to_string), dim),
         (number(row.no), dim),
         (text(row.title.as_ref()), plain),
-        (row.class.map_or_else(dash, |class| Class::word(class).to_owned()), plain),
+        (row.class.map_or_else(dash, |class| DuplicateKind::word(class).to_owned()), plain),
         (row.accepted.map_or_else(dash, |at| moment(at, env)), dim),
         (text(row.status.as_ref()), plain),
         (text(row.mail_status.as_ref()), dim),

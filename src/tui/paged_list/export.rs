@@ -4,12 +4,12 @@ use super::{Browse, Browser, so_many};
 use crate::api::{MAX_ROWS_PER_PAGE, Paging};
 use crate::export::{List, What};
 use crate::i18n::tr;
-use crate::tui::ask::Ask;
-use crate::tui::context::{Env, Takeaway};
+use crate::tui::ask::Request;
+use crate::tui::context::{Env, ExportSource};
 
 impl<T: Browse> Browser<T> {
     /// The list for a file called `lapel-WHAT-…`; why not, where there is nothing to take.
-    pub fn takeaway(&self, what: &'static str, env: &Env) -> Result<Takeaway, String> {
+    pub fn takeaway(&self, what: &'static str, env: &Env) -> Result<ExportSource, String> {
         let noun = tr(T::NOUN.1);
         if !self.list.is_answered() {
             return Err(t!("The {noun} are not read yet; try again in a moment.", noun));
@@ -22,8 +22,8 @@ impl<T: Browse> Browser<T> {
         let paging =
             Paging { page: 1, rows_per_page: MAX_ROWS_PER_PAGE, sort: by_service.into_iter().collect() };
         let list = match T::ask(&self.filter, paging) {
-            Ask::Templates(query) => List::Templates(query),
-            Ask::History(query) => List::History(query),
+            Request::Templates(query) => List::Templates(query),
+            Request::History(query) => List::History(query),
             _ => return Err(t!("This list cannot be exported.").to_owned()),
         };
         let rows = self.list.is_counted().then(|| self.list.len());
@@ -40,6 +40,6 @@ impl<T: Browse> Browser<T> {
         let note = unsorted.then(|| {
             t!("The service does not sort this list: the file is in the service's own order.").to_owned()
         });
-        Ok(Takeaway { what: What::List(list), name: what, head, rows, note })
+        Ok(ExportSource { what: What::List(list), name: what, head, rows, note })
     }
 }

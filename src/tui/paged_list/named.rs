@@ -3,7 +3,7 @@
 use super::{Browse, Browser, By, Top};
 use crate::api::DirectionStyle;
 use crate::config::NamedFilter;
-use crate::tui::context::{Go, Out};
+use crate::tui::context::{Effects, Navigate};
 
 impl<T: Browse> Browser<T> {
     /// What is set now, without a name; `None` where nothing is.
@@ -20,7 +20,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Opens the saved filters; `naming`: to save this one.
-    pub(super) fn open_saved(&mut self, naming: bool, out: &mut Out<'_>) {
+    pub(super) fn open_saved(&mut self, naming: bool, out: &mut Effects<'_>) {
         match self.current() {
             Ok(None) if naming => {
                 out.say(t!("There is no filter and no order here to save. Nothing was saved."));
@@ -28,7 +28,7 @@ impl<T: Browse> Browser<T> {
             Err(why) if naming => out.warn(t!("{why}. Nothing was saved.", why)),
             current => {
                 let current = current.ok().flatten();
-                out.go.push(Go::Filters {
+                out.go.push(Navigate::Filters {
                     list: T::LIST,
                     specs: T::FIELDS,
                     heads: T::HEADS,
@@ -40,7 +40,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Filters and orders as it says.
-    pub fn use_filter(&mut self, filter: &NamedFilter, out: &mut Out<'_>) {
+    pub fn use_filter(&mut self, filter: &NamedFilter, out: &mut Effects<'_>) {
         // What a field does not take is left in it, and said.
         self.fill_in(&filter.fields, |_, _| true);
         self.bar.open = false;

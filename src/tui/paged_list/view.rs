@@ -2,7 +2,7 @@
 
 use super::{Browse, Browser, By};
 use crate::api::DirectionStyle;
-use crate::tui::context::Out;
+use crate::tui::context::Effects;
 use crate::tui::filter::{self, Spec};
 use crate::tui::saved_layout::ListView;
 
@@ -41,7 +41,7 @@ impl<T: Browse> Browser<T> {
 
     /// Shows what was kept. What this list does not know, and what a field does not take, is left out; a list
     /// that a person has changed meanwhile stays as it is.
-    pub fn restore(&mut self, view: &ListView, out: &mut Out<'_>) {
+    pub fn restore(&mut self, view: &ListView, out: &mut Effects<'_>) {
         if self.changes() > 0 || *view == ListView::default() {
             return;
         }
@@ -52,7 +52,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Filters by these values, by their fields' names in the contract, and by nothing else.
-    pub fn filter_only(&mut self, filter: &[(String, String)], out: &mut Out<'_>) {
+    pub fn filter_only(&mut self, filter: &[(String, String)], out: &mut Effects<'_>) {
         self.fill_in(filter, |spec, text| filter::read(spec, text).is_ok());
         self.apply(out);
     }

@@ -7,8 +7,8 @@ use super::pack::{KITTY_IDS, Packed, Protocol, Way};
 use super::questions::{How, unasked};
 use crate::config::Pictures;
 use crate::domain::{Badge, Page, Template, Text};
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::Out;
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::Effects;
 use crate::tui::frame::Frame;
 use crate::tui::text_layout::wrap;
 use ratatui::layout::Rect;
@@ -51,8 +51,8 @@ pub struct Store {
     entries: VecDeque<Entry>,
     wanted: Option<Key>,
     /// The end of the rest before it is fetched.
-    rest: Option<Ticket>,
-    loading: Option<(Ticket, u32)>,
+    rest: Option<RequestId>,
+    loading: Option<(RequestId, u32)>,
     /// A picture that is fetched although it is kept.
     fresh: Option<String>,
     asked: u32,
@@ -136,20 +136,20 @@ impl Store {
     }
 
     /// Takes note of where pictures are.
-    pub fn learn(&mut self, answer: &Answer) {
+    pub fn learn(&mut self, answer: &Response) {
         let mut learn = |raw: &Option<Text>| {
             if let Some(raw) = raw {
                 self.places.learn(raw.wire());
             }
         };
         match answer {
-            Answer::Badge(badge) => {
+            Response::Badge(badge) => {
                 if let Ok(Badge { front_image_url, back_image_url, .. }) = &**badge {
                     learn(front_image_url);
                     learn(back_image_url);
                 }
             }
-            Answer::Templates(Ok(Page { items, .. })) => {
+            Response::Templates(Ok(Page { items, .. })) => {
                 if let Some((_, Template { image_url, .. })) = items.first() {
                     learn(image_url);
                 }
@@ -159,7 +159,7 @@ impl Store {
     }
 
     /// The picture that is looked at now, or that none is.
-    pub fn want(&mut self, want: Option<&Want>, out: &mut Out<'_>) {
+    pub fn want(&mut self, want: Option<&Want>, out: &mut Effects<'_>) {
         let key = want.and_then(|want| self.key(want).ok());
         if key == self.wanted {
             return;
@@ -169,19 +169,24 @@ impl Store {
         let here = key.as_ref().is_none_or(|key| self.entries.iter().any(|entry| entry.key == *key));
         self.wanted = key;
         if !here && matches!(self.how, How::By(_)) {
-            self.rest = Some(out.ask(Ask::Pause(REST)));
+            self.rest = Some(out.ask(Request::Pause(REST)));
         }
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Paused if self.rest == Some(ticket) => {
+            Response::Paused if self.rest == Some(ticket) => {
                 self.rest = None;
                 self.load(out);
                 Ok(())
             }
-            Answer::Picture(state) => {
+            Response::Picture(state) => {
                 if let Some((_, number)) = self.loading.take_if(|(loading, _)| *loading == ticket)
                     && let Some(key) = self.wanted.clone()
                 {
@@ -193,7 +198,7 @@ impl Store {
         }
     }
 
-    fn load(&mut self, out: &mut Out<'_>) {
+    fn load(&mut self, out: &mut Effects<'_>) {
         let (How::By(way), Some(key)) = (self.how, &self.wanted) else { return };
         let number = self.asked;
         self.asked = self.asked.wrapping_add(1);
@@ -205,7 +210,7 @@ impl Store {
             id: way.first_id + number % KITTY_IDS,
         };
         self.entries.retain(|entry| number.wrapping_sub(entry.number) < KEPT);
-        self.loading = Some((out.ask(Ask::Picture(Box::new(ask))), number));
+        self.loading = Some((out.ask(Request::Picture(Box::new(ask))), number));
     }
 
     fn key(&self, want: &Want) -> Result<Key, String> {

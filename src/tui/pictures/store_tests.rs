@@ -8,7 +8,7 @@
 use super::super::pack::pack;
 use super::*;
 use crate::config::PictureChoice;
-use crate::tui::ask::Tickets;
+use crate::tui::ask::RequestIds;
 use crate::tui::worker::Order;
 use image::{Rgba, RgbaImage};
 use ratatui::Terminal;
@@ -17,18 +17,18 @@ use ratatui::backend::TestBackend;
 /// A store with what it has handed out.
 struct Desk {
     store: Store,
-    tickets: Tickets,
+    tickets: RequestIds,
     orders: Vec<Order>,
 }
 
 impl Desk {
     fn new(choice: PictureChoice) -> Self {
         let pictures = Pictures { choice, ..Pictures::none() };
-        Self { store: Store::new(&pictures), tickets: Tickets::default(), orders: Vec::new() }
+        Self { store: Store::new(&pictures), tickets: RequestIds::default(), orders: Vec::new() }
     }
 
-    fn with(&mut self, act: impl FnOnce(&mut Store, &mut Out<'_>)) {
-        let mut out = Out::new(&mut self.tickets);
+    fn with(&mut self, act: impl FnOnce(&mut Store, &mut Effects<'_>)) {
+        let mut out = Effects::new(&mut self.tickets);
         act(&mut self.store, &mut out);
         self.orders.append(&mut out.orders);
     }
@@ -39,12 +39,12 @@ impl Desk {
     }
 
     /// The tickets of the rests and of the pictures that were asked for, and those that were cancelled.
-    fn asked(&mut self) -> (Vec<Ticket>, Vec<(Ticket, PictureAsk)>, Vec<Ticket>) {
+    fn asked(&mut self) -> (Vec<RequestId>, Vec<(RequestId, PictureAsk)>, Vec<RequestId>) {
         let (mut rests, mut pictures, mut cancelled) = (Vec::new(), Vec::new(), Vec::new());
         for order in std::mem::take(&mut self.orders) {
             match order {
-                Order::Ask(ticket, Ask::Pause(_)) => rests.push(ticket),
-                Order::Ask(ticket, Ask::Picture(ask)) => pictures.push((ticket, *ask)),
+                Order::Request(ticket, Request::Pause(_)) => rests.push(ticket),
+                Order::Request(ticket, Request::Picture(ask)) => pictures.push((ticket, *ask)),
                 Order::Cancel(ticket) => cancelled.push(ticket),
                 _ => panic!("something else"),
             }
@@ -52,16 +52,16 @@ impl Desk {
         (rests, pictures, cancelled)
     }
 
-    fn rested(&mut self, ticket: Ticket) {
-        self.with(|store, out| assert!(store.receive(ticket, Answer::Paused, out).is_ok()));
+    fn rested(&mut self, ticket: RequestId) {
+        self.with(|store, out| assert!(store.receive(ticket, Response::Paused, out).is_ok()));
     }
 
-    fn answered(&mut self, ticket: Ticket, state: Result<Packed, String>) {
-        self.with(|store, out| assert!(store.receive(ticket, Answer::Picture(state), out).is_ok()));
+    fn answered(&mut self, ticket: RequestId, state: Result<Packed, String>) {
+        self.with(|store, out| assert!(store.receive(ticket, Response::Picture(state), out).is_ok()));
     }
 
     /// Wants a picture up to where it is asked for.
-    fn begin(&mut self, url: &str) -> (Ticket, PictureAsk) {
+    fn begin(&mut self, url: &str) -> (RequestId, PictureAsk) {
         self.want(url);
         let (rests, ..) = self.asked();
         self.rested(rests[0]);
@@ -131,7 +131,7 @@ fn moving_through_a_list_fetches_what_one_stays_at() {
     assert_eq!((rests.len(), pictures.len(), cancelled.len()), (50, 0, 49));
     assert_eq!(rests[..49], cancelled[..]);
     // The end of a rest that was cancelled is nobody's, or at least not ours.
-    desk.with(|store, out| assert!(store.receive(rests[3], Answer::Paused, out).is_err()));
+    desk.with(|store, out| assert!(store.receive(rests[3], Response::Paused, out).is_err()));
     desk.rested(rests[49]);
     let (_, pictures, _) = desk.asked();
     assert_eq!(pictures.len(), 1);

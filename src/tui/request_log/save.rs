@@ -3,8 +3,8 @@
 use crate::api::LogEntry;
 use crate::domain::text::scrub;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, NotSaved, Saving, Ticket};
-use crate::tui::context::{Env, Out};
+use crate::tui::ask::{NotSaved, Request, RequestId, Response, Saving};
+use crate::tui::context::{Effects, Env};
 use crate::tui::forms::path::PathField;
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
@@ -20,7 +20,7 @@ pub struct Save {
     /// The log as it was when this was opened.
     text: String,
     rows: u64,
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     /// Something of that name is there already.
     exists: bool,
     said: Option<String>,
@@ -28,7 +28,7 @@ pub struct Save {
 
 impl Save {
     /// For the log as it stands; the newest first.
-    pub fn new(entries: &[LogEntry], env: &Env, out: &mut Out<'_>) -> Self {
+    pub fn new(entries: &[LogEntry], env: &Env, out: &mut Effects<'_>) -> Self {
         let mut field = PathField::new(false, out);
         let now = jiff::Timestamp::now();
         let name = env.clock().offset().to_datetime(now).strftime("lapel-requests-%Y%m%d-%H%M%S.tsv");
@@ -54,7 +54,7 @@ impl Save {
     }
 
     /// Does an action; whether it was one of its own, and whether it is closed now.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> (bool, bool) {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> (bool, bool) {
         self.said = None;
         match action {
             Action::Back if self.exists => self.exists = false,
@@ -70,14 +70,14 @@ impl Save {
         (true, false)
     }
 
-    fn write(&mut self, overwrite: bool, out: &mut Out<'_>) {
+    fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
         if self.ticket.is_some() {
             return;
         }
         match self.field.path() {
             Some(to) => {
                 let saving = Saving { text: self.text.clone(), to, overwrite };
-                self.ticket = Some(out.ask(Ask::Save(Box::new(saving))));
+                self.ticket = Some(out.ask(Request::Save(Box::new(saving))));
             }
             None => self.said = Some(t!("type the name of a file").to_owned()),
         }
@@ -96,9 +96,14 @@ impl Save {
     }
 
     /// Takes an answer, or gives it back; whether it is closed now.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<bool, Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<bool, Response> {
         match answer {
-            Answer::Saved(saved) if self.ticket == Some(ticket) => {
+            Response::Saved(saved) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 match saved {
                     Ok(path) => {

@@ -11,10 +11,10 @@ use crate::domain::text::short;
 use crate::domain::time::age;
 use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Text, Verdict, issue_time};
 use crate::index::Cert;
-use crate::jobs::{SentHere, Victim};
+use crate::jobs::{RevokeTarget, SentHere};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::field::{Field, Recent};
 use crate::tui::frame::Frame;
 use crate::tui::highlight_email::spelled;
@@ -37,14 +37,14 @@ pub struct BadgeScreen {
     /// When it was accepted, as a list said: the badge's own record does not.
     accepted_at: Option<ServiceTime>,
     read: Option<Result<Badge, ApiError>>,
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     /// What the journal knows of a badge that the service does not show, and the question for it.
-    sent: (Option<Ticket>, Vec<SentHere>),
+    sent: (Option<RequestId>, Vec<SentHere>),
     find: Option<Field>,
     /// What was typed earlier, while one goes through it.
     recent: Recent,
     /// Which badge has what was typed as its certificate number; it may be an id after all.
-    cert: Option<(Ticket, String)>,
+    cert: Option<(RequestId, String)>,
     certs: Certs,
     scroll: u16,
     most: u16,
@@ -142,7 +142,7 @@ impl BadgeScreen {
     }
 
     /// Reads a badge and shows it.
-    pub fn open(&mut self, id: BadgeId, accepted_at: Option<ServiceTime>, out: &mut Out<'_>) {
+    pub fn open(&mut self, id: BadgeId, accepted_at: Option<ServiceTime>, out: &mut Effects<'_>) {
         self.find = None;
         self.recent = Recent::default();
         out.cancel(self.cert.take().map(|(ticket, _)| ticket));
@@ -156,18 +156,18 @@ impl BadgeScreen {
         self.accepted_at = accepted_at;
         self.sent = (None, Vec::new());
         self.wanted = Some(id.clone());
-        out.ask_instead(&mut self.ticket, Ask::Badge(id));
+        out.ask_instead(&mut self.ticket, Request::Badge(id));
     }
 
     /// Reads the badge again if it is this one.
-    pub fn refresh(&mut self, id: &BadgeId, out: &mut Out<'_>) {
+    pub fn refresh(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
         if self.wanted.as_ref() == Some(id) {
-            out.ask_instead(&mut self.ticket, Ask::Badge(id.clone()));
+            out.ask_instead(&mut self.ticket, Request::Badge(id.clone()));
         }
     }
 
     /// Does an action; false when it is none of this tab's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => {
                 let typed = self.find.get_or_insert_default().value().to_owned();
@@ -218,12 +218,12 @@ impl BadgeScreen {
             Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
             Action::Reload => {
                 if let Some(id) = self.wanted.clone() {
-                    out.ask_instead(&mut self.ticket, Ask::Badge(id));
+                    out.ask_instead(&mut self.ticket, Request::Badge(id));
                 }
             }
             Action::Wallet => match self.badge().and_then(|b| Some((b, b.recipient_email.as_ref()?))) {
                 Some((badge, email)) => {
-                    out.go.push(Go::HolderOf(email.wire().to_owned(), badge.badge_id.clone()));
+                    out.go.push(Navigate::HolderOf(email.wire().to_owned(), badge.badge_id.clone()));
                 }
                 None => out.say(t!("There is no e-mail address here to look up.")),
             },
@@ -244,13 +244,13 @@ impl BadgeScreen {
                     if matches!(state, State::Revoked | State::Revoking) {
                         out.say(t!("This badge is revoked, so there is nothing to replace. Issue a new one from Templates."));
                     } else {
-                        out.go.push(Go::Replace(Box::new(badge.clone())));
+                        out.go.push(Navigate::Replace(Box::new(badge.clone())));
                     }
                 }
                 None => out.say(t!("There is no badge here to correct.")),
             },
             Action::Revoke => match self.badge() {
-                Some(badge) => out.go.push(Go::Revoke(vec![Victim {
+                Some(badge) => out.go.push(Navigate::Revoke(vec![RevokeTarget {
                     badge_id: badge.badge_id.clone(),
                     holder: badge.recipient_name.clone().unwrap_or_default(),
                     email: badge.recipient_email.clone().unwrap_or_default(),
@@ -289,19 +289,19 @@ impl BadgeScreen {
     }
 
     /// Opens the badge with this id, or with this certificate number, which only the index knows.
-    fn find_badge(&mut self, typed: BadgeId, out: &mut Out<'_>) {
+    fn find_badge(&mut self, typed: BadgeId, out: &mut Effects<'_>) {
         out.typed.push((Typed::Badge, typed.wire().to_owned()));
         out.cancel(self.cert.take().map(|(ticket, _)| ticket));
         let number = typed.wire().to_owned();
         if number.chars().any(char::is_numeric) {
-            let ticket = out.ask(Ask::Index(Box::new(IndexAsk::Find(number.clone()))));
+            let ticket = out.ask(Request::Index(Box::new(IndexAsk::Find(number.clone()))));
             self.cert = Some((ticket, number));
         } else {
             self.open(typed, None, out);
         }
     }
 
-    fn take_certs(&mut self, typed: String, found: &Result<Vec<Cert>, String>, out: &mut Out<'_>) {
+    fn take_certs(&mut self, typed: String, found: &Result<Vec<Cert>, String>, out: &mut Effects<'_>) {
         match found.as_deref() {
             Ok([one]) => {
                 let accepted = one.row.as_ref().and_then(|row| row.reg_date.clone());
@@ -318,9 +318,14 @@ impl BadgeScreen {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Index(IndexAnswer::Found(found))
+            Response::Index(IndexAnswer::Found(found))
                 if self.cert.as_ref().is_some_and(|(asked, _)| *asked == ticket) =>
             {
                 if let Some((_, typed)) = self.cert.take() {
@@ -328,11 +333,11 @@ impl BadgeScreen {
                 }
                 Ok(())
             }
-            Answer::SentBadge(sent) if self.sent.0 == Some(ticket) => {
+            Response::SentBadge(sent) if self.sent.0 == Some(ticket) => {
                 self.sent = (None, sent);
                 Ok(())
             }
-            Answer::Badge(badge) if self.ticket == Some(ticket) => {
+            Response::Badge(badge) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 if matches!(&*badge, Err(ApiError::NotFound(_) | ApiError::BadInput { .. }))
                     && let Some(id) = &self.wanted
@@ -340,7 +345,7 @@ impl BadgeScreen {
                     // A slip in the id is mended in the box; its letters must not act as keys.
                     self.find = Some(Field::with(id.wire()));
                     // The service may not show it yet.
-                    self.sent.0 = Some(out.ask(Ask::SentBadge(id.clone())));
+                    self.sent.0 = Some(out.ask(Request::SentBadge(id.clone())));
                 }
                 self.read = Some(badge.map(|mut badge| {
                     badge.reg_date = badge.reg_date.or_else(|| self.accepted_at.clone());

@@ -9,10 +9,10 @@ pub use marks::LARGEST_RANGE;
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::{BadgeId, HistoryItem, Page, ServiceTime, Text, Verdict, issue_time};
 use crate::export::{self, What};
-use crate::jobs::Victim;
+use crate::jobs::RevokeTarget;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out, Takeaway};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, ExportSource, Navigate};
 use crate::tui::filter::{Spec, Takes, Value};
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
@@ -128,12 +128,12 @@ impl Browse for HistoryItem {
         }
     }
 
-    fn ask(filter: &HistoryFilter, paging: Paging) -> Ask {
-        Ask::History(HistoryQuery { filter: filter.clone(), paging })
+    fn ask(filter: &HistoryFilter, paging: Paging) -> Request {
+        Request::History(HistoryQuery { filter: filter.clone(), paging })
     }
 
-    fn answer(answer: Answer) -> Result<Result<Page<Self>, ApiError>, Answer> {
-        if let Answer::History(page) = answer { Ok(page) } else { Err(answer) }
+    fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
+        if let Response::History(page) = answer { Ok(page) } else { Err(answer) }
     }
 
     fn cells(&self, env: &Env) -> Vec<(String, Style)> {
@@ -227,18 +227,18 @@ impl History {
     }
 
     /// Does an action; false when it is none of this tab's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if self.browser.over().is_some() {
             return self.browser.act(action, out);
         }
         match action {
             Action::Open => match self.browser.list.selected() {
-                Some(row) => out.go.push(Go::Badge(row.badge_id.clone(), row.reg_date.clone())),
+                Some(row) => out.go.push(Navigate::Badge(row.badge_id.clone(), row.reg_date.clone())),
                 None => out.say(t!("There is no badge on this row to open.")),
             },
             Action::Wallet => {
                 match self.browser.list.selected().and_then(|row| row.recipient_email.as_ref()) {
-                    Some(email) => out.go.push(Go::Holder(email.wire().to_owned())),
+                    Some(email) => out.go.push(Navigate::Holder(email.wire().to_owned())),
                     None => out.say(t!("This row has no e-mail address to look up.")),
                 }
             }
@@ -274,9 +274,9 @@ impl History {
             Action::Back if self.range_from.is_some() => self.range_from = None,
             Action::Back if self.marking.is_some() => self.give_up_marking(out),
             Action::Revoke => self.revoke(env, out),
-            Action::Ids => out.go.push(Go::Ids),
+            Action::Ids => out.go.push(Navigate::Ids),
             Action::Export => match self.takeaway(env) {
-                Ok(takeaway) => out.go.push(Go::Export(Box::new(takeaway))),
+                Ok(takeaway) => out.go.push(Navigate::Export(Box::new(takeaway))),
                 Err(why) => out.say(why),
             },
             _ => return self.browser.act(action, out),
@@ -285,14 +285,14 @@ impl History {
     }
 
     /// What is marked, for a file; everything that the filter lets through, where nothing is.
-    fn takeaway(&self, env: &Env) -> Result<Takeaway, String> {
+    fn takeaway(&self, env: &Env) -> Result<ExportSource, String> {
         if self.marks.is_empty() {
             return self.browser.takeaway("history", env);
         }
         let now = env.now();
         let rows: Vec<export::Row> = self.marks.values().map(|row| export::Row::of(row, now)).collect();
         let marked = rows.len() as u64;
-        Ok(Takeaway {
+        Ok(ExportSource {
             what: What::Rows(<HistoryItem as export::Record>::SHAPE.names(), rows),
             name: "history",
             head: count!(marked, "marked badge", "marked badges"),
@@ -304,9 +304,9 @@ impl History {
         })
     }
 
-    fn revoke(&self, env: &Env, out: &mut Out<'_>) {
+    fn revoke(&self, env: &Env, out: &mut Effects<'_>) {
         let now = env.now();
-        let victims: Vec<Victim> = if self.marks.is_empty() {
+        let victims: Vec<RevokeTarget> = if self.marks.is_empty() {
             self.browser.list.selected().map(|row| victim(row, now)).into_iter().collect()
         } else {
             self.marks.values().map(|row| victim(row, now)).collect()
@@ -314,12 +314,17 @@ impl History {
         if victims.is_empty() {
             out.say(t!("There is no badge on this row to revoke."));
         } else {
-            out.go.push(Go::Revoke(victims));
+            out.go.push(Navigate::Revoke(victims));
         }
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         let Err(answer) = self.receive_marking(ticket, answer, out) else { return Ok(()) };
         self.browser.receive(ticket, answer, out)?;
         // What is marked shows its state as it was last seen.
@@ -335,7 +340,7 @@ impl History {
     }
 
     /// Asks for what is missing in an area.
-    pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
+    pub fn pump(&mut self, area: Rect, out: &mut Effects<'_>) {
         self.browser.pump(area, out);
         self.finish_range(out);
         self.check_marking(out);
@@ -370,8 +375,8 @@ impl History {
     }
 }
 
-fn victim(row: &HistoryItem, now: jiff::civil::DateTime) -> Victim {
-    Victim {
+fn victim(row: &HistoryItem, now: jiff::civil::DateTime) -> RevokeTarget {
+    RevokeTarget {
         badge_id: row.badge_id.clone(),
         holder: row.recipient_name.clone().unwrap_or_default(),
         email: row.recipient_email.clone().unwrap_or_default(),

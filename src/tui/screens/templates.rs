@@ -9,8 +9,8 @@ use crate::domain::{
     CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text, validity,
 };
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::filter::{Spec, Takes, Value};
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
@@ -96,12 +96,12 @@ impl Browse for Template {
         }
     }
 
-    fn ask(filter: &TemplateFilter, paging: Paging) -> Ask {
-        Ask::Templates(TemplateQuery { filter: filter.clone(), paging })
+    fn ask(filter: &TemplateFilter, paging: Paging) -> Request {
+        Request::Templates(TemplateQuery { filter: filter.clone(), paging })
     }
 
-    fn answer(answer: Answer) -> Result<Result<Page<Self>, ApiError>, Answer> {
-        if let Answer::Templates(page) = answer { Ok(page) } else { Err(answer) }
+    fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
+        if let Response::Templates(page) = answer { Ok(page) } else { Err(answer) }
     }
 
     fn cells(&self, env: &Env) -> Vec<(String, Style)> {
@@ -147,8 +147,8 @@ pub struct Templates {
     /// The list.
     pub browser: Browser<Template>,
     detail: Option<(TemplateId, Result<TemplateDetail, ApiError>)>,
-    detail_ticket: Option<Ticket>,
-    rest: Option<Ticket>,
+    detail_ticket: Option<RequestId>,
+    rest: Option<RequestId>,
     wanted: Option<TemplateId>,
     /// The whole detail is open where there is no room beside the list.
     full: bool,
@@ -212,13 +212,13 @@ impl Templates {
     }
 
     /// Shows the templates whose title has this in it.
-    pub fn titled(&mut self, title: &str, out: &mut Out<'_>) {
+    pub fn titled(&mut self, title: &str, out: &mut Effects<'_>) {
         self.categories = None;
         self.browser.filter_by(TITLE_FIELD, title, out);
     }
 
     /// Does an action; false when it is none of this tab's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if self.categories.is_some() {
             return self.act_categories(action, out);
         }
@@ -242,7 +242,10 @@ impl Templates {
             Action::PageUp if self.full => self.scroll = self.scroll.saturating_sub(5),
             Action::Issue => match self.browser.list.selected() {
                 Some(row) => {
-                    out.go.push(Go::Issue(row.template_id.clone(), row.title.clone().unwrap_or_default()));
+                    out.go.push(Navigate::Issue(
+                        row.template_id.clone(),
+                        row.title.clone().unwrap_or_default(),
+                    ));
                 }
                 None => out.say(t!("There is no template on this row to issue from.")),
             },
@@ -250,7 +253,7 @@ impl Templates {
                 self.categories = Some(Categories::open(out));
             }
             Action::Export => match self.browser.takeaway("templates", env) {
-                Ok(takeaway) => out.go.push(Go::Export(Box::new(takeaway))),
+                Ok(takeaway) => out.go.push(Navigate::Export(Box::new(takeaway))),
                 Err(why) => out.say(why),
             },
             Action::Filter | Action::Sort | Action::GoToRow | Action::ChooseColumns => {
@@ -277,21 +280,26 @@ impl Templates {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Paused if self.rest == Some(ticket) => {
+            Response::Paused if self.rest == Some(ticket) => {
                 self.rest = None;
                 if let Some(id) = self.wanted.clone() {
-                    out.ask_instead(&mut self.detail_ticket, Ask::Template(id));
+                    out.ask_instead(&mut self.detail_ticket, Request::Template(id));
                 }
             }
-            Answer::Template(detail) if self.detail_ticket == Some(ticket) => {
+            Response::Template(detail) if self.detail_ticket == Some(ticket) => {
                 self.detail_ticket = None;
                 if let Some(id) = self.wanted.clone() {
                     self.detail = Some((id, *detail));
                 }
             }
-            Answer::Categories(listed) => {
+            Response::Categories(listed) => {
                 if let Some(open) = &mut self.categories
                     && open.ticket == Some(ticket)
                 {
@@ -299,7 +307,7 @@ impl Templates {
                     open.categories = Some(listed);
                 }
             }
-            Answer::BadgeTypes(types) => {
+            Response::BadgeTypes(types) => {
                 if let Some(open) = &mut self.categories
                     && open.types_ticket == Some(ticket)
                 {
@@ -347,7 +355,7 @@ impl Templates {
     }
 
     /// Asks for what is missing in an area.
-    pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
+    pub fn pump(&mut self, area: Rect, out: &mut Effects<'_>) {
         self.browser.pump(Self::list_area(area), out);
         let selected = self.browser.list.selected().map(|row| row.template_id.clone());
         self.beside = Self::beside(area);
@@ -360,10 +368,10 @@ impl Templates {
             // a request.
             if self.detail.is_none() && self.detail_ticket.is_none() && self.rest.is_none() {
                 if let Some(id) = self.wanted.clone() {
-                    out.ask_instead(&mut self.detail_ticket, Ask::Template(id));
+                    out.ask_instead(&mut self.detail_ticket, Request::Template(id));
                 }
             } else {
-                out.ask_instead(&mut self.rest, Ask::Pause(REST));
+                out.ask_instead(&mut self.rest, Request::Pause(REST));
             }
         }
     }

@@ -16,13 +16,13 @@ use crate::domain::summary::summary;
 use crate::domain::verdict::State;
 use crate::domain::{Badge, BadgeId, Held, Query, Text, mask};
 use crate::export::{self, What};
-use crate::jobs::{Opening, SentHere, Victim};
+use crate::jobs::{Opening, RevokeTarget, SentHere};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out, Takeaway};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, ExportSource, Navigate};
 use crate::tui::field::{Field, Recent};
 use crate::tui::input_history::Typed;
-use crate::tui::job_command::Deed;
+use crate::tui::job_command::JobCommand;
 use crate::tui::keymap::Context;
 use crate::tui::lookup::Errand;
 use crate::tui::table_header::Heading;
@@ -110,9 +110,9 @@ pub struct Wallet {
     typing: bool,
     error: Option<String>,
     /// Of the look-up of a holder.
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     /// Of everything else.
-    errand: Option<(Ticket, Errands)>,
+    errand: Option<(RequestId, Errands)>,
     asked: Option<String>,
     found: Option<Found>,
     call: Call,
@@ -194,14 +194,14 @@ impl Wallet {
     }
 
     /// Looks up an address that somebody followed to here.
-    pub fn look_up(&mut self, email: &str, out: &mut Out<'_>) {
+    pub fn look_up(&mut self, email: &str, out: &mut Effects<'_>) {
         self.forget(out);
         self.field.set(email);
         self.holder(email, out);
     }
 
     /// Looks up a name, as if it were typed into the box.
-    pub fn look_up_name(&mut self, name: &str, out: &mut Out<'_>) {
+    pub fn look_up_name(&mut self, name: &str, out: &mut Effects<'_>) {
         self.field.set(name);
         self.take_box(out);
     }
@@ -212,7 +212,7 @@ impl Wallet {
     }
 
     /// Reads again, with what is there still shown, when one of these badges is among it.
-    pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, out: &mut Out<'_>) {
+    pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, out: &mut Effects<'_>) {
         if ids.any(|id| self.held().iter().any(|held| held.badge_id == *id)) {
             self.read_again(out);
         }
@@ -256,7 +256,7 @@ impl Wallet {
     }
 
     /// Does an action; false when it is none of this tab's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if let Some(done) = self.act_heading(action, env, out) {
             return done;
         }
@@ -287,7 +287,7 @@ impl Wallet {
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.typing = true,
             Action::Export => match self.takeaway(env) {
-                Ok(takeaway) => out.go.push(Go::Export(Box::new(takeaway))),
+                Ok(takeaway) => out.go.push(Navigate::Export(Box::new(takeaway))),
                 Err(why) => out.say(why),
             },
             Action::Down => self.at = (self.at + 1).min(last),
@@ -300,15 +300,15 @@ impl Wallet {
             Action::Open if self.choosing && self.len() > 0 => {
                 self.open_match(out);
                 // Whose address it was is nobody's business; that one was opened is.
-                out.ask(Ask::Do(Box::new(Deed::Opened(Opening::Match))));
+                out.ask(Request::Do(Box::new(JobCommand::Opened(Opening::Match))));
             }
             Action::Open if self.call.masked => self.open_wallet(out),
             Action::Open => match self.selected() {
-                Some(held) => out.go.push(Go::Badge(held.badge_id.clone(), held.reg_date().cloned())),
+                Some(held) => out.go.push(Navigate::Badge(held.badge_id.clone(), held.reg_date().cloned())),
                 None => self.typing = true,
             },
             Action::Revoke => match self.selected() {
-                Some(held) => out.go.push(Go::Revoke(vec![self.victim(held, env)])),
+                Some(held) => out.go.push(Navigate::Revoke(vec![self.victim(held, env)])),
                 None => out.say(t!("There is no badge here to revoke.")),
             },
             Action::CopySummary => match self.selected() {
@@ -328,7 +328,7 @@ impl Wallet {
             Action::TryPictures => match self.selected() {
                 Some(held) => {
                     let (id, urls) = (held.badge_id.clone(), held.image_urls().map(Option::<&Text>::cloned));
-                    self.send(Errands::Pictures(id.clone()), Ask::Call(Errand::Pictures(id, urls)), out);
+                    self.send(Errands::Pictures(id.clone()), Request::Call(Errand::Pictures(id, urls)), out);
                 }
                 None => out.say(t!("There is no badge here whose pictures could be tried.")),
             },
@@ -348,9 +348,9 @@ impl Wallet {
         }
     }
 
-    fn victim(&self, held: &Held, env: &Env) -> Victim {
+    fn victim(&self, held: &Held, env: &Env) -> RevokeTarget {
         let asked = || self.asked.clone().map(Text::new).unwrap_or_default();
-        Victim {
+        RevokeTarget {
             badge_id: held.badge_id.clone(),
             holder: held.recipient_name().cloned().unwrap_or_default(),
             email: held.recipient_email().cloned().unwrap_or_else(asked),
@@ -360,14 +360,14 @@ impl Wallet {
     }
 
     /// The badges that are listed, for a file.
-    fn takeaway(&self, env: &Env) -> Result<Takeaway, &'static str> {
+    fn takeaway(&self, env: &Env) -> Result<ExportSource, &'static str> {
         let found = self.found.as_ref().filter(|_| self.is_listing());
         let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
         let now = env.now();
         let rows: Vec<export::Row> = self.rows().map(|held| export::Row::of(held, now)).collect();
         let listed = rows.len() as u64;
         let is_all = found.both && found.complete;
-        Ok(Takeaway {
+        Ok(ExportSource {
             what: What::Rows(<Held as export::Record>::SHAPE.names(), rows),
             name: "wallet",
             head: t!(
@@ -409,9 +409,14 @@ impl Wallet {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         if self.ticket == Some(ticket)
-            && let Answer::Holder(holder) = answer
+            && let Response::Holder(holder) = answer
         {
             self.ticket = None;
             self.take_holder(*holder, out);

@@ -3,8 +3,8 @@
 
 use crate::domain::text::scrub;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::forms::profile::{ProfileForm, Step};
 use crate::tui::forms::profiles::Profiles;
 use crate::tui::frame::Frame;
@@ -20,7 +20,7 @@ pub struct Welcome {
     form: Option<ProfileForm>,
     /// The profiles that there are, opened from here.
     list: Option<Box<Profiles>>,
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     error: Option<String>,
     warning: Option<String>,
     /// Whether the tour is offered.
@@ -36,13 +36,13 @@ impl Welcome {
     }
 
     /// With a sandbox on its way, and nothing to choose.
-    pub fn starting(out: &mut Out<'_>) -> Self {
-        Self { ticket: Some(out.ask(Ask::StartSandbox)), ..Self::new(None) }
+    pub fn starting(out: &mut Effects<'_>) -> Self {
+        Self { ticket: Some(out.ask(Request::StartSandbox)), ..Self::new(None) }
     }
 
     /// With a profile on its way, whose key is asked for.
-    pub fn opening(name: String, out: &mut Out<'_>) -> Self {
-        Self { ticket: Some(out.ask(Ask::OpenProfile(None))), opening: Some(name), ..Self::new(None) }
+    pub fn opening(name: String, out: &mut Effects<'_>) -> Self {
+        Self { ticket: Some(out.ask(Request::OpenProfile(None))), opening: Some(name), ..Self::new(None) }
     }
 
     /// Offers the tour, or no longer.
@@ -72,7 +72,7 @@ impl Welcome {
     }
 
     /// Does an action; false when it is none of this screen's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         if let Some(list) = &mut self.list {
             let closes = action == Action::Back && list.is_plain();
             let done = list.act(action, false, out);
@@ -88,7 +88,7 @@ impl Welcome {
             }
             (Action::ChooseSandbox | Action::Tour, _) => {
                 self.error = None;
-                out.ask_instead(&mut self.ticket, Ask::StartSandbox);
+                out.ask_instead(&mut self.ticket, Request::StartSandbox);
             }
             (Action::ChooseService, _) => {
                 self.error = None;
@@ -96,14 +96,14 @@ impl Welcome {
             }
             (Action::Reload, None) if self.opening.is_some() => {
                 self.error = None;
-                out.ask_instead(&mut self.ticket, Ask::OpenProfile(None));
+                out.ask_instead(&mut self.ticket, Request::OpenProfile(None));
             }
             (Action::Back, Some(_)) => {
                 out.cancel(self.ticket.take());
                 self.form = None;
                 self.error = None;
             }
-            (Action::Quit | Action::Back, None) => out.go.push(Go::Quit),
+            (Action::Quit | Action::Back, None) => out.go.push(Navigate::Quit),
             (action, Some(form)) => match form.act(action) {
                 Step::NotMine => return false,
                 // There is nothing here to be changed.
@@ -111,7 +111,7 @@ impl Welcome {
                 Step::Wrong(why) => self.error = Some(why),
                 Step::Try(candidate) => {
                     self.error = None;
-                    out.ask_instead(&mut self.ticket, Ask::TryProfile(candidate));
+                    out.ask_instead(&mut self.ticket, Request::TryProfile(candidate));
                 }
             },
             _ => return false,
@@ -142,7 +142,12 @@ impl Welcome {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         let answer = match &mut self.list {
             Some(list) => match list.receive(ticket, answer, out) {
                 Ok(()) => return Ok(()),
@@ -151,10 +156,10 @@ impl Welcome {
             None => answer,
         };
         match answer {
-            Answer::Connected(result) if self.ticket == Some(ticket) => {
+            Response::Connected(result) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 match result {
-                    Ok(session) => out.go.push(Go::Connect(session)),
+                    Ok(session) => out.go.push(Navigate::Connect(session)),
                     Err(error) => self.error = Some(error),
                 }
                 Ok(())

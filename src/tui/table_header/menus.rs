@@ -6,7 +6,7 @@ use crate::api::Direction;
 use crate::i18n::tr;
 use crate::tui::action::Action;
 use crate::tui::columns::Choice;
-use crate::tui::context::{Env, Out};
+use crate::tui::context::{Effects, Env};
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::list_hit::{Click, Sight, below};
@@ -36,7 +36,7 @@ impl Heading {
     }
 
     /// Does an action. While a menu is open, that takes all of them; otherwise those that open one are done.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> Did {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
         match (self.menu, action) {
             (Some(Menu::Sort { at, direction }), _) => self.act_sort(action, at, direction),
             (Some(Menu::Columns { at }), _) => self.act_columns(action, at, out),
@@ -100,7 +100,7 @@ impl Heading {
         Did::Something
     }
 
-    fn act_columns(&mut self, action: Action, at: usize, out: &mut Out<'_>) -> Did {
+    fn act_columns(&mut self, action: Action, at: usize, out: &mut Effects<'_>) -> Did {
         let count = self.columns.choices().len();
         let mut next = at;
         match action {
@@ -129,7 +129,7 @@ impl Heading {
     }
 
     /// Makes a column one cell narrower or wider than it is now.
-    fn resize(&mut self, at: usize, wider: bool, out: &mut Out<'_>) {
+    fn resize(&mut self, at: usize, wider: bool, out: &mut Effects<'_>) {
         let widths = self.widths(self.room);
         let Some(choice) = self.columns.choices().get(at) else { return };
         if !choice.shown {

@@ -3,8 +3,8 @@
 use super::*;
 use crate::config::{GlyphChoice, ThemeChoice};
 use crate::tui::action::Action;
-use crate::tui::ask::Tickets;
-use crate::tui::context::Out;
+use crate::tui::ask::RequestIds;
+use crate::tui::context::Effects;
 use crate::tui::keymap::Keymap;
 use crate::tui::theme::Glyphs;
 use proptest::prelude::*;
@@ -22,9 +22,9 @@ const TABLE: Table = Table {
 
 /// Does actions one after the other, and chooses the orders that come of them.
 fn act(heading: &mut Heading, actions: &[Action]) {
-    let mut tickets = Tickets::default();
+    let mut tickets = RequestIds::default();
     for action in actions {
-        if let Did::Chose(order) = heading.act(*action, &mut Out::new(&mut tickets)) {
+        if let Did::Chose(order) = heading.act(*action, &mut Effects::new(&mut tickets)) {
             heading.set_order(order);
         }
     }

@@ -9,7 +9,7 @@ mod words;
 
 pub use draw::{ROWS, draw};
 
-use crate::jobs::{Bucket, Job, JobId, Kind, Phase};
+use crate::jobs::{Job, JobId, Kind, Phase, RowStatus};
 
 /// The holder whom the first step looks up: she is in the sandbox's stories.
 pub const HOLDER: &str = "seoyun.han@naru.example";
@@ -156,7 +156,9 @@ impl Tour {
                 self.issued = self.new_job(Kind::Issue, seen.jobs).or(self.issued);
                 self.new_job(Kind::Issue, seen.jobs).is_some()
             }
-            Step::Watch => job(self.issued, seen.jobs).is_some_and(|job| job.counts.of(Bucket::Issued) > 0),
+            Step::Watch => {
+                job(self.issued, seen.jobs).is_some_and(|job| job.counts.of(RowStatus::Issued) > 0)
+            }
             Step::Revoke => {
                 self.revoked = self.new_job(Kind::Revoke, seen.jobs).or(self.revoked);
                 self.new_job(Kind::Revoke, seen.jobs).is_some()

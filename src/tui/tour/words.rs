@@ -1,7 +1,7 @@
 //! What the strip says: one thing to do, with the key that does it where the person is now.
 
 use super::{HOLDER, Place, Seen, Step, Tour};
-use crate::jobs::Bucket;
+use crate::jobs::RowStatus;
 use crate::tui::action::Action;
 use crate::tui::context::Env;
 use crate::tui::keymap::Context;
@@ -101,7 +101,7 @@ fn watch(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
             key = here.name(Action::TourSkip),
         );
     };
-    if job.counts.sum(Bucket::is_open) == 0 && !job.is_sending() {
+    if job.counts.sum(RowStatus::is_open) == 0 && !job.is_sending() {
         return t!(
             "The service has not issued it; its row says why. {key} goes on.",
             key = here.name(Action::TourSkip),
@@ -143,7 +143,7 @@ fn receipt(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
     match seen.place {
         Place::Activity | Place::JobRows => here.by(Action::Receipt, |key| {
             match tour.revoked(seen) {
-                Some(job) if job.counts.of(Bucket::Revoked) > 0 => {
+                Some(job) if job.counts.of(RowStatus::Revoked) > 0 => {
                     t!("It is Revoked, and the job adds up. {key} writes that down: every row and what became of it.", key)
                 }
                 _ => t!("Every job adds up, and stays here. {key} writes its receipt: every row and what became of it.", key),

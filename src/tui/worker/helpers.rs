@@ -1,7 +1,7 @@
 //! What the desk cannot know itself, and trying a new profile with it.
 
 use crate::api::{ApiError, ApiKey, Authorities, Call, Connection, connect, identify};
-use crate::config::{Environment, KeptIn, NewProfile, Pin as Pinned, ProfileLine};
+use crate::config::{Environment, KeyStore, NewProfile, Pin as Pinned, ProfileLine};
 use crate::tui::ask::{Candidate, Session};
 use crate::tui::profile_requests::{Managing, ProfileAsk};
 use secrecy::{ExposeSecret, SecretString};
@@ -27,7 +27,7 @@ pub struct Helpers {
     /// Starts a sandbox and says how to connect to it.
     pub start_sandbox: Arc<dyn Fn() -> Connecting + Send + Sync>,
     /// Finds a key that is kept elsewhere: in a variable, or by a command, which may take its time.
-    pub find_key: Arc<dyn Fn(KeptIn) -> Finding + Send + Sync>,
+    pub find_key: Arc<dyn Fn(KeyStore) -> Finding + Send + Sync>,
     /// Keeps a profile, with its key, that ping has found good.
     pub keep_profile: Arc<dyn Fn(NewProfile, SecretString) -> Connecting + Send + Sync>,
     /// Reads which profiles there are.

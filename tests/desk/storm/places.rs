@@ -3,7 +3,7 @@
 use super::super::files::demo;
 use super::*;
 use lapel::sandbox::RowState;
-use lapel::tui::{House, Manner, Shelf};
+use lapel::tui::{AppPaths, FileKind, Manner};
 
 /// Rows in the sandbox's history.
 fn insert(h: &Harness, rows: Vec<RowSpec>) -> Vec<String> {
@@ -29,9 +29,9 @@ impl Storm {
     /// The tabs, and what opens over them.
     pub(super) async fn lists(&mut self) {
         let mut h = Harness::new(small(), 80, 24).await;
-        h.desk.app.set_house(House {
-            files: vec![(Shelf::Crashes, "/a/place/".repeat(40).into())],
-            ..House::default()
+        h.desk.app.set_house(AppPaths {
+            files: vec![(FileKind::Crashes, "/a/place/".repeat(40).into())],
+            ..AppPaths::default()
         });
         h.settled().await;
         let ids =

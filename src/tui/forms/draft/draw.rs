@@ -2,7 +2,7 @@
 
 use super::{DraftForm, Guard};
 use crate::api::MAX_ENTRIES;
-use crate::jobs::{Bucket, Class, JobRow, Kind, Policy};
+use crate::jobs::{DuplicateKind, JobRow, Kind, Policy, RowStatus};
 use crate::tui::action::Action;
 use crate::tui::context::Env;
 use crate::tui::frame::Frame;
@@ -83,7 +83,7 @@ impl DraftForm {
             .get(self.at)
             .into_iter()
             .flat_map(|found| found.classes.iter())
-            .filter(|(class, _)| *class != Class::New)
+            .filter(|(class, _)| *class != DuplicateKind::New)
             .map(|(class, n)| policy(*class, *n))
             .collect();
         if !classes.is_empty() {
@@ -206,9 +206,9 @@ impl DraftForm {
     fn what_is_sent(&self, env: &Env) -> String {
         let dot = env.glyphs.dot;
         let all = |bucket| self.jobs.iter().map(|job| job.counts.of(bucket)).sum::<u64>();
-        let (ready, queued, asked) = (all(Bucket::Ready), all(Bucket::Queued), all(Bucket::Ask));
+        let (ready, queued, asked) = (all(RowStatus::Ready), all(RowStatus::Queued), all(RowStatus::Ask));
         let requests: u64 =
-            self.jobs.iter().map(|job| job.counts.of(Bucket::Ready).div_ceil(MAX_ENTRIES as u64)).sum();
+            self.jobs.iter().map(|job| job.counts.of(RowStatus::Ready).div_ceil(MAX_ENTRIES as u64)).sum();
         let mut parts = Vec::new();
         if self.issues() {
             parts.push(count!(ready, "person", "people"));
@@ -227,17 +227,17 @@ impl DraftForm {
 }
 
 /// A bucket as it is in a draft.
-fn words(bucket: Bucket, kind: Kind) -> &'static str {
+fn words(bucket: RowStatus, kind: Kind) -> &'static str {
     match (bucket, kind) {
-        (Bucket::Ready, Kind::Issue) => t!("ready"),
-        (Bucket::Ready, Kind::Revoke) => t!("Issued: will be sent"),
-        (Bucket::Queued, _) => t!("when they become Issued"),
+        (RowStatus::Ready, Kind::Issue) => t!("ready"),
+        (RowStatus::Ready, Kind::Revoke) => t!("Issued: will be sent"),
+        (RowStatus::Queued, _) => t!("when they become Issued"),
         (bucket, _) => bucket.word(),
     }
 }
 
 /// How many rows are of a class, and what happens with them unless a person decides otherwise.
-fn policy(class: Class, n: u64) -> String {
+fn policy(class: DuplicateKind, n: u64) -> String {
     let (n, state) = (number(n), class.word());
     match class.default_policy() {
         Policy::Block => t!("{n} {state} (left out)", n, state),

@@ -3,11 +3,11 @@
 mod draw;
 
 use super::confirm::Confirm;
-use crate::jobs::{Bucket, Class, Guarded, Job, JobId, JobRow, Kind, Rows, Stand, Step, may};
+use crate::jobs::{DuplicateKind, Guarded, Job, JobId, JobRow, Kind, RowStatus, Rows, Stand, Step, may};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
-use crate::tui::job_command::{Deed, Done};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::job_command::{Done, JobCommand};
 use crate::tui::job_rows::{RowList, columns};
 use crate::tui::keymap::Context;
 use crate::tui::table_header::Heading;
@@ -15,7 +15,7 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 /// The buckets of a draft that a person should look through.
-const LOOK: [Bucket; 3] = [Bucket::Ask, Bucket::Invalid, Bucket::LeftOut];
+const LOOK: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
 /// Drafts that belong together, open for review.
 pub struct DraftForm {
@@ -29,7 +29,7 @@ pub struct DraftForm {
     /// What the last guard of each job found.
     found: Vec<Guarded>,
     /// A deed that is being done.
-    doing: Option<Ticket>,
+    doing: Option<RequestId>,
     beginning: bool,
     said: Option<String>,
 }
@@ -39,7 +39,7 @@ enum Guard {
     /// Not needed: nothing is issued.
     None,
     /// Being read: requests done, and of how many.
-    Reading { ticket: Ticket, done: u64, all: u64 },
+    Reading { ticket: RequestId, done: u64, all: u64 },
     /// Read.
     Read,
     /// Not read, and why.
@@ -48,7 +48,7 @@ enum Guard {
 
 impl DraftForm {
     /// Opens drafts; there is at least one. Who has such a badge already is read now.
-    pub fn new(jobs: Vec<Job>, env: &Env, out: &mut Out<'_>) -> Option<Self> {
+    pub fn new(jobs: Vec<Job>, env: &Env, out: &mut Effects<'_>) -> Option<Self> {
         let first = jobs.first()?;
         let rows = RowList::of_draft(first, look_through(first));
         let mut form = Self {
@@ -91,7 +91,7 @@ impl DraftForm {
 
     /// How many would be sent, or queued to be.
     fn sendable(&self) -> u64 {
-        let sent = |bucket| matches!(bucket, Bucket::Ready | Bucket::Queued);
+        let sent = |bucket| matches!(bucket, RowStatus::Ready | RowStatus::Queued);
         self.jobs.iter().map(|job| job.counts.sum(sent)).sum()
     }
 
@@ -103,14 +103,14 @@ impl DraftForm {
         }
     }
 
-    fn guard(&mut self, out: &mut Out<'_>) {
+    fn guard(&mut self, out: &mut Effects<'_>) {
         if !self.issues() {
             return;
         }
         if let Guard::Reading { ticket, .. } = self.guard {
             out.cancel([ticket]);
         }
-        let ticket = out.ask(Ask::Guard(self.ids()));
+        let ticket = out.ask(Request::Guard(self.ids()));
         self.guard = Guard::Reading { ticket, done: 0, all: 0 };
     }
 
@@ -130,7 +130,7 @@ impl DraftForm {
             Action::Allow => self.may(Step::Allow, row),
             Action::LeaveOut => self.may(Step::LeaveOut, row),
             Action::AllowClass | Action::LeaveOutClass => {
-                row.is_some_and(|r| r.class.is_some_and(|c| c != Class::New))
+                row.is_some_and(|r| r.class.is_some_and(|c| c != DuplicateKind::New))
             }
             Action::Correct => row.is_some(),
             Action::NextTemplate => self.jobs.len() > 1,
@@ -146,7 +146,7 @@ impl DraftForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back if self.confirm.back() => {}
             Action::Back => self.give_up(out),
@@ -155,7 +155,9 @@ impl DraftForm {
             Action::ClearField => self.confirm.clear(),
             Action::Reload => self.guard(out),
             Action::Redo => match self.job() {
-                Some(job) if self.offers(Action::Redo) => out.go.push(Go::Paper(Box::new(job.clone()), true)),
+                Some(job) if self.offers(Action::Redo) => {
+                    out.go.push(Navigate::Paper(Box::new(job.clone()), true))
+                }
                 _ => out.say(t!("Every row of this is ready: there is nothing to be done again.")),
             },
             Action::Confirm => self.begin(env, out),
@@ -172,7 +174,7 @@ impl DraftForm {
                 }
             }
             Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {
-                (Some(job), Some(row)) => out.go.push(Go::Correct(job, Box::new(row.clone()))),
+                (Some(job), Some(row)) => out.go.push(Navigate::Correct(job, Box::new(row.clone()))),
                 _ => out.say(t!("There is no row here to correct.")),
             },
             _ => {
@@ -183,15 +185,15 @@ impl DraftForm {
         true
     }
 
-    fn review(&mut self, allow: bool, rows: Rows, out: &mut Out<'_>) {
+    fn review(&mut self, allow: bool, rows: Rows, out: &mut Effects<'_>) {
         let Some(id) = self.job().map(|job| job.id) else { return };
-        let deed = if allow { Deed::Allow(id, rows) } else { Deed::LeaveOut(id, rows) };
-        self.doing = Some(out.ask(Ask::Do(Box::new(deed))));
+        let deed = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
+        self.doing = Some(out.ask(Request::Do(Box::new(deed))));
     }
 
-    fn only_next(&mut self, out: &mut Out<'_>) {
+    fn only_next(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
-        let mut choices: Vec<Vec<Bucket>> = vec![look_through(job), Vec::new()];
+        let mut choices: Vec<Vec<RowStatus>> = vec![look_through(job), Vec::new()];
         choices.extend(job.counts.iter().map(|(bucket, _)| vec![bucket]));
         choices.dedup();
         let now = choices.iter().position(|c| c == self.rows.buckets()).unwrap_or(0);
@@ -199,7 +201,7 @@ impl DraftForm {
         self.rows.only(next, out);
     }
 
-    fn next_job(&mut self, out: &mut Out<'_>) {
+    fn next_job(&mut self, out: &mut Effects<'_>) {
         self.at = (self.at + 1) % self.jobs.len().max(1);
         if let Some(job) = self.jobs.get(self.at) {
             let dropped = self.rows.list.restart();
@@ -208,7 +210,7 @@ impl DraftForm {
         }
     }
 
-    fn give_up(&mut self, out: &mut Out<'_>) {
+    fn give_up(&mut self, out: &mut Effects<'_>) {
         if self.beginning {
             out.say(t!("It is being begun; Activity shows it in a moment."));
             return;
@@ -216,12 +218,12 @@ impl DraftForm {
         if let Guard::Reading { ticket, .. } = self.guard {
             out.cancel([ticket]);
         }
-        out.ask(Ask::Do(Box::new(Deed::Discard(self.ids()))));
+        out.ask(Request::Do(Box::new(JobCommand::Discard(self.ids()))));
         out.say(t!("Given up. Nothing was sent."));
-        out.go.push(Go::Close);
+        out.go.push(Navigate::Close);
     }
 
-    fn begin(&mut self, env: &Env, out: &mut Out<'_>) {
+    fn begin(&mut self, env: &Env, out: &mut Effects<'_>) {
         if self.beginning {
             return;
         }
@@ -252,10 +254,10 @@ impl DraftForm {
             return;
         }
         // What would have nothing to send is not begun, and left out of the journal.
-        let sends = |job: &&Job| job.counts.sum(|b| matches!(b, Bucket::Ready | Bucket::Queued)) > 0;
+        let sends = |job: &&Job| job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) > 0;
         let ids = self.jobs.iter().filter(sends).map(|job| job.id).collect();
         self.beginning = true;
-        self.doing = Some(out.ask(Ask::Do(Box::new(Deed::Begin(ids)))));
+        self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::Begin(ids)))));
     }
 
     /// Takes a job as it stands now, if it is one of these.
@@ -269,7 +271,7 @@ impl DraftForm {
     }
 
     /// How far the guard is.
-    pub fn progress(&mut self, ticket: Ticket, now: u64, of: u64) -> bool {
+    pub fn progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
         match &mut self.guard {
             Guard::Reading { ticket: mine, done, all } if *mine == ticket => {
                 (*done, *all) = (now, of);
@@ -280,7 +282,7 @@ impl DraftForm {
     }
 
     /// A row was corrected: the person may be another one now.
-    pub fn corrected(&mut self, out: &mut Out<'_>) {
+    pub fn corrected(&mut self, out: &mut Effects<'_>) {
         self.rows.changed();
         self.guard(out);
     }
@@ -293,13 +295,13 @@ impl DraftForm {
     /// Takes an answer, or gives it back.
     pub fn receive(
         &mut self,
-        ticket: Ticket,
-        answer: Answer,
+        ticket: RequestId,
+        answer: Response,
         env: &Env,
-        out: &mut Out<'_>,
-    ) -> Result<(), Answer> {
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Guarded(found) if matches!(self.guard, Guard::Reading { ticket: t, .. } if t == ticket) =>
+            Response::Guarded(found) if matches!(self.guard, Guard::Reading { ticket: t, .. } if t == ticket) =>
             {
                 match found {
                     Err(why) => self.guard = Guard::Failed(why),
@@ -321,7 +323,7 @@ impl DraftForm {
                 }
                 Ok(())
             }
-            Answer::Done(done) if self.doing == Some(ticket) => {
+            Response::Done(done) if self.doing == Some(ticket) => {
                 self.doing = None;
                 match done {
                     Err(why) => {
@@ -334,14 +336,16 @@ impl DraftForm {
                         let left: Vec<JobId> = self
                             .jobs
                             .iter()
-                            .filter(|j| j.counts.sum(|b| matches!(b, Bucket::Ready | Bucket::Queued)) == 0)
+                            .filter(|j| {
+                                j.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) == 0
+                            })
                             .map(|j| j.id)
                             .collect();
                         if !left.is_empty() {
-                            out.ask(Ask::Do(Box::new(Deed::Discard(left))));
+                            out.ask(Request::Do(Box::new(JobCommand::Discard(left))));
                         }
-                        out.go.push(Go::CloseAll);
-                        out.go.push(Go::Activity);
+                        out.go.push(Navigate::CloseAll);
+                        out.go.push(Navigate::Activity);
                     }
                     Ok(Done::Said(text)) => out.say(text),
                     Ok(_) => self.said = None,
@@ -353,7 +357,7 @@ impl DraftForm {
     }
 
     /// When none is left of the rows that were looked through, those that are to be sent come into sight.
-    fn keep_something_in_sight(&mut self, out: &mut Out<'_>) {
+    fn keep_something_in_sight(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
         let shown = self.rows.buckets();
         if !shown.is_empty() && job.counts.sum(|bucket| shown.contains(&bucket)) == 0 {
@@ -363,7 +367,7 @@ impl DraftForm {
     }
 
     /// Asks for what is missing in an area.
-    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Out<'_>) {
+    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         self.keep_something_in_sight(out);
         let area = self.rows_area(area, env);
         self.rows.pump(area, &mut self.heading, out);
@@ -385,6 +389,6 @@ impl DraftForm {
 }
 
 /// Which rows are shown first: those to look through, or all where there are none.
-fn look_through(job: &Job) -> Vec<Bucket> {
+fn look_through(job: &Job) -> Vec<RowStatus> {
     if job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0 { LOOK.to_vec() } else { Vec::new() }
 }

@@ -9,8 +9,8 @@ use crate::domain::{TemplateId, Text};
 use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEncoding};
 use crate::jobs::{FileRequest, IdsRequest, Opened, Preview};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Navigate};
 use crate::tui::keymap::Context;
 use crate::tui::list_hit::{Click, Sight};
 use ratatui::layout::Position;
@@ -49,7 +49,7 @@ pub enum Purpose {
 
 /// What is being done with the file.
 struct Work {
-    ticket: Ticket,
+    ticket: RequestId,
     /// Whether its rows are being written down, rather than only looked at.
     drafting: bool,
     done: u64,
@@ -58,7 +58,7 @@ struct Work {
 
 impl FileForm {
     /// Opens a file, or what was pasted.
-    pub fn new(purpose: Purpose, source: Source, out: &mut Out<'_>) -> Self {
+    pub fn new(purpose: Purpose, source: Source, out: &mut Effects<'_>) -> Self {
         let mut form = Self {
             purpose,
             source,
@@ -73,18 +73,18 @@ impl FileForm {
         form
     }
 
-    fn open(&mut self, out: &mut Out<'_>) {
+    fn open(&mut self, out: &mut Effects<'_>) {
         self.cancel(out);
         self.said = None;
         let (source, choices) = (self.source.clone(), self.choices.clone());
         let ticket = out.ask(match self.purpose {
-            Purpose::Issue { .. } => Ask::OpenFile(source, choices),
-            Purpose::Revoke { .. } => Ask::OpenIds(source, choices),
+            Purpose::Issue { .. } => Request::OpenFile(source, choices),
+            Purpose::Revoke { .. } => Request::OpenIds(source, choices),
         });
         self.work = Some(Work { ticket, drafting: false, done: 0, all: 0 });
     }
 
-    fn cancel(&mut self, out: &mut Out<'_>) {
+    fn cancel(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.work.take().map(|work| work.ticket));
     }
 
@@ -132,14 +132,14 @@ impl FileForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         if self.step.is_some() {
             return self.act_step(action, out);
         }
         match action {
             Action::Back => {
                 self.cancel(out);
-                out.go.push(Go::Close);
+                out.go.push(Navigate::Close);
             }
             Action::Encoding | Action::Columns | Action::Sheet | Action::Header
                 if self.opened.is_none() || !self.offers(action) =>
@@ -161,7 +161,7 @@ impl FileForm {
         true
     }
 
-    fn go_on(&mut self, out: &mut Out<'_>) {
+    fn go_on(&mut self, out: &mut Effects<'_>) {
         if self.work.is_some() {
             out.say(t!("Still reading the file. Nothing was sent."));
             return;
@@ -178,11 +178,11 @@ impl FileForm {
         let ticket = out.ask(match &self.purpose {
             Purpose::Issue { template, by_column } => {
                 let template = (!by_column).then(|| template.clone());
-                Ask::DraftFile(Box::new(FileRequest { template, source, choices }))
+                Request::DraftFile(Box::new(FileRequest { template, source, choices }))
             }
             Purpose::Revoke { reason, when_issued } => {
                 let (reason, when_issued) = (reason.clone(), *when_issued);
-                Ask::DraftIds(Box::new(IdsRequest { source, choices, reason, when_issued }))
+                Request::DraftIds(Box::new(IdsRequest { source, choices, reason, when_issued }))
             }
         });
         self.work = Some(Work { ticket, drafting: true, done: 0, all: 0 });
@@ -212,7 +212,7 @@ impl FileForm {
         click
     }
 
-    fn act_step(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    fn act_step(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let choices = self.step_choices().len().max(1);
         if !matches!(action, Action::Down | Action::Up) {
             self.sight.forget_clicks();
@@ -228,7 +228,7 @@ impl FileForm {
         true
     }
 
-    fn choose(&mut self, out: &mut Out<'_>) {
+    fn choose(&mut self, out: &mut Effects<'_>) {
         let (Some(step), Some(opened)) = (self.step.take(), &self.opened) else { return };
         let about = &opened.about;
         match step {
@@ -261,7 +261,7 @@ impl FileForm {
     }
 
     /// How far the reading is.
-    pub fn progress(&mut self, ticket: Ticket, now: u64, of: u64) -> bool {
+    pub fn progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
         match &mut self.work {
             Some(work) if work.ticket == ticket => {
                 (work.done, work.all) = (now, of);
@@ -272,12 +272,17 @@ impl FileForm {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         if self.work.as_ref().is_none_or(|work| work.ticket != ticket) {
             return Err(answer);
         }
         match answer {
-            Answer::Opened(opened) => {
+            Response::Opened(opened) => {
                 self.work = None;
                 match *opened {
                     Ok(opened) => {
@@ -291,10 +296,10 @@ impl FileForm {
                     Err(why) => self.said = Some(why),
                 }
             }
-            Answer::Drafted(drafted) => {
+            Response::Drafted(drafted) => {
                 self.work = None;
                 match drafted {
-                    Ok(jobs) => out.go.push(Go::Drafts(jobs)),
+                    Ok(jobs) => out.go.push(Navigate::Drafts(jobs)),
                     Err(why) => self.said = Some(why),
                 }
             }

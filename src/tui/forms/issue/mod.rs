@@ -15,11 +15,11 @@ use crate::domain::{Address, TemplateDetail, TemplateId, Text};
 use crate::jobs::intake::{Field as FieldOf, Severity, Source, check_person};
 use crate::jobs::{Holdings, IssuePlan, Rival};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::field::{Field, Focus};
 use crate::tui::frame::Frame;
-use crate::tui::job_command::Deed;
+use crate::tui::job_command::JobCommand;
 use crate::tui::keymap::Context;
 use crate::tui::paths;
 use crate::tui::text_layout::{fit, width, wrap};
@@ -43,9 +43,9 @@ pub struct IssueForm {
     focus: Focus,
     tried: bool,
     detail: Option<Result<TemplateDetail, ApiError>>,
-    detail_ticket: Option<Ticket>,
+    detail_ticket: Option<RequestId>,
     same_title: Option<usize>,
-    same_title_ticket: Option<Ticket>,
+    same_title_ticket: Option<RequestId>,
     review: Option<Review>,
 }
 
@@ -56,18 +56,18 @@ struct Review {
     holdings: Option<Result<Holdings, ApiError>>,
     /// What was sent to this person before: the service may not show it yet.
     sent_before: Option<Box<Rival>>,
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     confirm: Confirm,
 }
 
 impl IssueForm {
     /// Opens it for a template, which is read in full meanwhile.
-    pub fn new(template_id: TemplateId, title: Text, out: &mut Out<'_>) -> Self {
-        let detail_ticket = Some(out.ask(Ask::Template(template_id.clone())));
+    pub fn new(template_id: TemplateId, title: Text, out: &mut Effects<'_>) -> Self {
+        let detail_ticket = Some(out.ask(Request::Template(template_id.clone())));
         // Two templates of one title cannot be told apart by those who read it.
         let filter = TemplateFilter { title: Some(title.wire().to_owned()), ..TemplateFilter::default() };
         let same_title_ticket = (!title.looks_empty())
-            .then(|| out.ask(Ask::Templates(TemplateQuery { filter, paging: Paging::full(1) })));
+            .then(|| out.ask(Request::Templates(TemplateQuery { filter, paging: Paging::full(1) })));
         Self {
             template_id,
             title,
@@ -103,7 +103,7 @@ impl IssueForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if self.review.is_none() && self.focus.at == FILE && self.file.act(action, out) {
             return true;
         }
@@ -128,7 +128,7 @@ impl IssueForm {
                     out.cancel(self.detail_ticket.take());
                     out.cancel(self.same_title_ticket.take());
                     self.file.cancel(out);
-                    out.go.push(Go::Close);
+                    out.go.push(Navigate::Close);
                 }
             },
             _ => return false,
@@ -136,16 +136,16 @@ impl IssueForm {
         true
     }
 
-    fn open(&self, source: Source, out: &mut Out<'_>) {
+    fn open(&self, source: Source, out: &mut Effects<'_>) {
         let template = (self.template_id.clone(), self.title.clone());
-        out.go.push(Go::File(Purpose::Issue { template, by_column: false }, source));
+        out.go.push(Navigate::File(Purpose::Issue { template, by_column: false }, source));
     }
 
     fn field(&mut self) -> &mut Field {
         if self.focus.at == 0 { &mut self.name } else { &mut self.email }
     }
 
-    fn go_on(&mut self, env: &Env, out: &mut Out<'_>) {
+    fn go_on(&mut self, env: &Env, out: &mut Effects<'_>) {
         self.tried = true;
         if self.focus.at == 0 && self.email.value().trim().is_empty() {
             self.focus.at = 1;
@@ -160,7 +160,7 @@ impl IssueForm {
             self.focus.at = 1;
             return;
         };
-        let ticket = out.ask(Ask::Holdings(self.template_id.clone(), address.as_str().to_owned()));
+        let ticket = out.ask(Request::Holdings(self.template_id.clone(), address.as_str().to_owned()));
         self.review = Some(Review {
             name,
             address,
@@ -171,7 +171,7 @@ impl IssueForm {
         });
     }
 
-    fn confirm(&mut self, out: &mut Out<'_>) {
+    fn confirm(&mut self, out: &mut Effects<'_>) {
         let Some(review) = &mut self.review else { return };
         if !review.confirm.agrees(out) {
             return;
@@ -191,7 +191,7 @@ impl IssueForm {
             .ok()
             .filter(|h| h.complete)
             .map(|h| h.items.iter().map(|i| i.badge_id.clone()).collect());
-        out.ask(Ask::Do(Box::new(Deed::Issue(IssuePlan {
+        out.ask(Request::Do(Box::new(JobCommand::Issue(IssuePlan {
             template_id: self.template_id.clone(),
             title: self.title.clone(),
             recipient_name: review.name.clone(),
@@ -199,8 +199,8 @@ impl IssueForm {
             held_before,
             allows: review.sent_before.as_ref().map(|rival| rival.slot),
         }))));
-        out.go.push(Go::Close);
-        out.go.push(Go::Activity);
+        out.go.push(Navigate::Close);
+        out.go.push(Navigate::Activity);
     }
 
     /// What is typed of a person.
@@ -219,7 +219,7 @@ impl IssueForm {
 
     /// Takes pasted text; not into the confirmation. Several lines with addresses are recipients, a dropped
     /// file is one to open.
-    pub fn paste(&mut self, text: &str, out: &mut Out<'_>) {
+    pub fn paste(&mut self, text: &str, out: &mut Effects<'_>) {
         if self.review.is_some() {
             return;
         }
@@ -248,14 +248,14 @@ impl IssueForm {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer) -> Result<(), Answer> {
+    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
-            Answer::Template(detail) if self.detail_ticket == Some(ticket) => {
+            Response::Template(detail) if self.detail_ticket == Some(ticket) => {
                 self.detail_ticket = None;
                 self.detail = Some(*detail);
                 Ok(())
             }
-            Answer::Templates(page) if self.same_title_ticket == Some(ticket) => {
+            Response::Templates(page) if self.same_title_ticket == Some(ticket) => {
                 self.same_title_ticket = None;
                 let same = |page: crate::domain::Page<crate::domain::Template>| {
                     let others = page.items.iter().filter(|(_, t)| {
@@ -266,7 +266,7 @@ impl IssueForm {
                 self.same_title = page.ok().map(same);
                 Ok(())
             }
-            Answer::Holdings(holdings, sent_before) => match &mut self.review {
+            Response::Holdings(holdings, sent_before) => match &mut self.review {
                 Some(review) if review.ticket == Some(ticket) => {
                     review.ticket = None;
                     review.holdings = Some(holdings);
@@ -276,7 +276,7 @@ impl IssueForm {
                     review.sent_before = sent_before;
                     Ok(())
                 }
-                _ => Err(Answer::Holdings(holdings, sent_before)),
+                _ => Err(Response::Holdings(holdings, sent_before)),
             },
             other => self.file.receive(ticket, other),
         }

@@ -1,7 +1,7 @@
 //! What two of the questions about a job say: whom its mail did not reach, and what undoing it would do.
 
 use crate::jobs::receipt::MailReport;
-use crate::jobs::{Bucket, Job};
+use crate::jobs::{Job, RowStatus};
 use crate::tui::context::Env;
 use ratatui::text::Line;
 
@@ -40,20 +40,20 @@ pub(super) fn mail_lines(
 
 /// What undoing a job would do, as its rows stand now.
 pub(super) fn undo_words(job: &Job) -> String {
-    let of = |which: &dyn Fn(Bucket) -> bool| job.counts.sum(which);
-    let issued = of(&|b| matches!(b, Bucket::Issued | Bucket::Other));
+    let of = |which: &dyn Fn(RowStatus) -> bool| job.counts.sum(which);
+    let issued = of(&|b| matches!(b, RowStatus::Issued | RowStatus::Other));
     let later = of(&|b| {
         matches!(
             b,
-            Bucket::Waiting
-                | Bucket::Overdue
-                | Bucket::Unbound
-                | Bucket::InDoubt
-                | Bucket::NotSeen
-                | Bucket::Sending
+            RowStatus::Waiting
+                | RowStatus::Overdue
+                | RowStatus::Unbound
+                | RowStatus::InDoubt
+                | RowStatus::NotSeen
+                | RowStatus::Sending
         )
     });
-    let unsent = of(&|b| b == Bucket::Ready);
+    let unsent = of(&|b| b == RowStatus::Ready);
     let mut parts = Vec::new();
     if unsent > 0 {
         parts.push(plural!(unsent, "{n} row is not sent: called off", "{n} rows are not sent: called off"));

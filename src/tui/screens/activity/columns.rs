@@ -1,7 +1,7 @@
 //! The columns of the list of jobs: what a job is, how far it is, and how many of its rows stand where.
 
 use super::draw::{bar, done_of, standing, standing_style, state};
-use crate::jobs::{Bucket, Job, Kind};
+use crate::jobs::{Job, Kind, RowStatus};
 use crate::tui::context::Env;
 use crate::tui::job_rows::moment;
 use crate::tui::table_header::{Head, Heading, SortKey, Table};
@@ -31,7 +31,7 @@ const FACTS: [Head; 14] = [
     head(tr_noop!("Follows job"), "follows", 5, 0, 4),
     head(tr_noop!("Belongs to"), "owner", 12, 1, 4),
 ];
-const COUNT: usize = FACTS.len() + Bucket::ALL.len();
+const COUNT: usize = FACTS.len() + RowStatus::ALL.len();
 
 static HEADS: [Head; COUNT] = {
     let mut all = [FACTS[0]; COUNT];
@@ -40,7 +40,7 @@ static HEADS: [Head; COUNT] = {
         all[at] = if at < FACTS.len() {
             FACTS[at]
         } else {
-            let bucket = Bucket::ALL[at - FACTS.len()];
+            let bucket = RowStatus::ALL[at - FACTS.len()];
             head(bucket.name(), bucket.code(), 5, 0, 4)
         };
         at += 1;
@@ -49,11 +49,11 @@ static HEADS: [Head; COUNT] = {
 };
 
 /// Numbers stand at the right: of rows, of the job, of the one before, and of the rows in each bucket.
-static RIGHT: [usize; 3 + Bucket::ALL.len()] = {
-    let mut all = [2; 3 + Bucket::ALL.len()];
+static RIGHT: [usize; 3 + RowStatus::ALL.len()] = {
+    let mut all = [2; 3 + RowStatus::ALL.len()];
     (all[1], all[2]) = (5, 12);
     let mut at = 0;
-    while at < Bucket::ALL.len() {
+    while at < RowStatus::ALL.len() {
         all[3 + at] = FACTS.len() + at;
         at += 1;
     }
@@ -100,7 +100,7 @@ pub fn cells(job: &Job, heading: &Heading, widths: &[usize], env: &Env) -> Vec<(
         (job.follows.map_or_else(dash, |id| id.to_string()), theme.dim()),
         (job.owner.as_ref().map_or_else(dash, |owner| owner.label.to_string()), theme.dim()),
     ];
-    cells.extend(Bucket::ALL.iter().map(|bucket| match job.counts.of(*bucket) {
+    cells.extend(RowStatus::ALL.iter().map(|bucket| match job.counts.of(*bucket) {
         0 => (dash(), theme.dim()),
         n => (number(n), theme.text()),
     }));
@@ -117,7 +117,7 @@ pub fn sort_key(job: &Job, column: usize) -> SortKey {
         TITLE => text(job.title.wire()),
         2 => count(job.counts.total()),
         BAR => count(done_of(job, 1_000_000)),
-        4 => count(job.counts.sum(Bucket::needs_a_person)),
+        4 => count(job.counts.sum(RowStatus::needs_a_person)),
         5 => SortKey::Number(job.id.0),
         6 => text(state(job)),
         7 => SortKey::Number(job.created.as_second()),
@@ -128,7 +128,7 @@ pub fn sort_key(job: &Job, column: usize) -> SortKey {
         12 => job.follows.map_or(SortKey::None, |id| SortKey::Number(id.0)),
         13 => maybe(job.owner.as_ref().map(|owner| owner.label.to_string()).as_deref()),
         other => {
-            let bucket = other.checked_sub(FACTS.len()).and_then(|at| Bucket::ALL.get(at));
+            let bucket = other.checked_sub(FACTS.len()).and_then(|at| RowStatus::ALL.get(at));
             bucket.map_or(SortKey::None, |bucket| count(job.counts.of(*bucket)))
         }
     }

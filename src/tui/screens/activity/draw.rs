@@ -1,7 +1,7 @@
 //! Drawing the jobs: one line each with a bar and counts that add up, the selected one in full.
 
 use super::{Activity, columns, is_mine};
-use crate::jobs::{AcceptedCount, Bucket, Job, JobRow, Kind, Phase, StopKind};
+use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind};
 use crate::tui::action::Action;
 use crate::tui::context::Env;
 use crate::tui::frame::Frame;
@@ -38,15 +38,15 @@ pub fn rows_area(area: Rect) -> Rect {
 }
 
 /// How a job's rows stand, in words that add up; what is not sent says why it is not.
-fn shares(job: &Job) -> Vec<(u64, Bucket, String)> {
+fn shares(job: &Job) -> Vec<(u64, RowStatus, String)> {
     job.counts.iter().map(|(bucket, n)| (n, bucket, word(bucket, job))).collect()
 }
 
-fn word(bucket: Bucket, job: &Job) -> String {
+fn word(bucket: RowStatus, job: &Job) -> String {
     match (bucket, job.phase, &job.stop) {
-        (Bucket::Ready, Phase::Stopped, Some(stop)) => t!("not sent: {why}", why = stop.kind.word()),
-        (Bucket::Ready, Phase::Paused, _) => t!("not sent: paused").to_owned(),
-        (Bucket::Ready, Phase::Running, _) => t!("to be sent").to_owned(),
+        (RowStatus::Ready, Phase::Stopped, Some(stop)) => t!("not sent: {why}", why = stop.kind.word()),
+        (RowStatus::Ready, Phase::Paused, _) => t!("not sent: paused").to_owned(),
+        (RowStatus::Ready, Phase::Running, _) => t!("to be sent").to_owned(),
         (bucket, ..) => bucket.word().to_owned(),
     }
 }
@@ -62,8 +62,8 @@ fn shares_text(job: &Job, env: &Env) -> String {
 }
 
 /// Whether nothing is to come of a row any more.
-fn is_done(bucket: Bucket) -> bool {
-    matches!(bucket, Bucket::Issued | Bucket::Revoked | Bucket::LeftOut)
+fn is_done(bucket: RowStatus) -> bool {
+    matches!(bucket, RowStatus::Issued | RowStatus::Revoked | RowStatus::LeftOut)
 }
 
 /// How much of a job is done, of so many parts.
@@ -95,7 +95,7 @@ pub(super) fn standing(job: &Job, env: &Env) -> String {
 
 /// How that is shown: a person has to look at it, or not.
 pub(super) fn standing_style(job: &Job, env: &Env) -> Style {
-    let alarming = job.stop.is_some() || job.counts.sum(Bucket::needs_a_person) > 0;
+    let alarming = job.stop.is_some() || job.counts.sum(RowStatus::needs_a_person) > 0;
     if alarming { env.theme.warning() } else { env.theme.text() }
 }
 
@@ -104,7 +104,7 @@ pub(super) fn standing_style(job: &Job, env: &Env) -> Style {
 pub(super) fn bar(job: &Job, columns: usize, env: &Env) -> String {
     let total = job.counts.total().max(1);
     let done = job.counts.sum(is_done);
-    let open = job.counts.sum(Bucket::is_open);
+    let open = job.counts.sum(RowStatus::is_open);
     let part = |n: u64| usize::try_from(u128::from(n) * columns as u128 / u128::from(total)).unwrap_or(0);
     let full = part(done);
     let half = part(done + open).saturating_sub(full);
@@ -280,8 +280,8 @@ impl Activity {
         if let Some(note) = job.note_besides() {
             put(&note.to_string(), theme.warning());
         }
-        let waiting = job.counts.of(Bucket::Waiting) + job.counts.of(Bucket::Overdue);
-        if job.kind == Kind::Issue && waiting > 0 && job.counts.of(Bucket::Issued) == 0 {
+        let waiting = job.counts.of(RowStatus::Waiting) + job.counts.of(RowStatus::Overdue);
+        if job.kind == Kind::Issue && waiting > 0 && job.counts.of(RowStatus::Issued) == 0 {
             put(t!("accepted, not issued yet: that takes five minutes to a day"), theme.dim());
         }
         let mut facts: Vec<String> = Vec::new();

@@ -5,11 +5,11 @@ mod draw;
 mod order;
 mod take;
 
-use crate::jobs::{Bucket, Job, JobId, JobRow, Kind, Phase, Stand, Step, Stop, StopKind, count, may};
+use crate::jobs::{Job, JobId, JobRow, Kind, Phase, RowStatus, Stand, Step, Stop, StopKind, count, may};
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
-use crate::tui::job_command::{Deed, RowsQuery};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::job_command::{JobCommand, RowsQuery};
 use crate::tui::job_rows::{self, RowList};
 use crate::tui::keymap::Context;
 use crate::tui::table_header::Heading;
@@ -26,7 +26,7 @@ pub struct Activity {
     jobs: Vec<Job>,
     /// Whether the journal was read.
     read: Option<Result<(), String>>,
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     heading: Heading,
     /// The jobs in the order that was chosen, where one is.
     sorted: Vec<JobId>,
@@ -66,7 +66,7 @@ impl Default for Activity {
 struct Peek {
     of: Option<JobId>,
     rows: Vec<JobRow>,
-    ticket: Option<Ticket>,
+    ticket: Option<RequestId>,
     stale: bool,
 }
 
@@ -86,11 +86,11 @@ impl Activity {
     }
 
     /// Begins with what another connection knows.
-    pub fn restart(&mut self, out: &mut Out<'_>) {
+    pub fn restart(&mut self, out: &mut Effects<'_>) {
         let before = std::mem::take(self);
         self.height = before.height;
         (self.heading, self.rows_heading) = (before.heading, before.rows_heading);
-        self.ticket = Some(out.ask(Ask::Jobs));
+        self.ticket = Some(out.ask(Request::Jobs));
     }
 
     /// Takes a job as it stands now; gives back how it stood before.
@@ -140,7 +140,7 @@ impl Activity {
 
     /// Whether a person has to look at any of the open ones.
     pub fn needs_a_person(&self) -> bool {
-        self.jobs.iter().any(|job| job.is_open() && job.counts.of(Bucket::InDoubt) > 0)
+        self.jobs.iter().any(|job| job.is_open() && job.counts.of(RowStatus::InDoubt) > 0)
     }
 
     /// Whether an answer to something that has consequences is still to come.
@@ -183,7 +183,7 @@ impl Activity {
     }
 
     /// Does an action; false when it is none of this tab's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         if let Some(done) = self.act_heading(action, out) {
             return done;
         }
@@ -196,17 +196,17 @@ impl Activity {
                 Action::Back => self.rows = None,
                 Action::Only => self.only_next(out),
                 Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
-                    Some(id) => out.go.push(Go::Badge(id, None)),
+                    Some(id) => out.go.push(Navigate::Badge(id, None)),
                     None => out.say(t!("This row has no badge id yet, so there is no badge to open.")),
                 },
                 Action::Wallet => match rows.list.selected().filter(|row| !row.address.looks_empty()) {
-                    Some(row) => out.go.push(Go::Holder(row.address.wire().to_owned())),
+                    Some(row) => out.go.push(Navigate::Holder(row.address.wire().to_owned())),
                     None => out.say(t!("This row has no e-mail address to look up.")),
                 },
                 _ => return rows.act(action),
             },
             None => match action {
-                Action::Ids => out.go.push(Go::Ids),
+                Action::Ids => out.go.push(Navigate::Ids),
                 Action::Sort | Action::ChooseColumns => {
                     out.say(t!("There are no jobs here to put in order."));
                 }
@@ -224,9 +224,9 @@ impl Activity {
     }
 
     /// Shows only the rows of the next outcome, and all again after the last.
-    fn only_next(&mut self, out: &mut Out<'_>) {
+    fn only_next(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
-        let there: Vec<Bucket> = job.counts.iter().map(|(bucket, _)| bucket).collect();
+        let there: Vec<RowStatus> = job.counts.iter().map(|(bucket, _)| bucket).collect();
         let Some(rows) = &mut self.rows else { return };
         let next = match rows.buckets().first() {
             None => there.first().copied(),
@@ -235,7 +235,7 @@ impl Activity {
         rows.only(next.into_iter().collect(), out);
     }
 
-    fn deed(&self, action: Action, out: &mut Out<'_>) {
+    fn deed(&self, action: Action, out: &mut Effects<'_>) {
         let Some(job) = self.job() else {
             out.say(t!("There is no job here."));
             return;
@@ -243,7 +243,7 @@ impl Activity {
         if action == Action::Decide {
             match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
                 Some(row) if can_decide(row, job) => {
-                    out.go.push(Go::Decide(job.id, Box::new(row.clone())));
+                    out.go.push(Navigate::Decide(job.id, Box::new(row.clone())));
                 }
                 _ => out.say(
                     t!("There is nothing to decide about this row. Rows in doubt are looked for; nothing is sent again meanwhile."),
@@ -255,41 +255,46 @@ impl Activity {
             out.say(refusal(action, job));
             return;
         }
-        let deed = |out: &mut Out<'_>, deed| {
-            out.ask(Ask::Do(Box::new(deed)));
+        let deed = |out: &mut Effects<'_>, deed| {
+            out.ask(Request::Do(Box::new(deed)));
         };
         match action {
-            Action::Pause => deed(out, Deed::Pause(job.id)),
+            Action::Pause => deed(out, JobCommand::Pause(job.id)),
             Action::Resume => {
                 out.say(t!(
                     "Job {id} goes on; what has to be looked at first is looked at first.",
                     id = job.id
                 ));
-                out.go.push(Go::Again(Box::new(Deed::Resume(job.id))));
+                out.go.push(Navigate::Again(Box::new(JobCommand::Resume(job.id))));
             }
             Action::UseUp => {
                 out.say(t!("Using up the quota with ever smaller requests, each only after the one before is proven to have done nothing."));
-                out.go.push(Go::Again(Box::new(Deed::UseUp(job.id))));
+                out.go.push(Navigate::Again(Box::new(JobCommand::UseUp(job.id))));
             }
-            Action::Retry => out.go.push(Go::Again(Box::new(Deed::Retry(job.id)))),
+            Action::Retry => out.go.push(Navigate::Again(Box::new(JobCommand::Retry(job.id)))),
             Action::Look => {
                 out.say(t!("Looking now at job {id}.", id = job.id));
-                deed(out, Deed::Look(Some(job.id)));
+                deed(out, JobCommand::Look(Some(job.id)));
             }
-            Action::CallOff => out.go.push(Go::CallOff(Box::new(job.clone()))),
-            Action::Undo => out.go.push(Go::Undo(Box::new(job.clone()))),
+            Action::CallOff => out.go.push(Navigate::CallOff(Box::new(job.clone()))),
+            Action::Undo => out.go.push(Navigate::Undo(Box::new(job.clone()))),
             Action::Receipt | Action::Redo => {
-                out.go.push(Go::Paper(Box::new(job.clone()), action == Action::Redo));
+                out.go.push(Navigate::Paper(Box::new(job.clone()), action == Action::Redo));
             }
-            Action::Mail => out.go.push(Go::Mail(Box::new(job.clone()))),
+            Action::Mail => out.go.push(Navigate::Mail(Box::new(job.clone()))),
             _ => {}
         }
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: Ticket, answer: Answer, out: &mut Out<'_>) -> Result<(), Answer> {
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Jobs(jobs) if self.ticket == Some(ticket) => {
+            Response::Jobs(jobs) if self.ticket == Some(ticket) => {
                 self.ticket = None;
                 self.read = Some(jobs.as_ref().map(|_| ()).map_err(Clone::clone));
                 let mut interrupted = 0;
@@ -310,7 +315,7 @@ impl Activity {
                 }
                 Ok(())
             }
-            Answer::Rows(rows) if self.peek.ticket == Some(ticket) => {
+            Response::Rows(rows) if self.peek.ticket == Some(ticket) => {
                 self.peek.ticket = None;
                 self.peek.rows =
                     rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
@@ -324,7 +329,7 @@ impl Activity {
     }
 
     /// Asks for what is missing in an area.
-    pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
+    pub fn pump(&mut self, area: Rect, out: &mut Effects<'_>) {
         if let Some(rows) = &mut self.rows {
             rows.pump(draw::rows_area(area), &mut self.rows_heading, out);
             return;
@@ -349,7 +354,7 @@ impl Activity {
                 None => self.peek.rows.clear(),
                 Some(buckets) => {
                     let query = RowsQuery { job: id, buckets, page: 1, per_page: PEEK, order: None };
-                    self.peek.ticket = Some(out.ask(Ask::Rows(query)));
+                    self.peek.ticket = Some(out.ask(Request::Rows(query)));
                 }
             }
         }
@@ -385,12 +390,12 @@ impl Activity {
 }
 
 /// Which rows of a job are shown without opening it: those that a person should see, or all of a few.
-fn peeked(job: &Job) -> Option<Vec<Bucket>> {
-    let buckets: Vec<Bucket> = job
+fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
+    let buckets: Vec<RowStatus> = job
         .counts
         .iter()
         .map(|(bucket, _)| bucket)
-        .filter(|bucket| bucket.needs_a_person() || *bucket == Bucket::Unbound)
+        .filter(|bucket| bucket.needs_a_person() || *bucket == RowStatus::Unbound)
         .collect();
     if job.counts.total() <= FEW {
         return Some(Vec::new());
@@ -434,7 +439,7 @@ fn can(action: Action, job: &Job) -> bool {
         Action::Look => job.is_open(),
         Action::Receipt => true,
         Action::Redo => count(Step::Redo, job) > 0,
-        Action::Mail => job.kind == Kind::Issue && of(Bucket::Issued) > 0,
+        Action::Mail => job.kind == Kind::Issue && of(RowStatus::Issued) > 0,
         Action::Pause => mine && job.can_pause(),
         Action::Resume => mine && job.can_resume(),
         Action::UseUp => mine && job.can_use_up(),
@@ -485,7 +490,7 @@ pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
     if now.phase == Phase::Draft {
         return None;
     }
-    let counted = |job: Option<&Job>, f: &dyn Fn(Bucket) -> bool| job.map_or(0, |j| j.counts.sum(f));
+    let counted = |job: Option<&Job>, f: &dyn Fn(RowStatus) -> bool| job.map_or(0, |j| j.counts.sum(f));
     if let Some(stop) = &now.stop
         && before.is_none_or(|b| b.stop.as_ref() != Some(stop))
     {
@@ -498,7 +503,9 @@ pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
             true,
         ));
     }
-    let bad = |b: Bucket| matches!(b, Bucket::InDoubt | Bucket::NotDone | Bucket::Dropped | Bucket::NotSeen);
+    let bad = |b: RowStatus| {
+        matches!(b, RowStatus::InDoubt | RowStatus::NotDone | RowStatus::Dropped | RowStatus::NotSeen)
+    };
     if counted(Some(now), &bad) > counted(before, &bad) {
         let text = plural!(
             counted(Some(now), &bad),
@@ -508,7 +515,7 @@ pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
         );
         return Some((text, true));
     }
-    let done = |b: Bucket| matches!(b, Bucket::Issued | Bucket::Revoked);
+    let done = |b: RowStatus| matches!(b, RowStatus::Issued | RowStatus::Revoked);
     if counted(Some(now), &done) > counted(before, &done) {
         let (title, done, all) = (&now.title, counted(Some(now), &done), now.counts.total());
         let text = if now.kind == Kind::Issue {

@@ -3,7 +3,7 @@
 use super::{Activity, columns};
 use crate::jobs::{Job, JobId};
 use crate::tui::action::Action;
-use crate::tui::context::Out;
+use crate::tui::context::Effects;
 use crate::tui::list_hit::Click;
 use crate::tui::saved_layout::ListView;
 use crate::tui::table_header::{Did, Heading, Order, SortKey, compare};
@@ -22,7 +22,7 @@ impl Activity {
     }
 
     /// Does an action of the heading, or of its menus; `None` when it is another one and no menu is open.
-    pub(super) fn act_heading(&mut self, action: Action, out: &mut Out<'_>) -> Option<bool> {
+    pub(super) fn act_heading(&mut self, action: Action, out: &mut Effects<'_>) -> Option<bool> {
         if self.rows.is_none() && self.jobs.is_empty() {
             return None;
         }
@@ -38,7 +38,7 @@ impl Activity {
 
     /// Sorts what is on the screen: the rows of a job are read again in that order, the jobs are all here. What
     /// was selected stays so.
-    fn sort_by(&mut self, order: Option<Order>, out: &mut Out<'_>) {
+    fn sort_by(&mut self, order: Option<Order>, out: &mut Effects<'_>) {
         if let Some(rows) = &mut self.rows {
             if self.rows_heading.order() != order {
                 self.rows_heading.set_order(order);

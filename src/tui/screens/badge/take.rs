@@ -3,7 +3,7 @@
 use super::BadgeScreen;
 use crate::api::RawOf;
 use crate::domain::{ServiceTime, Text, Verdict, issue_time};
-use crate::tui::ask::Ticket;
+use crate::tui::ask::RequestId;
 use crate::tui::context::Env;
 use crate::tui::copying::{Copyables, cell, records};
 
@@ -42,7 +42,7 @@ impl BadgeScreen {
     }
 
     /// Nobody waits for this answer any more.
-    pub fn give_up(&mut self, ticket: Ticket) {
+    pub fn give_up(&mut self, ticket: RequestId) {
         self.ticket.take_if(|own| *own == ticket);
     }
 }

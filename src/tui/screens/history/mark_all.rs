@@ -5,13 +5,13 @@ use super::{History, LARGEST_RANGE};
 use crate::api::{End, HistoryFilter};
 use crate::i18n::number;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::select_all::{MarkAsk, Matching, NotMarked};
 
 /// All that match a filter, being read.
 pub struct Marking {
-    ticket: Ticket,
+    ticket: RequestId,
     /// The filter that they match: another one in its place ends this.
     filter: HistoryFilter,
     done: u64,
@@ -21,7 +21,7 @@ pub struct Marking {
 
 impl History {
     /// Asks whether to mark all that match, and says what that costs; what is here already is marked at once.
-    pub(super) fn offer_mark_all(&mut self, env: &Env, out: &mut Out<'_>) {
+    pub(super) fn offer_mark_all(&mut self, env: &Env, out: &mut Effects<'_>) {
         let list = &self.browser.list;
         let rows = list.is_counted().then(|| list.len());
         if self.marking.is_some() {
@@ -41,26 +41,26 @@ impl History {
                 "Marked all {n} badges that match; they were here already."
             ));
         } else {
-            out.go.push(Go::OfferMarkAll { rows, words: self.browser.filter_words().to_vec() });
+            out.go.push(Navigate::OfferMarkAll { rows, words: self.browser.filter_words().to_vec() });
         }
     }
 
     /// Reads all that match, to mark them.
-    pub fn mark_all(&mut self, out: &mut Out<'_>) {
+    pub fn mark_all(&mut self, out: &mut Effects<'_>) {
         let filter = self.browser.filter().clone();
         let all = self.browser.list.len();
-        let ticket = out.ask(Ask::Matching(MarkAsk { filter: filter.clone(), most: LARGEST_RANGE }));
+        let ticket = out.ask(Request::Matching(MarkAsk { filter: filter.clone(), most: LARGEST_RANGE }));
         self.marking = Some(Marking { ticket, filter, done: 0, all });
     }
 
     /// Breaks it off.
-    pub(super) fn give_up_marking(&mut self, out: &mut Out<'_>) {
+    pub(super) fn give_up_marking(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.marking.take().map(|marking| marking.ticket));
         out.say(t!("Given up. Nothing was marked."));
     }
 
     /// Ends it where the filter is another one by now: what it would mark is not what is seen.
-    pub(super) fn check_marking(&mut self, out: &mut Out<'_>) {
+    pub(super) fn check_marking(&mut self, out: &mut Effects<'_>) {
         if self.marking.as_ref().is_some_and(|marking| marking.filter != *self.browser.filter()) {
             out.cancel(self.marking.take().map(|marking| marking.ticket));
             out.warn(t!(
@@ -70,7 +70,7 @@ impl History {
     }
 
     /// How far it is; whether it is this that was told.
-    pub fn progress(&mut self, ticket: Ticket, done: u64, all: u64) -> bool {
+    pub fn progress(&mut self, ticket: RequestId, done: u64, all: u64) -> bool {
         match &mut self.marking {
             Some(marking) if marking.ticket == ticket => {
                 (marking.done, marking.all) = (done, all);
@@ -93,12 +93,12 @@ impl History {
     /// Takes what was read, or gives it back.
     pub(super) fn receive_marking(
         &mut self,
-        ticket: Ticket,
-        answer: Answer,
-        out: &mut Out<'_>,
-    ) -> Result<(), Answer> {
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
-            Answer::Matching(read) if self.marking.as_ref().is_some_and(|m| m.ticket == ticket) => {
+            Response::Matching(read) if self.marking.as_ref().is_some_and(|m| m.ticket == ticket) => {
                 self.marking = None;
                 match *read {
                     Ok(read) => self.take_matching(read, out),
@@ -113,7 +113,7 @@ impl History {
         }
     }
 
-    fn take_matching(&mut self, Matching { rows, read }: Matching, out: &mut Out<'_>) {
+    fn take_matching(&mut self, Matching { rows, read }: Matching, out: &mut Effects<'_>) {
         if read.end == End::Moving {
             out.warn(t!(
                 "The list changed each time it was read. Nothing was marked; try again when less is going on, or filter for less."

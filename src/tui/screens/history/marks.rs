@@ -3,7 +3,7 @@
 use super::History;
 use crate::domain::{BadgeId, HistoryItem};
 use crate::tui::action::Action;
-use crate::tui::context::{Env, Out};
+use crate::tui::context::{Effects, Env};
 use crate::tui::list::Row;
 use ratatui::layout::Rect;
 
@@ -35,7 +35,7 @@ impl History {
         self.browser.list.loaded().map(|(_, row)| row.clone()).collect()
     }
 
-    pub(super) fn toggle_mark(&mut self, out: &mut Out<'_>) {
+    pub(super) fn toggle_mark(&mut self, out: &mut Effects<'_>) {
         let Some(row) = self.browser.list.selected().cloned() else {
             out.say(t!("There is no badge on this row to mark."));
             return;
@@ -44,7 +44,7 @@ impl History {
         self.browser.list.move_by(1);
     }
 
-    pub(super) fn range(&mut self, env: &Env, out: &mut Out<'_>) {
+    pub(super) fn range(&mut self, env: &Env, out: &mut Effects<'_>) {
         let Some(here) = self.here() else {
             out.say(t!("There is no badge on this row to begin or end a range at."));
             return;
@@ -76,7 +76,7 @@ impl History {
 
     /// Marks a range once all of its rows are there, if both ends still are what they were: marks mean
     /// badges, and the rows between may be others by now.
-    pub(super) fn finish_range(&mut self, out: &mut Out<'_>) {
+    pub(super) fn finish_range(&mut self, out: &mut Effects<'_>) {
         let Some([first, last]) = self.ranging.clone() else { return };
         if !self.browser.list.pins_settled() {
             return;
@@ -131,7 +131,7 @@ impl History {
     }
 
     /// The mouse was let go: what it was dragged over is marked. Whether it was dragged at all.
-    pub fn drop_at(&mut self, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn drop_at(&mut self, env: &Env, out: &mut Effects<'_>) -> bool {
         let Some((from, true)) = self.held.take() else { return false };
         if self.here().is_none() {
             return false;

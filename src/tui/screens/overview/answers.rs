@@ -4,10 +4,10 @@ use super::{LIST, Overview, Plan};
 use crate::index::Renewal;
 use crate::jobs::Person;
 use crate::tui::action::Action;
-use crate::tui::ask::{Answer, Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId, Response};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::index::{IndexAnswer, MOST_DETAILS, left_out};
-use crate::tui::job_command::Deed;
+use crate::tui::job_command::JobCommand;
 use crate::tui::text_layout::number;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -19,12 +19,12 @@ impl Overview {
     /// Takes an answer, or gives it back.
     pub fn receive(
         &mut self,
-        ticket: Ticket,
-        answer: Answer,
+        ticket: RequestId,
+        answer: Response,
         env: &Env,
-        out: &mut Out<'_>,
-    ) -> Result<(), Answer> {
-        let Answer::Index(answer) = answer else { return Err(answer) };
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        let Response::Index(answer) = answer else { return Err(answer) };
         let is_running = self.running.as_ref().is_some_and(|running| running.ticket == ticket);
         match answer {
             IndexAnswer::Sums(sums) if self.counting == Some(ticket) => {
@@ -74,8 +74,8 @@ impl Overview {
             }
             answer => {
                 return match &mut self.behind {
-                    Some(behind) => behind.receive(ticket, answer, out).map_err(Answer::Index),
-                    None => Err(Answer::Index(answer)),
+                    Some(behind) => behind.receive(ticket, answer, out).map_err(Response::Index),
+                    None => Err(Response::Index(answer)),
                 };
             }
         }
@@ -89,7 +89,7 @@ impl Overview {
         }
     }
 
-    fn answered(&mut self, answer: IndexAnswer, env: &Env, out: &mut Out<'_>) {
+    fn answered(&mut self, answer: IndexAnswer, env: &Env, out: &mut Effects<'_>) {
         match answer {
             IndexAnswer::On(Ok(())) => self.turned_on = true,
             IndexAnswer::Found(Ok(certs)) => match certs.as_slice() {
@@ -97,7 +97,7 @@ impl Overview {
                 [one] => {
                     self.find = None;
                     let reg = one.row.as_ref().and_then(|row| row.reg_date.clone());
-                    out.go.push(Go::Badge(one.badge_id.clone(), reg));
+                    out.go.push(Navigate::Badge(one.badge_id.clone(), reg));
                 }
                 several => {
                     let ids: Vec<String> = several.iter().map(|cert| cert.badge_id.to_string()).collect();
@@ -186,6 +186,6 @@ impl Overview {
 }
 
 /// Hands plans in, for drafts and their review.
-pub(super) fn plan(plans: Vec<Plan>, out: &mut Out<'_>) {
-    out.ask(Ask::Do(Box::new(Deed::Plan(plans))));
+pub(super) fn plan(plans: Vec<Plan>, out: &mut Effects<'_>) {
+    out.ask(Request::Do(Box::new(JobCommand::Plan(plans))));
 }

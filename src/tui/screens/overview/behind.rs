@@ -4,8 +4,8 @@ use crate::domain::HistoryItem;
 use crate::i18n;
 use crate::index::{Query, Which};
 use crate::tui::action::Action;
-use crate::tui::ask::{Ask, Ticket};
-use crate::tui::context::{Env, Go, Out};
+use crate::tui::ask::{Request, RequestId};
+use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::frame::Frame;
 use crate::tui::index::{IndexAnswer, IndexAsk};
 use crate::tui::list::{Entry, PagedList, Place};
@@ -48,7 +48,7 @@ impl Behind {
     }
 
     /// Moves, opens; false when the action is none of the list's.
-    pub fn act(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Down => self.list.move_by(1),
             Action::Up => self.list.move_by(-1),
@@ -57,11 +57,11 @@ impl Behind {
             Action::First => self.list.move_to(0),
             Action::Last => self.list.move_to(u64::MAX),
             Action::Open => match self.list.selected() {
-                Some(row) => out.go.push(Go::Badge(row.badge_id.clone(), row.reg_date.clone())),
+                Some(row) => out.go.push(Navigate::Badge(row.badge_id.clone(), row.reg_date.clone())),
                 None => out.say(t!("There is no badge on this row to open.")),
             },
             Action::Wallet => match self.list.selected().and_then(|row| row.recipient_email.as_ref()) {
-                Some(email) => out.go.push(Go::Holder(email.wire().to_owned())),
+                Some(email) => out.go.push(Navigate::Holder(email.wire().to_owned())),
                 None => out.say(t!("This row has no e-mail address to look up.")),
             },
             _ => return false,
@@ -72,9 +72,9 @@ impl Behind {
     /// Takes an answer, or gives it back.
     pub fn receive(
         &mut self,
-        ticket: Ticket,
+        ticket: RequestId,
         answer: IndexAnswer,
-        out: &mut Out<'_>,
+        out: &mut Effects<'_>,
     ) -> Result<(), IndexAnswer> {
         match answer {
             IndexAnswer::List(page) if self.list.awaits(ticket) => {
@@ -88,7 +88,7 @@ impl Behind {
     }
 
     /// Asks for what is missing in an area.
-    pub fn pump(&mut self, area: Rect, out: &mut Out<'_>) {
+    pub fn pump(&mut self, area: Rect, out: &mut Effects<'_>) {
         self.list.set_height(area.height.saturating_sub(3));
         if self.stale && !self.list.is_loading() {
             self.stale = false;
@@ -98,7 +98,7 @@ impl Behind {
         let which = &self.which;
         let dropped = self.list.pump(|page| {
             let query = Query { which: which.clone(), page, per_page };
-            out.ask(Ask::Index(Box::new(IndexAsk::List(query))))
+            out.ask(Request::Index(Box::new(IndexAsk::List(query))))
         });
         out.cancel(dropped);
     }

@@ -10,8 +10,8 @@ use crate::domain::{BadgeId, TemplateId, Text};
 use crate::index::{Period, Want};
 use crate::jobs::Person;
 use crate::tui::action::Action;
-use crate::tui::ask::{Ask, Ticket};
-use crate::tui::context::{Env, Out};
+use crate::tui::ask::{Request, RequestId};
+use crate::tui::context::{Effects, Env};
 use crate::tui::field::Field;
 use crate::tui::index::{IndexAsk, Overall};
 use crate::tui::keymap::Context;
@@ -38,7 +38,7 @@ pub struct Overview {
     all: Option<Box<Overall>>,
     /// Why there are no counts, or why the history was not read on.
     error: Option<String>,
-    counting: Option<Ticket>,
+    counting: Option<RequestId>,
     /// Whether the index has changed since it was counted.
     stale: bool,
     running: Option<Running>,
@@ -47,7 +47,7 @@ pub struct Overview {
     due: Option<Instant>,
     behind: Option<Behind>,
     find: Option<Find>,
-    asked: Option<Ticket>,
+    asked: Option<RequestId>,
     /// Badges whose own records are read when a person says so once more.
     offered: Option<Vec<BadgeId>>,
     /// The same for what is planned to be issued again, where not all of it can be.
@@ -59,7 +59,7 @@ type Plan = ((TemplateId, Text), Vec<Person>);
 
 /// What goes on behind the screen.
 struct Running {
-    ticket: Ticket,
+    ticket: RequestId,
     /// Whether badges' own records are read, rather than the history.
     details: bool,
     done: u64,
@@ -110,7 +110,7 @@ impl Overview {
     }
 
     /// Looks at the history again where that is due.
-    pub fn tick(&mut self, out: &mut Out<'_>) {
+    pub fn tick(&mut self, out: &mut Effects<'_>) {
         if self.due().is_some_and(|due| due <= Instant::now()) {
             self.read(Want::New, out);
         }
@@ -145,7 +145,7 @@ impl Overview {
     }
 
     /// Does an action; false when it is none of this screen's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if self.find.is_some() {
             return self.act_in_find(action, out);
         }
@@ -209,7 +209,7 @@ impl Overview {
         true
     }
 
-    fn act_in_list(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> bool {
+    fn act_in_list(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         let Some(behind) = &mut self.behind else { return false };
         match action {
             Action::Back => self.behind = None,
@@ -229,7 +229,7 @@ impl Overview {
     }
 
     /// The first time says what it costs, the second time reads.
-    fn details(&mut self, env: &Env, out: &mut Out<'_>) {
+    fn details(&mut self, env: &Env, out: &mut Effects<'_>) {
         if self.running.is_some() {
             let key = env.key(&self.stack(), Action::IndexStop);
             out.say(t!("Something is being read already; {key} stops it.", key));
@@ -248,7 +248,7 @@ impl Overview {
         }
     }
 
-    fn act_in_find(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    fn act_in_find(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let Some(find) = &mut self.find else { return false };
         match action {
             Action::Back => self.find = None,
@@ -277,14 +277,14 @@ impl Overview {
         self.top = 0;
     }
 
-    fn read(&mut self, want: Want, out: &mut Out<'_>) {
+    fn read(&mut self, want: Want, out: &mut Effects<'_>) {
         self.looked = true;
         self.due = None;
         let ticket = ask(out, IndexAsk::Sync(want));
         self.running = Some(Running { ticket, details: false, done: 0, all: 0, told: 0 });
     }
 
-    fn stop(&mut self, env: &Env, out: &mut Out<'_>) {
+    fn stop(&mut self, env: &Env, out: &mut Effects<'_>) {
         match self.running.take() {
             Some(running) => {
                 out.cancel([running.ticket]);
@@ -303,7 +303,7 @@ impl Overview {
     }
 
     /// Takes how far a reading is; whether it is one of this screen's.
-    pub fn progress(&mut self, ticket: Ticket, done: u64, all: u64) -> bool {
+    pub fn progress(&mut self, ticket: RequestId, done: u64, all: u64) -> bool {
         let Some(running) = self.running.as_mut().filter(|running| running.ticket == ticket) else {
             return false;
         };
@@ -333,7 +333,7 @@ impl Overview {
     }
 
     /// Asks for what is missing in an area.
-    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Out<'_>) {
+    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         if !self.is_on(env) {
             return;
         }
@@ -380,14 +380,14 @@ impl Overview {
     }
 }
 
-fn ask(out: &mut Out<'_>, what: IndexAsk) -> Ticket {
-    out.ask(Ask::Index(Box::new(what)))
+fn ask(out: &mut Effects<'_>, what: IndexAsk) -> RequestId {
+    out.ask(Request::Index(Box::new(what)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::ask::Tickets;
+    use crate::tui::ask::RequestIds;
     use crate::tui::worker::Order;
     use std::time::Duration;
 
@@ -406,14 +406,14 @@ mod tests {
     fn asked(left: Option<u64>) -> usize {
         let due = left.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         let mut overview = Overview { due, ..Overview::default() };
-        let mut tickets = Tickets::default();
-        let mut out = Out::new(&mut tickets);
+        let mut tickets = RequestIds::default();
+        let mut out = Effects::new(&mut tickets);
         overview.tick(&mut out);
         // While it is being read it is not due.
         overview.tick(&mut out);
         assert_eq!(overview.due().is_some(), left.is_some_and(|seconds| seconds > 0));
         let is_sync = |order: &&Order| match order {
-            Order::Ask(_, Ask::Index(ask)) => matches!(**ask, IndexAsk::Sync(Want::New)),
+            Order::Request(_, Request::Index(ask)) => matches!(**ask, IndexAsk::Sync(Want::New)),
             _ => false,
         };
         out.orders.iter().filter(is_sync).count()

@@ -4,8 +4,8 @@ use super::{CATEGORY_FIELD, Templates};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed};
 use crate::domain::{Category, Text};
 use crate::tui::action::Action;
-use crate::tui::ask::{Ask, Ticket};
-use crate::tui::context::{Env, Out};
+use crate::tui::ask::{Request, RequestId};
+use crate::tui::context::{Effects, Env};
 use crate::tui::frame::Frame;
 use crate::tui::list_hit::{Sight, below};
 use crate::tui::text_layout::fit;
@@ -15,8 +15,8 @@ use ratatui::text::{Line, Span};
 /// The categories, while they are open.
 #[derive(Default)]
 pub(super) struct Categories {
-    pub(super) ticket: Option<Ticket>,
-    pub(super) types_ticket: Option<Ticket>,
+    pub(super) ticket: Option<RequestId>,
+    pub(super) types_ticket: Option<RequestId>,
     pub(super) categories: Option<Result<Listed<Category>, ApiError>>,
     pub(super) types: Option<Result<BadgeTypes, ApiError>>,
     pub(super) at: usize,
@@ -25,10 +25,10 @@ pub(super) struct Categories {
 
 impl Categories {
     /// Opens them, and asks for what there is.
-    pub(super) fn open(out: &mut Out<'_>) -> Self {
+    pub(super) fn open(out: &mut Effects<'_>) -> Self {
         Self {
-            ticket: Some(out.ask(Ask::Categories(CategoryFilter::default()))),
-            types_ticket: Some(out.ask(Ask::BadgeTypes)),
+            ticket: Some(out.ask(Request::Categories(CategoryFilter::default()))),
+            types_ticket: Some(out.ask(Request::BadgeTypes)),
             ..Self::default()
         }
     }
@@ -77,7 +77,7 @@ impl Categories {
 }
 
 impl Templates {
-    pub(super) fn act_categories(&mut self, action: Action, out: &mut Out<'_>) -> bool {
+    pub(super) fn act_categories(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let Some(open) = &mut self.categories else { return false };
         let listed = match &open.categories {
             Some(Ok(listed)) => listed.items.as_slice(),
@@ -99,8 +99,8 @@ impl Templates {
                 }
             }
             Action::Reload => {
-                out.ask_instead(&mut open.ticket, Ask::Categories(CategoryFilter::default()));
-                out.ask_instead(&mut open.types_ticket, Ask::BadgeTypes);
+                out.ask_instead(&mut open.ticket, Request::Categories(CategoryFilter::default()));
+                out.ask_instead(&mut open.types_ticket, Request::BadgeTypes);
             }
             Action::Back => {
                 out.cancel(open.ticket.take());

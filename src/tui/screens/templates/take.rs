@@ -4,8 +4,8 @@ use super::Templates;
 use crate::api::RawOf;
 use crate::domain::{Category, Template, Text};
 use crate::tui::action::Action;
-use crate::tui::ask::{Ask, Ticket};
-use crate::tui::context::{Env, Out};
+use crate::tui::ask::{Request, RequestId};
+use crate::tui::context::{Effects, Env};
 use crate::tui::copying::{Copyables, cell};
 
 /// In the language of the screen that it is copied from.
@@ -59,18 +59,18 @@ impl Templates {
     }
 
     /// Reads again what is on the screen, which stays there meanwhile.
-    pub fn read_again(&mut self, out: &mut Out<'_>) {
+    pub fn read_again(&mut self, out: &mut Effects<'_>) {
         if self.categories.is_some() {
             return;
         }
         self.browser.act(Action::Reload, out);
         if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
-            out.ask_instead(&mut self.detail_ticket, Ask::Template(id));
+            out.ask_instead(&mut self.detail_ticket, Request::Template(id));
         }
     }
 
     /// Nobody waits for this answer any more.
-    pub fn give_up(&mut self, ticket: Ticket) {
+    pub fn give_up(&mut self, ticket: RequestId) {
         self.detail_ticket.take_if(|own| *own == ticket);
     }
 }

@@ -8,17 +8,17 @@ use crate::domain::holder::{join, names};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, EmailKey, Query};
 use crate::jobs::{Opening, SentHere};
-use crate::tui::ask::{Answer, Ask, Holder};
-use crate::tui::context::{Env, Out};
+use crate::tui::ask::{Holder, Request, Response};
+use crate::tui::context::{Effects, Env};
 use crate::tui::field::Recent;
 use crate::tui::index::IndexAnswer;
 use crate::tui::input_history::Typed;
-use crate::tui::job_command::Deed;
+use crate::tui::job_command::JobCommand;
 use crate::tui::lookup::{Beyond, Errand, Report, Rows};
 
 impl Wallet {
     /// Forgets the call before.
-    pub(super) fn forget(&mut self, out: &mut Out<'_>) {
+    pub(super) fn forget(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.ticket.take());
         out.cancel(self.errand.take().map(|(ticket, _)| ticket));
         let nothing = self.found.as_ref().filter(|f| f.held.is_empty() && !f.email.is_empty());
@@ -36,7 +36,7 @@ impl Wallet {
     }
 
     /// Takes what is in the box.
-    pub(super) fn take_box(&mut self, out: &mut Out<'_>) {
+    pub(super) fn take_box(&mut self, out: &mut Effects<'_>) {
         let query = Query::read(self.field.value());
         match &query {
             Query::Nothing => {
@@ -58,7 +58,7 @@ impl Wallet {
     }
 
     /// Begins a call.
-    fn start(&mut self, query: Query, out: &mut Out<'_>) {
+    fn start(&mut self, query: Query, out: &mut Effects<'_>) {
         self.forget(out);
         self.call.query = Some(query.clone());
         if cert::may_be(&query) {
@@ -69,7 +69,7 @@ impl Wallet {
     }
 
     /// Asks for what it is.
-    pub(super) fn go_on(&mut self, query: Query, out: &mut Out<'_>) {
+    pub(super) fn go_on(&mut self, query: Query, out: &mut Effects<'_>) {
         match query {
             Query::Address { address, name } => {
                 self.call.name = name;
@@ -88,7 +88,7 @@ impl Wallet {
     }
 
     /// Asks for what is shown once more.
-    pub(super) fn read_again(&mut self, out: &mut Out<'_>) {
+    pub(super) fn read_again(&mut self, out: &mut Effects<'_>) {
         self.error = None;
         match (self.asked.clone(), self.call.by_id.clone(), self.call.query.clone()) {
             (_, Some(id), _) => {
@@ -104,7 +104,7 @@ impl Wallet {
                     self.people = None;
                     self.choosing = false;
                 }
-                out.ask_instead(&mut self.ticket, Ask::Holder(email));
+                out.ask_instead(&mut self.ticket, Request::Holder(email));
             }
             (None, None, Some(query)) => self.start(query, out),
             (None, None, None) => {
@@ -113,33 +113,33 @@ impl Wallet {
         }
     }
 
-    pub(super) fn send(&mut self, what: Errands, ask: Ask, out: &mut Out<'_>) {
+    pub(super) fn send(&mut self, what: Errands, ask: Request, out: &mut Effects<'_>) {
         out.cancel(self.errand.take().map(|(ticket, _)| ticket));
         self.errand = Some((out.ask(ask), what));
     }
 
     /// Looks up the badges of an address.
-    pub(super) fn holder(&mut self, email: &str, out: &mut Out<'_>) {
+    pub(super) fn holder(&mut self, email: &str, out: &mut Effects<'_>) {
         self.typing = false;
         self.asked = Some(email.to_owned());
-        out.ask_instead(&mut self.ticket, Ask::Holder(email.to_owned()));
+        out.ask_instead(&mut self.ticket, Request::Holder(email.to_owned()));
     }
 
-    pub(super) fn badge(&mut self, id: BadgeId, out: &mut Out<'_>) {
+    pub(super) fn badge(&mut self, id: BadgeId, out: &mut Effects<'_>) {
         self.call.by_id = Some(id.clone());
-        self.send(Errands::ById(id.clone()), Ask::Badge(id), out);
+        self.send(Errands::ById(id.clone()), Request::Badge(id), out);
     }
 
     /// Opens the wallet of the holder of the badge whose record is shown. That is written down first: the person who
     /// asked about the badge need not be its holder.
-    pub(super) fn open_wallet(&mut self, out: &mut Out<'_>) {
+    pub(super) fn open_wallet(&mut self, out: &mut Effects<'_>) {
         let Some(id) = self.call.by_id.clone() else { return };
         if self.holder_of(&id).is_none() {
             out.say(t!("This record has no e-mail address, so there is no wallet to open."));
             return;
         }
-        let deed = Deed::Opened(Opening::WalletOf(id.clone()));
-        self.send(Errands::Opening(id), Ask::Do(Box::new(deed)), out);
+        let deed = JobCommand::Opened(Opening::WalletOf(id.clone()));
+        self.send(Errands::Opening(id), Request::Do(Box::new(deed)), out);
     }
 
     /// The address of the holder of a badge that was read.
@@ -149,13 +149,13 @@ impl Wallet {
         Some(email.wire().to_owned())
     }
 
-    fn name(&mut self, name: String, out: &mut Out<'_>) {
+    fn name(&mut self, name: String, out: &mut Effects<'_>) {
         self.call.name = Some(name.clone());
-        self.send(Errands::Name(name.clone()), Ask::Call(Errand::Name(name)), out);
+        self.send(Errands::Name(name.clone()), Request::Call(Errand::Name(name)), out);
     }
 
     /// Looks where else the badges of the address may be.
-    pub(super) fn look_elsewhere(&mut self, out: &mut Out<'_>) {
+    pub(super) fn look_elsewhere(&mut self, out: &mut Effects<'_>) {
         let Some(address) = self.asked.clone().filter(|_| !self.choosing) else {
             out.say(t!("Look up an address first; then this looks where else its badges may be."));
             return;
@@ -170,11 +170,15 @@ impl Wallet {
             out.say(t!("There is nowhere else to look: type the caller's name into the box."));
             return;
         }
-        self.send(Errands::Elsewhere(address.clone()), Ask::Call(Errand::Elsewhere { address, name }), out);
+        self.send(
+            Errands::Elsewhere(address.clone()),
+            Request::Call(Errand::Elsewhere { address, name }),
+            out,
+        );
     }
 
     /// Opens the selected possible match.
-    pub(super) fn open_match(&mut self, out: &mut Out<'_>) {
+    pub(super) fn open_match(&mut self, out: &mut Effects<'_>) {
         let Some(people) = &mut self.people else { return };
         let Some(one) = people.matches.get(self.at) else { return };
         people.at = self.at;
@@ -192,7 +196,7 @@ impl Wallet {
     }
 
     /// From a match that was opened to the others, and from those to what was found.
-    pub(super) fn back(&mut self, out: &mut Out<'_>) {
+    pub(super) fn back(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.ticket.take());
         out.cancel(self.errand.take().map(|(ticket, _)| ticket));
         self.call.namesakes = 0;
@@ -212,7 +216,7 @@ impl Wallet {
     }
 
     /// Takes wallet and history.
-    pub(super) fn take_holder(&mut self, holder: Holder, out: &mut Out<'_>) {
+    pub(super) fn take_holder(&mut self, holder: Holder, out: &mut Effects<'_>) {
         let mut troubles = Vec::new();
         let (mut complete, mut failed) = (true, true);
         let mut take = |all: bool| {
@@ -272,7 +276,7 @@ impl Wallet {
             if !leads(&address, name.as_deref()).is_empty() {
                 self.send(
                     Errands::Elsewhere(address.clone()),
-                    Ask::Call(Errand::Elsewhere { address, name }),
+                    Request::Call(Errand::Elsewhere { address, name }),
                     out,
                 );
             }
@@ -283,14 +287,14 @@ impl Wallet {
     pub(super) fn take_errand(
         &mut self,
         errand: Errands,
-        answer: Answer,
-        out: &mut Out<'_>,
-    ) -> Result<(), Answer> {
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match (errand, answer) {
-            (Errands::Cert(query), Answer::Index(IndexAnswer::Found(found))) => {
+            (Errands::Cert(query), Response::Index(IndexAnswer::Found(found))) => {
                 self.take_cert(query, &found, out);
             }
-            (Errands::ById(id), Answer::Badge(badge)) => {
+            (Errands::ById(id), Response::Badge(badge)) => {
                 self.call.requests += 1;
                 match *badge {
                     Ok(badge) => {
@@ -303,14 +307,14 @@ impl Wallet {
                     Err(error) => self.no_badge(&id, &error, out),
                 }
             }
-            (Errands::SentHere(id), Answer::SentBadge(sent)) => match sent.into_iter().next() {
+            (Errands::SentHere(id), Response::SentBadge(sent)) => match sent.into_iter().next() {
                 Some(sent) => {
                     self.call.by_id = None;
                     self.call.unseen = Some(sent);
                 }
                 None => self.no_such_id(&id, out),
             },
-            (Errands::Opening(id), Answer::Done(done)) => match (done, self.holder_of(&id)) {
+            (Errands::Opening(id), Response::Done(done)) => match (done, self.holder_of(&id)) {
                 (Ok(_), Some(email)) => {
                     self.call.opened = true;
                     self.call.masked = false;
@@ -326,7 +330,7 @@ impl Wallet {
                     ));
                 }
             },
-            (Errands::Detail(id), Answer::Badge(badge)) => {
+            (Errands::Detail(id), Response::Badge(badge)) => {
                 self.call.requests += 1;
                 let badge = badge.map(Box::new);
                 if let (Ok(badge), Some(found)) = (&badge, &mut self.found)
@@ -337,17 +341,17 @@ impl Wallet {
                 }
                 self.call.details.insert(id, badge);
             }
-            (Errands::Name(name), Answer::Call(report)) => {
+            (Errands::Name(name), Response::Call(report)) => {
                 if let Report::Rows(rows) = *report {
                     self.take_names(&name, rows, out);
                 }
             }
-            (Errands::Elsewhere(address), Answer::Call(report)) => {
+            (Errands::Elsewhere(address), Response::Call(report)) => {
                 if let Report::Rows(rows) = *report {
                     self.take_elsewhere(&address, rows, out);
                 }
             }
-            (Errands::Pictures(id), Answer::Call(report)) => {
+            (Errands::Pictures(id), Response::Call(report)) => {
                 if let Report::Pictures { said, detail, requests } = *report {
                     self.call.requests += requests;
                     if let (Some(badge), Some(found)) = (detail, &mut self.found)
@@ -382,17 +386,17 @@ impl Wallet {
     }
 
     /// The service knows no badge of the id that was given: the journal is asked.
-    fn no_badge(&mut self, id: &BadgeId, error: &ApiError, out: &mut Out<'_>) {
+    fn no_badge(&mut self, id: &BadgeId, error: &ApiError, out: &mut Effects<'_>) {
         self.call.by_id = None;
         if !matches!(error, ApiError::NotFound(_) | ApiError::BadInput { .. }) {
             self.error = Some(t!("Badge {id} was not read: {error}", id = short(id.wire()), error));
             return;
         }
-        self.send(Errands::SentHere(id.clone()), Ask::SentBadge(id.clone()), out);
+        self.send(Errands::SentHere(id.clone()), Request::SentBadge(id.clone()), out);
     }
 
     /// No badge has the id that was given: it may be a name, where that was not tried before.
-    fn no_such_id(&mut self, id: &BadgeId, out: &mut Out<'_>) {
+    fn no_such_id(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
         if self.call.name.is_none() {
             self.name(id.wire().to_owned(), out);
         } else {
@@ -402,7 +406,7 @@ impl Wallet {
     }
 
     /// Takes whose badges have a name: the one address is opened, several are offered.
-    fn take_names(&mut self, name: &str, rows: Rows, out: &mut Out<'_>) {
+    fn take_names(&mut self, name: &str, rows: Rows, out: &mut Effects<'_>) {
         self.call.requests += rows.requests;
         if let Some(error) = rows.trouble {
             self.error = Some(t!("The history could not be searched for this name: {error}", error));
@@ -444,7 +448,7 @@ impl Wallet {
     }
 
     /// Takes where else the badges of an address may be.
-    fn take_elsewhere(&mut self, address: &str, rows: Rows, out: &mut Out<'_>) {
+    fn take_elsewhere(&mut self, address: &str, rows: Rows, out: &mut Effects<'_>) {
         self.call.requests += rows.requests;
         let own = EmailKey::of(address);
         let has_badges = !self.held().is_empty();
@@ -473,7 +477,7 @@ impl Wallet {
     }
 
     /// Asks for what the selected badge lacks, within the budget.
-    pub(super) fn ask_reason(&mut self, env: &Env, out: &mut Out<'_>) {
+    pub(super) fn ask_reason(&mut self, env: &Env, out: &mut Effects<'_>) {
         if self.ticket.is_some() || self.errand.is_some() || self.call.requests >= BUDGET {
             return;
         }
@@ -483,7 +487,7 @@ impl Wallet {
                 && wants_reason(held, env.now())
         });
         if let Some(id) = wanted.map(|held| held.badge_id.clone()) {
-            self.send(Errands::Detail(id.clone()), Ask::Badge(id), out);
+            self.send(Errands::Detail(id.clone()), Request::Badge(id), out);
         }
     }
 

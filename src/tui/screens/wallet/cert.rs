@@ -4,8 +4,8 @@ use super::{Errands, Wallet};
 use crate::domain::Query;
 use crate::index::Cert;
 use crate::tui::action::Action;
-use crate::tui::ask::Ask;
-use crate::tui::context::{Env, Out};
+use crate::tui::ask::Request;
+use crate::tui::context::{Effects, Env};
 use crate::tui::index::IndexAsk;
 use crate::tui::keymap::Context;
 
@@ -75,13 +75,18 @@ pub(in crate::tui) fn several(found: &[Cert]) -> String {
 
 impl Wallet {
     /// Asks the index first: that costs no request, and the service knows nothing of these numbers.
-    pub(super) fn ask_cert(&mut self, query: Query, out: &mut Out<'_>) {
+    pub(super) fn ask_cert(&mut self, query: Query, out: &mut Effects<'_>) {
         let number = number_in(&query).unwrap_or_default().to_owned();
-        self.send(Errands::Cert(query), Ask::Index(Box::new(IndexAsk::Find(number))), out);
+        self.send(Errands::Cert(query), Request::Index(Box::new(IndexAsk::Find(number))), out);
     }
 
     /// The badge that has it; or it is something else after all.
-    pub(super) fn take_cert(&mut self, query: Query, found: &Result<Vec<Cert>, String>, out: &mut Out<'_>) {
+    pub(super) fn take_cert(
+        &mut self,
+        query: Query,
+        found: &Result<Vec<Cert>, String>,
+        out: &mut Effects<'_>,
+    ) {
         match found.as_deref() {
             Ok([one]) => self.badge(one.badge_id.clone(), out),
             Ok(all @ [_, _, ..]) => self.call.nothing = Some(several(all)),

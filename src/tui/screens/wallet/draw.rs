@@ -8,7 +8,7 @@ use crate::domain::holder::names;
 use crate::domain::text::short;
 use crate::domain::{Address, Held, Query};
 use crate::tui::action::Action;
-use crate::tui::context::{Env, Out};
+use crate::tui::context::{Effects, Env};
 use crate::tui::frame::Frame;
 use crate::tui::input_history::{self, Typed};
 use crate::tui::job_rows::sent_here;
@@ -46,7 +46,7 @@ pub(super) struct Areas {
 
 impl Wallet {
     /// Lays out for an area, and asks for what the selected badge lacks.
-    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Out<'_>) {
+    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         self.arrange(env);
         let list = self.areas(area, env).list;
         self.lay_out(list, env);

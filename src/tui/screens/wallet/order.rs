@@ -5,7 +5,7 @@ use super::rows::{self, View};
 use crate::domain::holder::names;
 use crate::domain::{EmailKey, Held};
 use crate::tui::action::Action;
-use crate::tui::context::{Env, Out};
+use crate::tui::context::{Effects, Env};
 use crate::tui::keymap::Context;
 use crate::tui::list_hit::Click;
 use crate::tui::saved_layout::ListView;
@@ -35,7 +35,7 @@ impl Wallet {
     }
 
     /// Does an action of the heading, or of its menus; `None` when it is another one and no menu is open.
-    pub(super) fn act_heading(&mut self, action: Action, env: &Env, out: &mut Out<'_>) -> Option<bool> {
+    pub(super) fn act_heading(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> Option<bool> {
         if !self.is_listing() || self.typing {
             return None;
         }

@@ -4,7 +4,7 @@ use super::Wallet;
 use crate::api::RawOf;
 use crate::domain::Text;
 use crate::domain::holder::Held;
-use crate::tui::ask::Ticket;
+use crate::tui::ask::RequestId;
 use crate::tui::context::Env;
 use crate::tui::copying::{Copyables, cell, records};
 use jiff::civil::DateTime;
@@ -51,7 +51,7 @@ impl Wallet {
     }
 
     /// Nobody waits for this answer any more.
-    pub fn give_up(&mut self, ticket: Ticket) {
+    pub fn give_up(&mut self, ticket: RequestId) {
         self.ticket.take_if(|own| *own == ticket);
         self.errand.take_if(|(own, _)| *own == ticket);
     }
