@@ -1,28 +1,27 @@
-//! lapel: a terminal desk for a Digital Badge Issuing Service.
+//! lapel: a terminal client for a Digital Badge Issuing Service.
 //!
-//! Issuer staff browse badge templates and issuance history, issue badges and revoke them; support staff
-//! look up a holder's wallet. All of it goes over the service's REST API; the [`sandbox`] carries that
-//! service in miniature, so that lapel runs, teaches and is tested with no account anywhere.
+//! Issuer staff browse templates and history, issue badges and revoke them. Support staff look up a holder's
+//! wallet. lapel talks to the service's REST API. The [`sandbox`] simulates that service, so that lapel runs and is
+//! tested without an account.
 //!
-//! The house, from the ground up. A room may use the rooms below it, never one above or beside it, unless
-//! an arrow says so:
+//! The modules, from the bottom up. A module may use the modules below it that the arrow names, and `i18n`:
 //!
 //! ```text
-//! i18n/      the texts in English and Korean; every module may use it
-//! domain/    what the words mean: records, states, verdicts, e-mail keys, service time, untrusted text
-//! secrets    keys of all profiles: refused where they are typed, taken out where they are written -> domain
-//! job_control  stopping, and being continued by a shell
-//! disk/      files that are private, whole or not at all
-//! sheet/     tables as files: Excel, CSV, lines of JSON                       -> domain, disk
-//! config/    profiles, paths, keys at rest, settings                          -> domain, disk
-//! api/       the service as typed calls: one error type, one pace for a key   -> domain
-//! index/     a copy of the history for what the service cannot filter; opt-in  -> api, domain, disk
-//! jobs/      consequential work: what is sent, what came of it, following     -> api, sheet, domain, disk
-//! export/    lists taken away: records as columns, lists read to their end, as files -> api, sheet, domain, disk
-//! tui/       the desk: one loop, one message type, one worker, screens        -> jobs, index, export, api, config, domain
-//! cli/       the same verbs without a screen                                  -> jobs, index, export and below, sandbox (its flags)
-//! sandbox/   the service itself on loopback; shares no code with api/, on purpose
-//! main.rs    parse, choose, hand over
+//! i18n/      texts in English and Korean
+//! domain/    records, states, verdicts, e-mail keys, service time, untrusted text
+//! secrets    API keys of all profiles: refused where they are typed, redacted where text is written -> domain
+//! job_control  job control of the shell: stopping and continuing
+//! disk/      private files, atomic writes
+//! sheet/     tables as files: Excel, CSV, JSON lines                          -> domain, disk
+//! config/    profiles, paths, key storage, settings                           -> domain, disk
+//! api/       one method per endpoint, one error type, one rate limit per key  -> domain
+//! index/     optional local copy of the history                               -> api, domain, disk
+//! jobs/      issue and revoke jobs: import, journal, sender, poller, reports  -> api, sheet, domain, disk
+//! export/    lists written to files                                           -> api, sheet, domain, disk
+//! tui/       the terminal UI                                                  -> jobs, index, export, api, config, domain
+//! cli/       the verbs                                                        -> jobs, index, export and below, sandbox
+//! sandbox/   the simulated service; shares no code with api/, on purpose
+//! main.rs    parses the command line and starts the TUI, a verb or the sandbox
 //! ```
 
 #[macro_use]

@@ -300,7 +300,7 @@ async fn desk(
             ..profiles.helpers()
         },
         crash_dir: settings.paths.data_dir.clone(),
-        house: house(&settings.paths, tour, flags.read_only),
+        app_paths: app_paths(&settings.paths, tour, flags.read_only),
     };
     let ended = tui::run(start, cli::complain).await;
     // Tasks that are still about hold the list: what a demo has laid out goes with the demo all the same.
@@ -317,7 +317,7 @@ async fn desk(
 }
 
 /// Where everything is, and whether the tour is offered.
-fn house(paths: &Paths, begins_tour: bool, read_only: bool) -> AppPaths {
+fn app_paths(paths: &Paths, begins_tour: bool, read_only: bool) -> AppPaths {
     let note = paths.tour_file();
     let taken = note.exists();
     AppPaths {

@@ -1,6 +1,6 @@
 //! The service as typed calls: one method per endpoint, one error type, one pace for all traffic of a key.
 //!
-//! This room knows HTTP, the contract's paths, fields and codes, and [`crate::domain`]. It turns whatever a
+//! This module knows HTTP, the contract's paths, fields and codes, and [`crate::domain`]. It turns whatever a
 //! network brings into records or into one [`ApiError`] that says what happened, whether anything was
 //! changed, and what to do. It must never know a screen, a file or a job; never follow a redirect, use a
 //! proxy that the profile does not name, or let the key leave for another origin; never send a POST twice
@@ -11,7 +11,7 @@
 //! connection   where the service is; connect(), the one place where a Writer is made
 //! reader       the GET endpoints            writer    the POST endpoints
 //! identity     whose key it is: what was checked once is compared at every connect
-//! core         the loops: what is tried again, and what never
+//! retry        which request is tried again, and which never
 //! pace         at most N requests in any 60 s, by all lapel processes of a computer; holds; people first
 //! wire         one exchange                 envelope  what an answer means
 //! pages        a paged list, to its end, though it moves and its pages lie

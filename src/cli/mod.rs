@@ -1,6 +1,6 @@
 //! The command line: what can be typed, what is said back, and the verbs that need no screen.
 //!
-//! This room may know jobs, export, api, config and domain, and of the sandbox its flags. It must never draw a
+//! This module may know jobs, export, api, config and domain, and of the sandbox its flags. It must never draw a
 //! screen, never take a key as an argument, and never print one. Results go to standard output, everything
 //! else to standard error; a reader that stops reading is no error.
 

@@ -3,7 +3,7 @@
 //! Settings come in layers: a flag wins over the environment, the environment over `config.toml`, and that
 //! over the default. A profile says which service is spoken to, as whom, and how careful one has to be.
 //!
-//! This room may know the domain, the file system, the keyring and the environment it is handed, and it starts
+//! This module may know the domain, the file system, the keyring and the environment it is handed, and it starts
 //! the commands that profiles name for their keys. It must never speak to the network, never print, never take
 //! a key from a command line, never write a key into `config.toml`, and never repeat a value from a file in an
 //! error: a value in the wrong place may be a key.

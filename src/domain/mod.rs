@@ -1,7 +1,7 @@
 //! What the words mean: the service's records as types, the state of a badge and the verdict over it,
 //! e-mail keys, service time and untrusted text; and what follows from them for whoever answers a caller.
 //!
-//! This room is pure. It knows the contract's vocabulary and nothing else; it must never do I/O, wait, or
+//! This module is pure. It knows the contract's vocabulary and nothing else; it must never do I/O, wait, or
 //! know of a terminal. Every string that came from the service or from a file is a [`Text`], whose only
 //! display form is scrubbed.
 

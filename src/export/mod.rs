@@ -2,7 +2,7 @@
 //! and both of them as a file.
 //!
 //! What a record's columns are is said here and nowhere else, under the contract's names: the tables of the
-//! command line, CSV, Excel and JSON Lines all come from it. This room knows the typed client and the
+//! command line, CSV, Excel and JSON Lines all come from it. This module knows the typed client and the
 //! writers of files. It must never know a screen or a command line, never change anything at the service,
 //! and never give out half a list as a whole one.
 //!

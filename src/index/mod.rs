@@ -2,7 +2,7 @@
 //! how much was issued when, what waits for too long, what expires soon, whose mails fail, and which badge a
 //! certificate number belongs to.
 //!
-//! This room knows the typed client and the words of the domain. It reads in the background share of the
+//! This module knows the typed client and the words of the domain. It reads in the background share of the
 //! key's pace, and only where somebody has asked for an index: it holds names and addresses. It must never
 //! mix two services or keys, never be needed for anything that has consequences, and never hold more of the
 //! history in memory than a page. Its file is its own and may be thrown away at any time.

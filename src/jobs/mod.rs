@@ -1,15 +1,18 @@
-//! Consequential work that survives a crash: recipients from files, the journal, sending, looking,
-//! following, receipts.
+//! Issue and revoke jobs, which survive a crash: import, journal, sender, poller, reports.
 //!
-//! This room knows the typed client and the words of the domain. It must never draw, and never send a
-//! request that issues a badge twice: what is in doubt is resolved by looking, not by sending again. A plan
-//! is written down before it is reviewed, an intent before its first byte leaves, and an answer before
-//! anybody is told. The desk and the command line hand plans to [`Jobs`] and watch the [`Job`]s.
+//! This module never draws, and never sends a request twice that issues a badge: a row in doubt is resolved by looking
+//! at the service, not by sending again. A job is in the journal before it is reviewed, a request before its first byte
+//! leaves, and an answer before it is shown. The TUI and the verbs hand jobs to [`Jobs`] and watch each [`Job`].
 //!
 //! ```text
-//! draft -> guard -> (a person reviews) -> send -> follow -> receipt
-//!            |                             |        |
-//!            +------------- look ----------+--------+        everything through the journal
+//! draft -> duplicate_check -> (a person reviews) -> send -> follow/poll -> receipt
+//!                |                                   |         |
+//!                +--------------- history_scan ------+---------+       everything through the journal
+//!
+//! intake/             reads files of recipients     rules             which rows may be sent, resent, retried, undone
+//! commands, resolve   what a person does with a job resend            one decision for many rows
+//! apply_observation   what a reading changes        reports           receipts and redo files
+//! journal/            the SQLite file               reason            why a row is where it is, as a code
 //! ```
 
 mod apply_observation;

@@ -5,7 +5,7 @@
 //! that the contract leaves open either way ([`GAPS`]) and to fail in every way that networks and services
 //! fail ([`Fault`]). What it really did is in its [`Ledger`], which tests take as their oracle.
 //!
-//! What it may know: the contract, and nothing of the other rooms. In particular it shares no code with the
+//! What it may know: the contract, and nothing of the other modules. In particular it shares no code with the
 //! client on purpose: two independent readings of one contract, so that a misreading shows up as a failing
 //! test instead of cancelling out.
 //!

@@ -22,7 +22,6 @@ pub use tab::Tab;
 
 use super::Begin;
 use super::action::Action;
-use super::ask::{Request, RequestId, RequestIds};
 use super::commands::CommandPalette;
 use super::context::{Effects, Env};
 use super::copy_menu::CopyMenu;
@@ -47,6 +46,7 @@ use super::hold;
 use super::json_view::RawPane;
 use super::keymap::Context;
 use super::message::Message;
+use super::request::{Request, RequestId, RequestIds};
 use super::request_log::RequestLog;
 use super::screens::activity::Activity;
 use super::screens::badge::BadgeScreen;
@@ -187,7 +187,7 @@ pub struct App {
     /// The keys of a chord that were pressed so far, and where.
     pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
     /// Where lapel's files are.
-    pub(super) house: super::app_paths::AppPaths,
+    pub(super) app_paths: super::app_paths::AppPaths,
     /// The tour, while it is taken.
     touring: Option<super::tour::Tour>,
     /// Whether the sandbox that is on its way is for the tour.
@@ -238,7 +238,7 @@ impl App {
             lost: false,
             broken: None,
             begun: Default::default(),
-            house: super::app_paths::AppPaths::default(),
+            app_paths: super::app_paths::AppPaths::default(),
             touring: None,
             tour_wanted: false,
             connection: 0,

@@ -1,11 +1,11 @@
 //! What every screen may read: how to draw, who is connected, what time it is at the service.
 
 use super::action::Action;
-use super::ask::{Request, RequestId, RequestIds, Session};
 use super::clipboard::Clip;
 use super::input_history::{Recents, Typed};
 use super::keymap::{Context, Keymap};
 use super::pictures::Store;
+use super::request::{Request, RequestId, RequestIds, Session};
 use super::saved_filters::Saved;
 use super::theme::{Glyphs, Theme};
 use super::worker::Order;

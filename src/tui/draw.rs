@@ -185,7 +185,7 @@ impl App {
         self.draw_footer(frame, row(area.height - 1));
         self.env.theme.paint(frame.buffer_mut());
         if self.env.glyphs == Glyphs::ASCII {
-            // Sentences come from every room of the house, and with quotation marks.
+            // Sentences come from every module, and with quotation marks.
             for cell in &mut frame.buffer_mut().content {
                 if let Some(plain) = Glyphs::plain(cell.symbol()) {
                     cell.set_symbol(plain);

@@ -1,8 +1,8 @@
 //! The filter bar: the fields of an endpoint, applied as one types, after a pause.
 
-use super::ask::{Request, RequestId};
 use super::context::{Effects, Env};
 use super::field::{Field, Focus};
+use super::request::{Request, RequestId};
 use super::text_layout::{fit, width};
 use crate::domain::BadgeTypeCode;
 use crate::i18n::tr;

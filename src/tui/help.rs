@@ -30,9 +30,9 @@ impl Help {
 
     /// With the places of lapel's files below the keys.
     #[must_use]
-    pub fn with_files(mut self, house: &AppPaths) -> Self {
+    pub fn with_files(mut self, app_paths: &AppPaths) -> Self {
         let shown = |path: &std::path::Path| scrub(&path.to_string_lossy()).into_owned();
-        self.files = house.files.iter().map(|(shelf, path)| (shelf.word(), shown(path))).collect();
+        self.files = app_paths.files.iter().map(|(shelf, path)| (shelf.word(), shown(path))).collect();
         self
     }
 

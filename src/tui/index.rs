@@ -110,7 +110,7 @@ pub struct Slot {
 
 impl Slot {
     /// For a session; without a place there is none until somebody turns one on.
-    pub fn new(session: &super::ask::Session) -> Self {
+    pub fn new(session: &super::request::Session) -> Self {
         Self { account: Account::of(&session.connection), place: session.index.clone(), open: Arc::default() }
     }
 

@@ -5,10 +5,10 @@
 //! away. A key that was pasted into the wrong box is not among it.
 
 use super::action::Action;
-use super::ask::RequestId;
 use super::context::Env;
 use super::field::Recent;
 use super::keymap::Context;
+use super::request::RequestId;
 use super::text_layout::fit;
 use crate::config::recent_file;
 use crate::disk;

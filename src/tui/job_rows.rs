@@ -4,11 +4,11 @@
 pub mod columns;
 
 use super::action::Action;
-use super::ask::{Request, RequestId, Response};
 use super::context::{Effects, Env};
 use super::job_command::RowsQuery;
 use super::list::{Entry, PagedList, Place, Row};
 use super::paged_list::two_sided;
+use super::request::{Request, RequestId, Response};
 use super::table_header::Heading;
 use super::text_layout::{number, wrap};
 use crate::jobs::{Job, JobId, JobRow, Kind, Reason, RowStatus, SentHere};

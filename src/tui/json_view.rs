@@ -2,10 +2,10 @@
 //! of lapel's own.
 
 use super::action::Action;
-use super::ask::{Request, RequestId, Response};
 use super::context::{Effects, Env, Navigate};
 use super::keymap::Context;
 use super::paged_list::two_sided;
+use super::request::{Request, RequestId, Response};
 use super::text_layout::{fit, wrap};
 use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;

@@ -5,7 +5,7 @@
 //! nothing is left out unsaid: a place for which the service gave no row, an unreadable one, or one that is
 //! already shown elsewhere, is shown as such.
 
-use super::ask::RequestId;
+use super::request::RequestId;
 use crate::api::MAX_ROWS_PER_PAGE;
 use crate::domain::{Page, RecordProblem};
 use std::collections::{BTreeMap, BTreeSet};

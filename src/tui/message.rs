@@ -1,8 +1,8 @@
 //! The one way into the desk.
 
-use super::ask::{RequestId, Response};
 use super::cells::Ambiguous;
 use super::pictures::Way;
+use super::request::{RequestId, Response};
 use crate::api::{ApiError, Reader};
 use crate::config::Ground;
 use crate::jobs::{Changed, Jobs};

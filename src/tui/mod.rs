@@ -1,19 +1,30 @@
-//! The desk: one loop, one message type, one worker, screens, forms, widgets, keymap, theme.
+//! The terminal UI: one loop, one message type, one worker, screens, forms, widgets, keymap, theme.
 //!
-//! This room knows the terminal and the screens. It asks the service only through the worker, and sends
-//! what has consequences only through [`crate::jobs`]. It must never wait for the network, draw when nothing
-//! changed, or show text from outside unscrubbed.
+//! The TUI asks the service only through the worker, and sends issue and revoke requests only through
+//! [`crate::jobs`]. It never waits for the network, never draws when nothing changed, and never shows untrusted text
+//! unscrubbed.
 //!
 //! ```text
 //! key press -> Action (keymap) -> screen.act -> Request -> worker -> api -> service
 //!                                                        |
 //! draw <- screen state <- screen.receive <- Response <-----+      (bounded channels both ways)
 //! ```
+//!
+//! ```text
+//! loop and state     message, app, context, worker, request, action
+//! input              keymap, escapes, input_pause, paths
+//! screens            screens/ (one for each tab), tour/
+//! over a screen      forms/, commands (palette), copy_menu, help, json_view, request_log
+//! lists              paged_list, list, list_hit, columns, table_header, select_all, job_rows, filter, copying
+//! drawing            draw, footer, frame, canvas, cells, text_layout, theme, field, highlight_email, hold
+//! outside lapel      terminal, platform, external, editor, clipboard, notices, pictures, crash, shutdown
+//! kept in files      app_paths, saved_filters, saved_layout, input_history
+//! jobs and profiles  job_command, profile_requests, lookup, index, refresh
+//! ```
 
 mod action;
 mod app;
 mod app_paths;
-mod ask;
 mod canvas;
 mod cells;
 mod clipboard;
@@ -53,6 +64,7 @@ mod pictures;
 mod platform;
 mod profile_requests;
 mod refresh;
+mod request;
 mod request_log;
 mod saved_filters;
 mod saved_layout;
@@ -69,7 +81,6 @@ mod worker;
 pub use action::Action;
 pub use app::{App, Counts, Tab};
 pub use app_paths::{AppPaths, FileKind};
-pub use ask::{Candidate, Session};
 pub use canvas::{Canvas, Surface};
 pub use context::Env;
 pub use crash::file_in as crash_file;
@@ -79,6 +90,7 @@ pub use keymap::{Context, Keymap, Press};
 pub use message::Message;
 pub use platform::{Around, Desktop, Manner};
 pub use profile_requests::{Managing, ProfileAsk, ProfileChange};
+pub use request::{Candidate, Session};
 pub use saved_filters::filters_file;
 pub use saved_layout::{ViewUse, Wanted};
 pub use shutdown::close;
@@ -122,7 +134,7 @@ pub struct Start {
     /// Where crash reports go.
     pub crash_dir: PathBuf,
     /// Where lapel's files are, and whether the tour was taken.
-    pub house: AppPaths,
+    pub app_paths: AppPaths,
 }
 
 /// With what a desk begins.
@@ -165,7 +177,7 @@ impl<B: Surface> Desk<B> {
         env.pictures = pictures::Store::new(&start.pictures);
         let mut app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
         app.set_manner(start.manner);
-        app.set_house(start.house);
+        app.set_app_paths(start.app_paths);
         app.begin(start.wanted);
         let (sender, messages) = mpsc::channel(1024);
         let (orders, received) = mpsc::channel(1024);

@@ -9,13 +9,13 @@ mod view;
 pub use draw::two_sided;
 
 use super::action::Action;
-use super::ask::{Request, RequestId, Response};
 use super::context::{Effects, Env, Navigate};
 use super::field::Field;
 use super::filter::{FilterBar, Spec, Value};
 use super::keymap::Context;
 use super::list::{PagedList, Row};
 use super::list_hit::Click;
+use super::request::{Request, RequestId, Response};
 use super::table_header::{Did, Head, Heading, Order, SortKey, Table, compare};
 use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;

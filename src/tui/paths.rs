@@ -1,6 +1,6 @@
 //! Paths as people type, paste and drop them.
 
-use super::ask::{NotSaved, Saving};
+use super::request::{NotSaved, Saving};
 use crate::disk;
 use crate::domain::text::scrub;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Reading again by itself what is on the screen: in the background share of the pace, further apart after
 //! failures, and not at all while it is switched off.
 
-use super::ask::{RequestId, Response};
+use super::request::{RequestId, Response};
 use crate::config::RefreshChoice;
 use std::collections::HashSet;
 use std::time::Duration;

@@ -4,10 +4,10 @@ mod draw;
 mod save;
 
 use super::action::Action;
-use super::ask::{Request, RequestId, Response};
 use super::context::{Effects, Env, Navigate};
 use super::keymap::Context;
 use super::list_hit::{Click, Sight};
+use super::request::{Request, RequestId, Response};
 use crate::api::LogEntry;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};

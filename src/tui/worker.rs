@@ -5,13 +5,13 @@ mod line;
 
 pub use helpers::{Connecting, Helpers};
 
-use super::ask::{Holder, NotSaved, Request, RequestId, Response, Session};
 use super::external;
 use super::index::{self};
 use super::job_command;
 use super::lookup;
 use super::message::Message;
 use super::paths;
+use super::request::{Holder, NotSaved, Request, RequestId, Response, Session};
 use super::saved_layout::{self, file::ViewAnswer};
 use super::select_all::{self, NotMarked};
 use super::{input_history, saved_filters};

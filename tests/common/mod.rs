@@ -242,7 +242,7 @@ fn start(pictures: Pictures, begin: Begin, helpers: Helpers) -> Start {
         pictures,
         helpers,
         crash_dir: std::env::temp_dir(),
-        house: lapel::tui::AppPaths::default(),
+        app_paths: lapel::tui::AppPaths::default(),
     }
 }
 

@@ -331,7 +331,7 @@ async fn the_help_ends_with_the_places_of_lapels_files() {
         (lapel::tui::FileKind::Log, "/home/kim/lapel.log".into()),
         (lapel::tui::FileKind::Crashes, format!("/home/{}/crash.txt", "long/".repeat(30)).into()),
     ];
-    h.desk.app.set_house(lapel::tui::AppPaths { files, ..lapel::tui::AppPaths::default() });
+    h.desk.app.set_app_paths(lapel::tui::AppPaths { files, ..lapel::tui::AppPaths::default() });
     h.settled().await;
     h.press("?");
     assert!(!h.screen().contains("lapel.log"), "the keys come first");

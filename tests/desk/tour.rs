@@ -149,7 +149,7 @@ async fn a_real_profile_has_no_tour() {
 }
 
 /// A desk on its first screen that starts the sandbox of a test.
-async fn first_screen(house: AppPaths) -> Harness {
+async fn first_screen(app_paths: AppPaths) -> Harness {
     let h = Harness::welcome(80, 24).await;
     let session = session(&h.sandbox, Environment::Demo);
     let helpers = Helpers {
@@ -160,7 +160,7 @@ async fn first_screen(house: AppPaths) -> Harness {
         ..Helpers::default()
     };
     let mut desk = desk(Begin::Welcome, helpers, 80, 24);
-    desk.app.set_house(house);
+    desk.app.set_app_paths(app_paths);
     Harness { desk, sandbox: h.sandbox }
 }
 
@@ -168,13 +168,13 @@ async fn first_screen(house: AppPaths) -> Harness {
 async fn the_first_screen_offers_it_until_it_was_taken() {
     let folder = tempfile::tempdir().expect("a folder");
     let note = folder.path().join("data/tour-taken");
-    let house = AppPaths { offers_tour: true, tour_note: Some(note.clone()), ..AppPaths::default() };
-    let mut h = first_screen(house.clone()).await;
+    let app_paths = AppPaths { offers_tour: true, tour_note: Some(note.clone()), ..AppPaths::default() };
+    let mut h = first_screen(app_paths.clone()).await;
     assert!(h.screen().contains("t  take the tour"), "{}", h.screen());
     // Whoever only looks around is on no tour, and may take it another time.
     h.press("s");
     assert!(!h.settled().await.contains("Tour,") && !note.exists());
-    let mut h = first_screen(house).await;
+    let mut h = first_screen(app_paths).await;
     h.press("t");
     says(&mut h, "Tour, 1 of 5").await;
     h.settled().await;

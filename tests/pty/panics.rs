@@ -47,7 +47,7 @@ fn child() {
             ..Helpers::default()
         },
         crash_dir: PathBuf::from(std::env::var_os("LAPEL_DATA_DIR").expect("a folder for crashes")),
-        house: lapel::tui::AppPaths::default(),
+        app_paths: lapel::tui::AppPaths::default(),
     };
     runtime.block_on(async {
         tokio::select! {

@@ -2,8 +2,8 @@
 
 use super::{App, Notice, Tab};
 use crate::api::{LinkStatus, Reader};
-use crate::tui::ask::Session;
 use crate::tui::context::Effects;
+use crate::tui::request::Session;
 use crate::tui::screens::activity::Activity;
 use crate::tui::screens::badge::BadgeScreen;
 use crate::tui::screens::history::History;

@@ -1,9 +1,9 @@
 //! Files that are being written: in sight, or while one works on.
 
 use super::{App, Modal, Wish};
-use crate::tui::ask::{RequestId, Response};
 use crate::tui::context::{Effects, ExportSource};
 use crate::tui::forms::export::ExportForm;
+use crate::tui::request::{RequestId, Response};
 
 impl App {
     /// Opens the form; the one whose file is being written comes back instead.

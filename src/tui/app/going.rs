@@ -3,7 +3,6 @@
 use super::{App, Modal, READ_ONLY, Tab};
 use crate::config::Environment;
 use crate::jobs::RowStatus;
-use crate::tui::ask::Request;
 use crate::tui::context::{Effects, Navigate};
 use crate::tui::forms::confirm_resend::{self, AgainForm};
 use crate::tui::forms::draft::DraftForm;
@@ -17,6 +16,7 @@ use crate::tui::forms::replace::ReplaceForm;
 use crate::tui::forms::revoke::RevokeForm;
 use crate::tui::forms::revoke_ids::IdsForm;
 use crate::tui::job_command::JobCommand;
+use crate::tui::request::Request;
 
 impl App {
     /// Goes there.

@@ -97,7 +97,7 @@ impl App {
         }
         match action {
             Action::Tour if self.welcome.is_some() => {
-                if self.house.offers_tour {
+                if self.app_paths.offers_tour {
                     self.want_tour(true);
                     self.act_inside(action, out);
                 }
@@ -221,7 +221,7 @@ impl App {
                 let news = self.news.as_ref().map(|news| news.text.clone());
                 let cut = |text: &String| is_cut(text, self.size.0);
                 let read = self.said_before.take().filter(cut).or_else(|| news.filter(cut));
-                self.over.push(Modal::Help(Help::new(lines).with_files(&self.house).with_message(read)));
+                self.over.push(Modal::Help(Help::new(lines).with_files(&self.app_paths).with_message(read)));
             }
             Action::Palette => {
                 let filters = self.env.saved.all().to_vec();

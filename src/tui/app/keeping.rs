@@ -4,9 +4,9 @@ use super::{App, Modal, Notice, Tab};
 use crate::config::{RecentChoice, and_more};
 use crate::domain::email::ended;
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::context::Effects;
 use crate::tui::input_history::{Recents, Typed};
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::saved_filters::{FiltersRead, Saved};
 use crate::tui::worker::Order;
 

@@ -2,9 +2,9 @@
 
 use super::{App, Modal, Notice, Tab};
 use crate::jobs::{Changed, Kind, Phase, RowStatus};
-use crate::tui::ask::{RequestId, Response};
 use crate::tui::context::{Effects, Navigate};
 use crate::tui::job_command::Done;
+use crate::tui::request::{RequestId, Response};
 use crate::tui::screens::activity::news;
 
 impl App {

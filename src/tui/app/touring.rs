@@ -4,10 +4,10 @@ use super::{App, Modal, Tab};
 use crate::config::Environment;
 use crate::tui::action::Action;
 use crate::tui::app_paths::AppPaths;
-use crate::tui::ask::{Request, Response};
 use crate::tui::context::Effects;
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
+use crate::tui::request::{Request, Response};
 use crate::tui::tour::{self, Place, Seen, Tour};
 use ratatui::layout::Rect;
 
@@ -27,16 +27,16 @@ impl App {
 
     /// The same on whatever screen there is: the first one offers it as long as nobody has taken it.
     pub(super) fn may_tour_from_here(&self) -> bool {
-        if self.welcome.is_some() { self.house.offers_tour } else { self.may_tour() }
+        if self.welcome.is_some() { self.app_paths.offers_tour } else { self.may_tour() }
     }
 
     /// Knows from now on where lapel's files are, and whether the tour is to be offered or begun.
-    pub fn set_house(&mut self, house: AppPaths) {
-        self.tour_wanted = house.begins_tour;
+    pub fn set_app_paths(&mut self, app_paths: AppPaths) {
+        self.tour_wanted = app_paths.begins_tour;
         if let Some(welcome) = &mut self.welcome {
-            welcome.offer_tour(house.offers_tour);
+            welcome.offer_tour(app_paths.offers_tour);
         }
-        self.house = house;
+        self.app_paths = app_paths;
     }
 
     /// A sandbox is to be started from the first screen, for the tour or for looking around.
@@ -55,8 +55,8 @@ impl App {
     pub(super) fn begin_tour(&mut self, out: &mut Effects<'_>) {
         self.touring = Some(Tour::new(self.activity.jobs()));
         self.changed = true;
-        self.house.offers_tour = false;
-        if let Some(to) = self.house.tour_note.take() {
+        self.app_paths.offers_tour = false;
+        if let Some(to) = self.app_paths.tour_note.take() {
             // Nobody waits for it: a note that cannot be written costs another offer.
             out.ask(Request::Note(to, NOTE));
         }

@@ -2,8 +2,8 @@
 //! changed, and at the end.
 
 use super::{App, Tab};
-use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::context::Effects;
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::saved_layout::{View, Wanted};
 use std::path::PathBuf;

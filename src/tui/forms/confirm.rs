@@ -191,7 +191,7 @@ mod tests {
 
     /// Presses the key that confirms; whether that sends, and what is said.
     fn agrees(confirm: &mut Confirm) -> (bool, Option<String>) {
-        let mut tickets = crate::tui::ask::RequestIds::default();
+        let mut tickets = crate::tui::request::RequestIds::default();
         let mut out = Effects::new(&mut tickets);
         (confirm.agrees(&mut out), out.notice.map(|(text, _)| text))
     }

@@ -4,11 +4,11 @@
 use super::confirm::Confirm;
 use crate::jobs::{Decision, Job, JobId};
 use crate::tui::action::Action;
-use crate::tui::ask::Request;
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::frame::Frame;
 use crate::tui::job_command::JobCommand;
 use crate::tui::keymap::Context;
+use crate::tui::request::Request;
 use crate::tui::text_layout::{fit, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;

@@ -1,11 +1,11 @@
 //! A field for the name of a file: completed from the disk, with the files of earlier times.
 
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::context::{Effects, Env};
 use crate::tui::field::{Field, Recent};
 use crate::tui::input_history;
 use crate::tui::paths;
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::text_layout::fit;
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};

@@ -2,11 +2,11 @@
 
 use crate::api::Reader;
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::frame::Frame;
 use crate::tui::hold;
 use crate::tui::keymap::Context;
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::text_layout::wrap;
 use ratatui::layout::Rect;
 use ratatui::text::Line;

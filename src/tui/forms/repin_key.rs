@@ -3,11 +3,11 @@
 
 use crate::api::ApiError;
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::field::Field;
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;

@@ -4,8 +4,8 @@ use super::{Browse, Browser, so_many};
 use crate::api::{MAX_ROWS_PER_PAGE, Paging};
 use crate::export::{List, What};
 use crate::i18n::tr;
-use crate::tui::ask::Request;
 use crate::tui::context::{Env, ExportSource};
+use crate::tui::request::Request;
 
 impl<T: Browse> Browser<T> {
     /// The list for a file called `lapel-WHAT-…`; why not, where there is nothing to take.

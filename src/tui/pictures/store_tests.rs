@@ -8,7 +8,7 @@
 use super::super::pack::pack;
 use super::*;
 use crate::config::PictureChoice;
-use crate::tui::ask::RequestIds;
+use crate::tui::request::RequestIds;
 use crate::tui::worker::Order;
 use image::{Rgba, RgbaImage};
 use ratatui::Terminal;

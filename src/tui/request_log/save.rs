@@ -3,11 +3,11 @@
 use crate::api::LogEntry;
 use crate::domain::text::scrub;
 use crate::tui::action::Action;
-use crate::tui::ask::{NotSaved, Request, RequestId, Response, Saving};
 use crate::tui::context::{Effects, Env};
 use crate::tui::forms::path::PathField;
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
+use crate::tui::request::{NotSaved, Request, RequestId, Response, Saving};
 use crate::tui::text_layout::wrap;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;

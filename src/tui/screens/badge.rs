@@ -13,7 +13,6 @@ use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Text, Verdict, is
 use crate::index::Cert;
 use crate::jobs::{RevokeTarget, SentHere};
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::field::{Field, Recent};
 use crate::tui::frame::Frame;
@@ -23,6 +22,7 @@ use crate::tui::input_history::{self, Typed};
 use crate::tui::job_rows;
 use crate::tui::keymap::Context;
 use crate::tui::pictures::Want;
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::screens::picture;
 use crate::tui::screens::templates::labelled;
 use crate::tui::screens::wallet::cert::{Certs, several};

@@ -11,13 +11,13 @@ use crate::domain::{BadgeId, HistoryItem, Page, ServiceTime, Text, Verdict, issu
 use crate::export::{self, What};
 use crate::jobs::RevokeTarget;
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::context::{Effects, Env, ExportSource, Navigate};
 use crate::tui::filter::{Spec, Takes, Value};
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::list::Row;
 use crate::tui::paged_list::{Browse, Browser, level};
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::table_header::{Head, SortKey};
 use crate::tui::text_layout::{Column, number};
 use ratatui::layout::Rect;

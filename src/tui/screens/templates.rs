@@ -9,7 +9,6 @@ use crate::domain::{
     CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text, validity,
 };
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::filter::{Spec, Takes, Value};
 use crate::tui::frame::Frame;
@@ -18,6 +17,7 @@ use crate::tui::list::Row;
 use crate::tui::list_hit::Click;
 use crate::tui::paged_list::{Browse, Browser, level};
 use crate::tui::pictures::Want;
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::screens::picture;
 use crate::tui::table_header::{Head, SortKey};
 use crate::tui::text_layout::{Column, fit, width, wrap};

@@ -3,13 +3,13 @@
 
 use crate::domain::text::scrub;
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::forms::profile::{ProfileForm, Step};
 use crate::tui::forms::profiles::Profiles;
 use crate::tui::frame::Frame;
 use crate::tui::keymap::Context;
 use crate::tui::list_hit::Click;
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};

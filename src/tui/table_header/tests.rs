@@ -3,9 +3,9 @@
 use super::*;
 use crate::config::{GlyphChoice, ThemeChoice};
 use crate::tui::action::Action;
-use crate::tui::ask::RequestIds;
 use crate::tui::context::Effects;
 use crate::tui::keymap::Keymap;
+use crate::tui::request::RequestIds;
 use crate::tui::theme::Glyphs;
 use proptest::prelude::*;
 

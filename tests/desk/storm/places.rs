@@ -29,7 +29,7 @@ impl Storm {
     /// The tabs, and what opens over them.
     pub(super) async fn lists(&mut self) {
         let mut h = Harness::new(small(), 80, 24).await;
-        h.desk.app.set_house(AppPaths {
+        h.desk.app.set_app_paths(AppPaths {
             files: vec![(FileKind::Crashes, "/a/place/".repeat(40).into())],
             ..AppPaths::default()
         });

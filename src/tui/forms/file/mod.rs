@@ -9,10 +9,10 @@ use crate::domain::{TemplateId, Text};
 use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEncoding};
 use crate::jobs::{FileRequest, IdsRequest, Opened, Preview};
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::context::{Effects, Navigate};
 use crate::tui::keymap::Context;
 use crate::tui::list_hit::{Click, Sight};
+use crate::tui::request::{Request, RequestId, Response};
 use ratatui::layout::Position;
 use steps::{Picking, Step, columns};
 

@@ -7,11 +7,11 @@ mod take;
 
 use crate::jobs::{Job, JobId, JobRow, Kind, Phase, RowStatus, Stand, Step, Stop, StopKind, count, may};
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::job_command::{JobCommand, RowsQuery};
 use crate::tui::job_rows::{self, RowList};
 use crate::tui::keymap::Context;
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::table_header::Heading;
 use ratatui::layout::Rect;
 

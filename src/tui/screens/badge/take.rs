@@ -3,9 +3,9 @@
 use super::BadgeScreen;
 use crate::api::RawOf;
 use crate::domain::{ServiceTime, Text, Verdict, issue_time};
-use crate::tui::ask::RequestId;
 use crate::tui::context::Env;
 use crate::tui::copying::{Copyables, cell, records};
+use crate::tui::request::RequestId;
 
 impl BadgeScreen {
     /// What can be copied from here.

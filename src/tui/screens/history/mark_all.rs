@@ -5,8 +5,8 @@ use super::{History, LARGEST_RANGE};
 use crate::api::{End, HistoryFilter};
 use crate::i18n::number;
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId, Response};
 use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::select_all::{MarkAsk, Matching, NotMarked};
 
 /// All that match a filter, being read.

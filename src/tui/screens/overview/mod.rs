@@ -10,11 +10,11 @@ use crate::domain::{BadgeId, TemplateId, Text};
 use crate::index::{Period, Want};
 use crate::jobs::Person;
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId};
 use crate::tui::context::{Effects, Env};
 use crate::tui::field::Field;
 use crate::tui::index::{IndexAsk, Overall};
 use crate::tui::keymap::Context;
+use crate::tui::request::{Request, RequestId};
 use behind::Behind;
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
@@ -387,7 +387,7 @@ fn ask(out: &mut Effects<'_>, what: IndexAsk) -> RequestId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::ask::RequestIds;
+    use crate::tui::request::RequestIds;
     use crate::tui::worker::Order;
     use std::time::Duration;
 

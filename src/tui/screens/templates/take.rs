@@ -4,9 +4,9 @@ use super::Templates;
 use crate::api::RawOf;
 use crate::domain::{Category, Template, Text};
 use crate::tui::action::Action;
-use crate::tui::ask::{Request, RequestId};
 use crate::tui::context::{Effects, Env};
 use crate::tui::copying::{Copyables, cell};
+use crate::tui::request::{Request, RequestId};
 
 /// In the language of the screen that it is copied from.
 const HEADS: [&str; 7] = [

@@ -8,13 +8,13 @@ use crate::domain::holder::{join, names};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, EmailKey, Query};
 use crate::jobs::{Opening, SentHere};
-use crate::tui::ask::{Holder, Request, Response};
 use crate::tui::context::{Effects, Env};
 use crate::tui::field::Recent;
 use crate::tui::index::IndexAnswer;
 use crate::tui::input_history::Typed;
 use crate::tui::job_command::JobCommand;
 use crate::tui::lookup::{Beyond, Errand, Report, Rows};
+use crate::tui::request::{Holder, Request, Response};
 
 impl Wallet {
     /// Forgets the call before.

@@ -4,10 +4,10 @@ use super::{Errands, Wallet};
 use crate::domain::Query;
 use crate::index::Cert;
 use crate::tui::action::Action;
-use crate::tui::ask::Request;
 use crate::tui::context::{Effects, Env};
 use crate::tui::index::IndexAsk;
 use crate::tui::keymap::Context;
+use crate::tui::request::Request;
 
 /// What the index says to certificate numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

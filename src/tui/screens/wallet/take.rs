@@ -4,9 +4,9 @@ use super::Wallet;
 use crate::api::RawOf;
 use crate::domain::Text;
 use crate::domain::holder::Held;
-use crate::tui::ask::RequestId;
 use crate::tui::context::Env;
 use crate::tui::copying::{Copyables, cell, records};
+use crate::tui::request::RequestId;
 use jiff::civil::DateTime;
 
 /// In the language of the screen that it is copied from.
