@@ -600,7 +600,7 @@ fn apply(
             }
         }
         Judgement::Ambiguous => {
-            rows::set(db, row.job, row.no, RowStatus::Ask, Some(&Code::Ambiguous.into()))?
+            rows::set(db, row.job, row.no, RowStatus::Ask, Some(&Code::Ambiguous.into()))?;
         }
         Judgement::HoldsAlready(_) => {
             rows::set(db, row.job, row.no, RowStatus::Ask, Some(&Code::HoldsOlder.into()))?;

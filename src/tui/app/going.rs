@@ -48,10 +48,10 @@ impl App {
                 self.wallet.select(id);
             }
             Navigate::Issue(id, title) => {
-                self.over.push(Modal::Issue(Box::new(IssueForm::new(id, title, out))))
+                self.over.push(Modal::Issue(Box::new(IssueForm::new(id, title, out))));
             }
             Navigate::Revoke(victims) => {
-                self.over.push(Modal::Revoke(Box::new(RevokeForm::new(victims, out))))
+                self.over.push(Modal::Revoke(Box::new(RevokeForm::new(victims, out))));
             }
             Navigate::Activity => {
                 self.notice = None;
@@ -86,7 +86,7 @@ impl App {
                 self.over.push(Modal::Replace(Box::new(ReplaceForm::new(badge, &self.env, out))));
             }
             Navigate::Correct(job, row) => {
-                self.over.push(Modal::Correct(Box::new(CorrectForm::new(job, row))))
+                self.over.push(Modal::Correct(Box::new(CorrectForm::new(job, row))));
             }
             Navigate::Corrected => {
                 if let Some(Modal::Draft(form)) = self.over.last_mut() {

@@ -141,7 +141,7 @@ impl FiltersForm {
                 };
                 match action {
                     Action::Accept => {
-                        out.go.extend([Navigate::Close, Navigate::UseFilter(Box::new(filter.clone()))])
+                        out.go.extend([Navigate::Close, Navigate::UseFilter(Box::new(filter.clone()))]);
                     }
                     Action::Rename => {
                         let (field, of) = (Field::with(&filter.name), Some(filter.name.clone()));

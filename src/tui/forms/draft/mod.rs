@@ -156,7 +156,7 @@ impl DraftForm {
             Action::Reload => self.guard(out),
             Action::Redo => match self.job() {
                 Some(job) if self.offers(Action::Redo) => {
-                    out.go.push(Navigate::Paper(Box::new(job.clone()), true))
+                    out.go.push(Navigate::Paper(Box::new(job.clone()), true));
                 }
                 _ => out.say(t!("Every row of this is ready: there is nothing to be done again.")),
             },
