@@ -342,14 +342,16 @@ fn learn(
 }
 
 /// Where as many badges of a revocation are revoked as the service says that it accepted, the others were not
-/// accepted: no look at them is needed.
+/// accepted: no look at them is needed. Its number says nothing where a badge was in an earlier request, too: that one
+/// may have revoked it.
 pub(super) fn rule_out(db: &Connection, job: JobId, zone: Option<Offset>) -> rusqlite::Result<u64> {
     let short: Vec<(i64, i64, i64, i64)> = db
         .prepare_cached(
             "SELECT id, intent, accepted, rows FROM request
              WHERE job = ?1 AND outcome = 'accepted' AND accepted < rows
                AND (SELECT kind FROM job WHERE id = ?1) = 'revoke'
-               AND EXISTS (SELECT 1 FROM row WHERE request = request.id AND bucket = 'unproven')",
+               AND EXISTS (SELECT 1 FROM row WHERE request = request.id AND bucket = 'unproven')
+               AND NOT EXISTS (SELECT 1 FROM row WHERE request = request.id AND tries > 1)",
         )?
         .query_map([job.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
         .collect::<rusqlite::Result<_>>()?;
@@ -424,4 +426,27 @@ pub(super) fn overdue(db: &Connection, context: &Context, job: JobId) -> rusqlit
         )?
         .execute(params![job.0, before, Reason::from(Code::Overdue)])?;
     Ok(moved as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_accepted_ones_rules_out_only_what_was_in_no_request_before() {
+        for (tries, ruled_out) in [(1, 2), (2, 0)] {
+            let db = Connection::open_in_memory().expect("a database");
+            db.execute_batch(include_str!("journal/schema.sql")).expect("schema 1");
+            db.execute_batch(&format!(
+                "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
+                 VALUES (1, 'revoke', 'running', 0, 'p', 'u', 'a', 't');
+                 INSERT INTO request (id, job, rows, sha256, intent, heard, outcome, accepted)
+                 VALUES (7, 1, 2, '', 0, 1, 'accepted', 0);
+                 INSERT INTO row (job, no, name, email, email_key, badge, bucket, request, tries)
+                 VALUES (1, 1, '', '', '', 'B1', 'unproven', 7, 1), (1, 2, '', '', '', 'B2', 'unproven', 7, {tries})"
+            ))
+            .expect("rows");
+            assert_eq!(rule_out(&db, JobId(1), None), Ok(ruled_out), "tries: {tries}");
+        }
+    }
 }

@@ -542,7 +542,9 @@ fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
         "SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
                 job.guarded_at IS NOT NULL, row.accepted IS NOT NULL, row.name,
                 request.outcome = 'accepted' AND request.accepted <=
-                    (SELECT count(*) FROM row AS other WHERE other.request = request.id AND other.badge IS NOT NULL),
+                    (SELECT count(*) FROM row AS other WHERE other.request = request.id AND other.badge IS NOT NULL)
+                    -- What is found may come of an earlier request.
+                    AND NOT EXISTS (SELECT 1 FROM row AS other WHERE other.request = request.id AND other.tries > 1),
                 request.accepted, request.rows
          FROM row JOIN request ON request.id = row.request JOIN job ON job.id = row.job
          WHERE row.job = ?1 AND row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
