@@ -408,14 +408,18 @@ pub(in crate::jobs) fn unsent_elsewhere(db: &Connection, job: JobId) -> rusqlite
 }
 
 /// Whether a row may go into a request: it has a claim that was not used, and nobody was sent anything with a
-/// higher one.
+/// higher one, unless that row is of the same job and a review has allowed one of the two beside the other.
 pub(in crate::jobs) fn holds(db: &Connection, job: JobId, no: i64) -> rusqlite::Result<bool> {
     db.prepare_cached(
         "SELECT 1 FROM claim AS mine WHERE mine.job = ?1 AND mine.no = ?2 AND mine.state = 'reserved'
            AND NOT EXISTS (SELECT 1 FROM claim AS other
                            WHERE other.account = mine.account AND other.template = mine.template
                              AND other.person = mine.person AND other.slot > mine.slot
-                             AND other.state <> 'reserved')",
+                             AND other.state <> 'reserved'
+                             AND NOT (other.job = mine.job
+                                      AND EXISTS (SELECT 1 FROM row WHERE row.job = mine.job
+                                                  AND row.no IN (mine.no, other.no)
+                                                  AND row.allowed IS NOT NULL)))",
     )?
     .exists([job.0, no])
 }
@@ -539,6 +543,28 @@ mod tests {
             db.execute("UPDATE row SET bucket = ?1", [to]).expect(to);
         }
         assert_eq!(claims(&db), [is(1, 1, 0, "kept")]);
+    }
+
+    #[test]
+    fn of_two_rows_that_were_reviewed_together_one_may_be_sent_after_the_other_in_any_order() {
+        for (allowed, may) in [("NULL", false), ("'shared_address'", true)] {
+            let db = before();
+            job(&db, 1, "https://b.example", "running");
+            row(&db, 1, 1, "a", "ready");
+            row(&db, 1, 2, "a", "ready");
+            migrate(&db).expect("migrated");
+            // The first was refused, and has got its claim anew: a higher one.
+            db.execute_batch(&format!(
+                "DELETE FROM claim;
+                 UPDATE row SET allowed = {allowed} WHERE no = 2;
+                 INSERT INTO claim (account, template, person, slot, job, no, state)
+                 SELECT 1, 'T', person, CASE no WHEN 1 THEN 2 ELSE 1 END, 1, no, 'reserved' FROM row;
+                 UPDATE row SET bucket = 'sending' WHERE no = 1;
+                 UPDATE row SET bucket = 'waiting' WHERE no = 1"
+            ))
+            .expect("claims");
+            assert_eq!(holds(&db, JobId(1), 2), Ok(may), "{allowed}");
+        }
     }
 
     #[test]
