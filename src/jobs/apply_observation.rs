@@ -7,7 +7,7 @@ use super::journal::facts;
 use super::reason::{Code, Reason};
 use super::settings::Settings;
 use crate::domain::verdict::says_failed;
-use crate::domain::{ServiceTime, State, Text, Verdict};
+use crate::domain::{BadgeId, ServiceTime, State, Text, Verdict};
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{Connection, params};
@@ -342,13 +342,13 @@ fn learn(
 }
 
 /// Where as many badges of a revocation are revoked as the service says that it accepted, the others were not
-/// accepted: no look at them is needed. Its number says nothing where a badge was in an earlier request, too: that one
-/// may have revoked it.
+/// accepted: one look that does not show them revoked is enough. A number that no revoked badge bears out is not
+/// believed, and neither is one where a badge was in an earlier request, too: that one may have revoked it.
 pub(super) fn rule_out(db: &Connection, job: JobId, zone: Option<Offset>) -> rusqlite::Result<u64> {
     let short: Vec<(i64, i64, i64, i64)> = db
         .prepare_cached(
             "SELECT id, intent, accepted, rows FROM request
-             WHERE job = ?1 AND outcome = 'accepted' AND accepted < rows
+             WHERE job = ?1 AND outcome = 'accepted' AND accepted > 0 AND accepted < rows
                AND (SELECT kind FROM job WHERE id = ?1) = 'revoke'
                AND EXISTS (SELECT 1 FROM row WHERE request = request.id AND bucket = 'unproven')
                AND NOT EXISTS (SELECT 1 FROM row WHERE request = request.id AND tries > 1)",
@@ -371,11 +371,22 @@ pub(super) fn rule_out(db: &Connection, job: JobId, zone: Option<Offset>) -> rus
         let why = Reason::from(Code::NotAmongThem).with("accepted", accepted).with("sent", sent);
         moved += db
             .prepare_cached(
-                "UPDATE row SET bucket = 'dropped', why = ?2 WHERE request = ?1 AND bucket = 'unproven'",
+                "UPDATE row SET bucket = 'dropped', why = ?2
+                 WHERE request = ?1 AND bucket = 'unproven' AND absent IS NOT NULL",
             )?
             .execute(params![request, why])?;
     }
     Ok(moved as u64)
+}
+
+/// The service does not know a badge that is to be revoked: it was looked at, and is not shown as revoked.
+pub(super) fn not_found(db: &Connection, context: &Context, badge: &BadgeId) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE row SET absent = coalesce(absent, ?3)
+         WHERE badge = ?1 AND bucket = 'unproven' AND job IN (SELECT id FROM job WHERE owner = ?2)",
+    )?
+    .execute(params![badge.wire(), context.me, context.now.as_second()])?;
+    Ok(())
 }
 
 /// Whether a revocation may have come of a request: one that is certainly older is somebody else's.
@@ -432,21 +443,31 @@ pub(super) fn overdue(db: &Connection, context: &Context, job: JobId) -> rusqlit
 mod tests {
     use super::*;
 
+    /// What of a request for three badges is ruled out: the first is revoked, the others are not proven.
+    fn ruled_out(accepted: u32, tries: u32, absent: &str) -> u64 {
+        let db = Connection::open_in_memory().expect("a database");
+        db.execute_batch(include_str!("journal/schema.sql")).expect("schema 1");
+        let first = if accepted == 0 { "unproven" } else { "revoked" };
+        db.execute_batch(&format!(
+            "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
+             VALUES (1, 'revoke', 'running', 0, 'p', 'u', 'a', 't');
+             INSERT INTO request (id, job, rows, sha256, intent, heard, outcome, accepted)
+             VALUES (7, 1, 3, '', 0, 1, 'accepted', {accepted});
+             INSERT INTO row (job, no, name, email, email_key, badge, bucket, request, tries, absent)
+             VALUES (1, 1, '', '', '', 'B1', '{first}', 7, 1, NULL),
+                    (1, 2, '', '', '', 'B2', 'unproven', 7, 1, {absent}),
+                    (1, 3, '', '', '', 'B3', 'unproven', 7, {tries}, {absent})"
+        ))
+        .expect("rows");
+        rule_out(&db, JobId(1), None).expect("read")
+    }
+
     #[test]
-    fn a_number_of_accepted_ones_rules_out_only_what_was_in_no_request_before() {
-        for (tries, ruled_out) in [(1, 2), (2, 0)] {
-            let db = Connection::open_in_memory().expect("a database");
-            db.execute_batch(include_str!("journal/schema.sql")).expect("schema 1");
-            db.execute_batch(&format!(
-                "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
-                 VALUES (1, 'revoke', 'running', 0, 'p', 'u', 'a', 't');
-                 INSERT INTO request (id, job, rows, sha256, intent, heard, outcome, accepted)
-                 VALUES (7, 1, 2, '', 0, 1, 'accepted', 0);
-                 INSERT INTO row (job, no, name, email, email_key, badge, bucket, request, tries)
-                 VALUES (1, 1, '', '', '', 'B1', 'unproven', 7, 1), (1, 2, '', '', '', 'B2', 'unproven', 7, {tries})"
-            ))
-            .expect("rows");
-            assert_eq!(rule_out(&db, JobId(1), None), Ok(ruled_out), "tries: {tries}");
-        }
+    fn a_number_of_accepted_ones_rules_out_what_was_looked_at_and_in_no_request_before() {
+        assert_eq!(ruled_out(1, 1, "5"), 2);
+        assert_eq!(ruled_out(1, 2, "5"), 0, "an earlier request may have revoked it");
+        assert_eq!(ruled_out(1, 1, "NULL"), 0, "no look has shown that they are not revoked");
+        assert_eq!(ruled_out(2, 1, "5"), 0, "the second that was accepted may be one of them");
+        assert_eq!(ruled_out(0, 1, "5"), 0, "nothing bears a number of 0 out");
     }
 }

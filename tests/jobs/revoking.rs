@@ -143,6 +143,27 @@ async fn when_all_that_was_accepted_is_proven_the_rest_is_known_without_being_se
 }
 
 #[tokio::test]
+async fn a_number_that_no_look_bears_out_rules_nothing_out() {
+    for (lie, sent) in [("accepted=0", 2), ("accepted=1", 3)] {
+        let mut bench = Bench::new(small()).await;
+        let all = victims(&bench, sent);
+        bench.fault(&format!("post /badges/revoke {lie}"));
+        // All are revoked, but only the first can be read for now.
+        for victim in &all[1..] {
+            bench.fault(&format!("get /badges/{} status=400 times=1", victim.badge_id.wire()));
+        }
+        if lie == "accepted=0" {
+            bench.fault(&format!("get /badges/{} status=400 times=1", all[0].badge_id.wire()));
+        }
+        let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
+        let job = bench.until("looked", id, rests).await;
+        assert_eq!(job.counts.of(RowStatus::Dropped), 0, "{lie}: {:?}", job.counts);
+        bench.look(id).await;
+        bench.until("seen", id, |j| j.counts.of(RowStatus::Revoking) == sent as u64).await;
+    }
+}
+
+#[tokio::test]
 async fn an_old_badge_stays_where_the_corrected_one_does_not_come() {
     for (fault, called_off) in [("status=403", true), ("status=400", false)] {
         let mut bench = Bench::new(small()).await;

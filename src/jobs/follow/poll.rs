@@ -398,6 +398,10 @@ async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<()
             Ok(Some(sight)) => drop(seen(core, vec![sight]).await?),
             Ok(None) => {
                 hidden(core, "waiting_by_id", Code::NotById).await?;
+                let (context, id) = (context(core), id.clone());
+                core.journal
+                    .write("not found", move |db| apply_observation::not_found(db, &context, &id))
+                    .await?;
             }
             // One odd record says nothing about the others; anything else would meet them too.
             Err(ApiError::BadRequest(_) | ApiError::BadInput { .. } | ApiError::Unreadable { .. }) => {}
@@ -541,7 +545,8 @@ fn rows_in_doubt(db: &Connection, job: JobId) -> rusqlite::Result<Vec<Row>> {
     db.prepare_cached(
         "SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
                 job.guarded_at IS NOT NULL, row.accepted IS NOT NULL, row.name,
-                request.outcome = 'accepted' AND request.accepted <=
+                -- A number that nothing bears out is not believed.
+                request.outcome = 'accepted' AND request.accepted > 0 AND request.accepted <=
                     (SELECT count(*) FROM row AS other WHERE other.request = request.id AND other.badge IS NOT NULL)
                     -- What is found may come of an earlier request.
                     AND NOT EXISTS (SELECT 1 FROM row AS other WHERE other.request = request.id AND other.tries > 1),
