@@ -725,3 +725,31 @@ async fn revoked(core: &Arc<Core>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Re
     }
     one_by_one(core, &rest, call).await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_accepted_rows_counts_only_where_a_badge_bears_it_out() {
+        for (accepted, found, ruled_out) in [(1, "'B1'", true), (2, "'B1'", false), (0, "NULL", false)] {
+            let db = Connection::open_in_memory().expect("a database");
+            db.execute_batch(include_str!("../journal/schema.sql")).expect("schema 1");
+            db.execute_batch(&format!(
+                "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
+                 VALUES (1, 'issue', 'running', 0, 'p', 'u', 'a', 't');
+                 INSERT INTO request (id, job, rows, sha256, intent, heard, outcome, accepted)
+                 VALUES (7, 1, 2, '', 0, 1, 'accepted', {accepted});
+                 INSERT INTO row (job, no, name, email, email_key, badge, bucket, request)
+                 VALUES (1, 1, '', 'a@x.kr', '', {found}, 'waiting', 7), (1, 2, '', 'b@x.kr', '', NULL, 'in_doubt', 7)"
+            ))
+            .expect("rows");
+            let rows = rows_in_doubt(&db, JobId(1)).expect("read");
+            assert_eq!(
+                rows.iter().map(|row| row.doubt.ruled_out).collect::<Vec<_>>(),
+                [ruled_out],
+                "{accepted}"
+            );
+        }
+    }
+}
