@@ -21,33 +21,10 @@ mod view;
 pub use tab::Tab;
 
 use super::Begin;
-use super::action::Action;
-use super::commands::CommandPalette;
 use super::context::{Effects, Env};
-use super::copy_menu::CopyMenu;
-use super::forms::confirm_resend::AgainForm;
-use super::forms::draft::DraftForm;
-use super::forms::edit_row::CorrectForm;
-use super::forms::export::ExportForm;
-use super::forms::file::FileForm;
-use super::forms::filters::FiltersForm;
-use super::forms::issue::IssueForm;
-use super::forms::key_question::KeyQuestion;
-use super::forms::mark_all::MarkAllForm;
-use super::forms::ping::PingForm;
-use super::forms::profiles::Profiles;
-use super::forms::question::Question;
-use super::forms::repin_key::PinForm;
-use super::forms::replace::ReplaceForm;
-use super::forms::revoke::RevokeForm;
-use super::forms::revoke_ids::IdsForm;
-use super::help::Help;
 use super::hold;
-use super::json_view::RawPane;
-use super::keymap::Context;
 use super::message::Message;
 use super::request::{Request, RequestId, RequestIds};
-use super::request_log::RequestLog;
 use super::screens::activity::Activity;
 use super::screens::badge::BadgeScreen;
 use super::screens::history::History;
@@ -60,6 +37,29 @@ use super::worker::Order;
 use crate::api::{Reader, UnderWay};
 use crate::config::Palette;
 use crate::jobs::Jobs;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::modals::confirm_resend::AgainForm;
+use crate::tui::modals::copy_menu::CopyMenu;
+use crate::tui::modals::draft::DraftForm;
+use crate::tui::modals::edit_row::CorrectForm;
+use crate::tui::modals::export::ExportForm;
+use crate::tui::modals::file::FileForm;
+use crate::tui::modals::filters::FiltersForm;
+use crate::tui::modals::help::Help;
+use crate::tui::modals::issue::IssueForm;
+use crate::tui::modals::json_view::RawPane;
+use crate::tui::modals::key_question::KeyQuestion;
+use crate::tui::modals::mark_all::MarkAllForm;
+use crate::tui::modals::palette::CommandPalette;
+use crate::tui::modals::ping::PingForm;
+use crate::tui::modals::profiles::Profiles;
+use crate::tui::modals::question::Question;
+use crate::tui::modals::repin_key::PinForm;
+use crate::tui::modals::replace::ReplaceForm;
+use crate::tui::modals::request_log::RequestLog;
+use crate::tui::modals::revoke::RevokeForm;
+use crate::tui::modals::revoke_ids::IdsForm;
 use crokey::KeyCombination;
 use crossterm::event::KeyEventKind;
 use ratatui::layout::Rect;
@@ -187,7 +187,7 @@ pub struct App {
     /// The keys of a chord that were pressed so far, and where.
     pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
     /// Where lapel's files are.
-    pub(super) app_paths: super::app_paths::AppPaths,
+    pub(super) app_paths: crate::tui::persist::app_paths::AppPaths,
     /// The tour, while it is taken.
     touring: Option<super::tour::Tour>,
     /// Whether the sandbox that is on its way is for the tour.
@@ -238,7 +238,7 @@ impl App {
             lost: false,
             broken: None,
             begun: Default::default(),
-            app_paths: super::app_paths::AppPaths::default(),
+            app_paths: crate::tui::persist::app_paths::AppPaths::default(),
             touring: None,
             tour_wanted: false,
             connection: 0,

@@ -1,12 +1,6 @@
 //! What every screen may read: how to draw, who is connected, what time it is at the service.
 
-use super::action::Action;
-use super::clipboard::Clip;
-use super::input_history::{Recents, Typed};
-use super::keymap::{Context, Keymap};
-use super::pictures::Store;
 use super::request::{Request, RequestId, RequestIds, Session};
-use super::saved_filters::Saved;
 use super::theme::{Glyphs, Theme};
 use super::worker::Order;
 use crate::api::{LinkStatus, Reader};
@@ -14,6 +8,12 @@ use crate::config::{Environment, NamedFilter, Palette};
 use crate::domain::{BadgeId, ServiceClock, ServiceTime, Text};
 use crate::export::What;
 use crate::jobs::{Job, JobId, JobRow, RevokeTarget};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::{Context, Keymap};
+use crate::tui::persist::input_history::{Recents, Typed};
+use crate::tui::persist::saved_filters::Saved;
+use crate::tui::platform::clipboard::Clip;
+use crate::tui::platform::images::Store;
 use jiff::civil::DateTime;
 use std::time::Duration;
 
@@ -160,13 +160,13 @@ pub enum Navigate {
     /// Ask whether to call off what a job has not sent.
     CallOff(Box<Job>),
     /// Do what sends again, or goes on sending; where it is live, after a confirmation.
-    Again(Box<crate::tui::job_command::JobCommand>),
+    Again(Box<crate::tui::worker::job_command::JobCommand>),
     /// Ask why an issue job is to be undone.
     Undo(Box<Job>),
     /// Decide about a row of a job.
     Decide(JobId, Box<JobRow>),
     /// Open a file of recipients, or what was pasted, for a template.
-    File(crate::tui::forms::file::Purpose, crate::jobs::intake::Source),
+    File(crate::tui::modals::file::Purpose, crate::jobs::intake::Source),
     /// Write a receipt, or the rows to be done again, of a job.
     Paper(Box<Job>, bool),
     /// Whom the mail of a job did not reach.
@@ -190,9 +190,9 @@ pub enum Navigate {
         /// Such as `history`.
         list: &'static str,
         /// The fields of its filter.
-        specs: &'static [crate::tui::filter::Spec],
+        specs: &'static [crate::tui::widgets::filter::Spec],
         /// The headings of its columns.
-        heads: &'static [crate::tui::table_header::Head],
+        heads: &'static [crate::tui::widgets::table_header::Head],
         /// What is set; nothing, where nothing is.
         current: Option<NamedFilter>,
         /// Whether to ask for a name at once.
@@ -212,7 +212,7 @@ pub enum Navigate {
     /// Ask whether the list's filter, which has the shape of an API key, may be sent.
     AskAboutFilter,
     /// A person has said that what is typed is no API key.
-    KeyAllowed(crate::tui::forms::key_question::Then),
+    KeyAllowed(crate::tui::modals::key_question::Then),
     /// Close what is open on top.
     Close,
     /// Close all that is open over the tab.

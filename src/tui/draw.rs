@@ -1,14 +1,14 @@
 //! Drawing the frame: one line of header, the screen, one line of footer. Drawing decides nothing.
 
-use super::action::Action;
 use super::app::{App, Modal, SMALLEST, Tab};
 use super::hold;
-use super::keymap::Context;
-use super::text_layout::{fit, line_width, width, wrap};
 use super::theme::Glyphs;
 use crate::api::LinkTrouble;
 use crate::i18n;
-use crate::tui::frame::Frame;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

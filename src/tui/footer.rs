@@ -1,10 +1,10 @@
 //! The footer: what can be done here, with its key; and what a click on it does.
 
-use super::action::Action;
 use super::app::{App, Tab};
 use super::draw::HINTS;
-use super::text_layout::width;
-use crate::tui::frame::Frame;
+use crate::tui::input::action::Action;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::width;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

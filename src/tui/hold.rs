@@ -1,7 +1,7 @@
 //! A wait that the service has asked for, in words, and the lines that explain it on every screen.
 
 use super::context::Env;
-use super::text_layout::wrap;
+use crate::tui::widgets::text_layout::wrap;
 use jiff::Zoned;
 use std::time::Duration;
 use tokio::time::Instant;

@@ -1,11 +1,11 @@
 //! The one way into the desk.
 
-use super::cells::Ambiguous;
-use super::pictures::Way;
 use super::request::{RequestId, Response};
 use crate::api::{ApiError, Reader};
 use crate::config::Ground;
 use crate::jobs::{Changed, Jobs};
+use crate::tui::platform::images::Way;
+use crate::tui::widgets::cells::Ambiguous;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::fmt;
 

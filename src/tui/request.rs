@@ -1,17 +1,6 @@
 //! Questions that the screens hand out, and the answers that come back. A screen never waits: it keeps the
 //! ticket of its question and drops an answer whose ticket is not the current one.
 
-use super::external::Handing;
-use super::index::{IndexAnswer, IndexAsk, IndexUse};
-use super::input_history::{Lists, RecentsAsk};
-use super::job_command::{Done, JobCommand, RowsQuery};
-use super::lookup::{Errand, Report};
-use super::pictures::{Packed, PictureAsk};
-use super::profile_requests::ProfileAsk;
-use super::saved_filters::{FiltersAsk, FiltersRead};
-use super::saved_layout::ViewUse;
-use super::saved_layout::file::{ViewAnswer, ViewAsk};
-use super::select_all::{MarkAsk, Matching, NotMarked};
 use crate::api::{
     ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, Reader, TemplateQuery,
 };
@@ -25,6 +14,17 @@ use crate::jobs::receipt::{MailReport, Written};
 use crate::jobs::{
     FileRequest, Guarded, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened, Rival, SentHere,
 };
+use crate::tui::persist::input_history::{Lists, RecentsAsk};
+use crate::tui::persist::saved_filters::{FiltersAsk, FiltersRead};
+use crate::tui::persist::saved_layout::ViewUse;
+use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
+use crate::tui::platform::external::Handing;
+use crate::tui::platform::images::{Packed, PictureAsk};
+use crate::tui::worker::index::{IndexAnswer, IndexAsk, IndexUse};
+use crate::tui::worker::job_command::{Done, JobCommand, RowsQuery};
+use crate::tui::worker::lookup::{Errand, Report};
+use crate::tui::worker::profile_requests::ProfileAsk;
+use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
 use secrecy::SecretString;
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
 //! The end: jobs are let go of in good order, and what is not done is said with how to go on.
 
 use super::app::App;
-use super::saved_layout::file::{ViewAnswer, ViewAsk, run};
 use crate::jobs::{Job, JobError, Phase, RowStatus};
+use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk, run};
 use std::time::Duration;
 
 /// How long the end waits for what is given up to be gone.

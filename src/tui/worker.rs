@@ -1,28 +1,30 @@
 //! The worker: runs the desk's questions as tasks and sends the answers back.
 
 mod helpers;
+pub(in crate::tui) mod index;
+pub(in crate::tui) mod job_command;
 mod line;
+pub(in crate::tui) mod lookup;
+pub(in crate::tui) mod profile_requests;
+pub(in crate::tui) mod select_all;
 
 pub use helpers::{Connecting, Helpers};
 
-use super::external;
-use super::index::{self};
-use super::job_command;
-use super::lookup;
 use super::message::Message;
-use super::paths;
 use super::request::{Holder, NotSaved, Request, RequestId, Response, Session};
-use super::saved_layout::{self, file::ViewAnswer};
-use super::select_all::{self, NotMarked};
-use super::{input_history, saved_filters};
 use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, Reader, WalletQuery, whole};
 use crate::domain::{BadgeId, EmailKey, HistoryItem, TemplateId, Text, WalletBadge};
 use crate::export::{self, ExportError};
 use crate::i18n;
 use crate::jobs::receipt::Format;
 use crate::jobs::{Guarding, Job, JobError, JobId, Jobs, Reading, holdings};
+use crate::tui::input::paths;
+use crate::tui::persist::saved_layout::{self, file::ViewAnswer};
+use crate::tui::persist::{input_history, saved_filters};
+use crate::tui::platform::external;
 use helpers::try_profile;
 use line::{Line, Link, Tell};
+use select_all::NotMarked;
 use std::collections::HashMap;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;

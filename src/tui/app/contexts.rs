@@ -1,13 +1,13 @@
 //! Where one is on the desk: in which contexts a key is looked up, and what an action would do there.
 
 use super::{App, Modal, Tab};
-use crate::tui::action::Action;
-use crate::tui::copy_menu::CopyMenu;
-use crate::tui::forms::key_question::KeyQuestion;
-use crate::tui::forms::mark_all::MarkAllForm;
-use crate::tui::forms::ping::PingForm;
-use crate::tui::json_view::RawPane;
-use crate::tui::keymap::Context;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::modals::copy_menu::CopyMenu;
+use crate::tui::modals::json_view::RawPane;
+use crate::tui::modals::key_question::KeyQuestion;
+use crate::tui::modals::mark_all::MarkAllForm;
+use crate::tui::modals::ping::PingForm;
 use crate::tui::screens::welcome::Welcome;
 
 impl App {

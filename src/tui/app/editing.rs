@@ -2,8 +2,8 @@
 
 use super::{App, Modal, Wish};
 use crate::tui::context::Effects;
-use crate::tui::field::{Field, LONGEST};
-use crate::tui::text_layout::number;
+use crate::tui::widgets::field::{Field, LONGEST};
+use crate::tui::widgets::text_layout::number;
 
 impl App {
     /// Asks the loop to hand what is being typed to an editor.

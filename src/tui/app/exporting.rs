@@ -2,7 +2,7 @@
 
 use super::{App, Modal, Wish};
 use crate::tui::context::{Effects, ExportSource};
-use crate::tui::forms::export::ExportForm;
+use crate::tui::modals::export::ExportForm;
 use crate::tui::request::{RequestId, Response};
 
 impl App {

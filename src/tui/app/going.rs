@@ -4,19 +4,19 @@ use super::{App, Modal, READ_ONLY, Tab};
 use crate::config::Environment;
 use crate::jobs::RowStatus;
 use crate::tui::context::{Effects, Navigate};
-use crate::tui::forms::confirm_resend::{self, AgainForm};
-use crate::tui::forms::draft::DraftForm;
-use crate::tui::forms::edit_row::CorrectForm;
-use crate::tui::forms::file::FileForm;
-use crate::tui::forms::filters::FiltersForm;
-use crate::tui::forms::issue::IssueForm;
-use crate::tui::forms::mark_all::MarkAllForm;
-use crate::tui::forms::question::Question;
-use crate::tui::forms::replace::ReplaceForm;
-use crate::tui::forms::revoke::RevokeForm;
-use crate::tui::forms::revoke_ids::IdsForm;
-use crate::tui::job_command::JobCommand;
+use crate::tui::modals::confirm_resend::{self, AgainForm};
+use crate::tui::modals::draft::DraftForm;
+use crate::tui::modals::edit_row::CorrectForm;
+use crate::tui::modals::file::FileForm;
+use crate::tui::modals::filters::FiltersForm;
+use crate::tui::modals::issue::IssueForm;
+use crate::tui::modals::mark_all::MarkAllForm;
+use crate::tui::modals::question::Question;
+use crate::tui::modals::replace::ReplaceForm;
+use crate::tui::modals::revoke::RevokeForm;
+use crate::tui::modals::revoke_ids::IdsForm;
 use crate::tui::request::Request;
+use crate::tui::worker::job_command::JobCommand;
 
 impl App {
     /// Goes there.

@@ -1,15 +1,15 @@
 //! What a person does: keys, pastes and the mouse, handed to what has the focus.
 
 use super::{App, Modal, READ_ONLY, Tab, Wish};
-use crate::tui::action::Action;
-use crate::tui::commands::{Command, CommandPalette};
 use crate::tui::context::Effects;
 use crate::tui::draw::is_cut;
-use crate::tui::forms::ping::PingForm;
-use crate::tui::forms::profiles::Profiles;
-use crate::tui::help::Help;
 use crate::tui::hold;
-use crate::tui::keymap::{Context, Press};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::{Context, Press};
+use crate::tui::modals::help::Help;
+use crate::tui::modals::palette::{Command, CommandPalette};
+use crate::tui::modals::ping::PingForm;
+use crate::tui::modals::profiles::Profiles;
 use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
@@ -69,7 +69,7 @@ impl App {
 
     /// Does what a key or a click asks for.
     pub(super) fn command(&mut self, action: Action, out: &mut Effects<'_>) {
-        crate::tui::crash::note(action);
+        crate::tui::platform::crash::note(action);
         self.changed = true;
         self.said_before = self.notice.take().map(|notice| notice.text);
         if action != Action::Quit && action != Action::QuitNow {

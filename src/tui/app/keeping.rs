@@ -3,11 +3,11 @@
 use super::{App, Modal, Notice, Tab};
 use crate::config::{RecentChoice, and_more};
 use crate::domain::email::ended;
-use crate::tui::action::Action;
 use crate::tui::context::Effects;
-use crate::tui::input_history::{Recents, Typed};
+use crate::tui::input::action::Action;
+use crate::tui::persist::input_history::{Recents, Typed};
+use crate::tui::persist::saved_filters::{FiltersRead, Saved};
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::saved_filters::{FiltersRead, Saved};
 use crate::tui::worker::Order;
 
 /// Bytes of what has come by itself beyond which something new takes its place, rather than being added.

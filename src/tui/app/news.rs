@@ -3,9 +3,9 @@
 use super::{App, Modal, Notice, Tab};
 use crate::jobs::{Changed, Kind, Phase, RowStatus};
 use crate::tui::context::{Effects, Navigate};
-use crate::tui::job_command::Done;
 use crate::tui::request::{RequestId, Response};
 use crate::tui::screens::activity::news;
+use crate::tui::worker::job_command::Done;
 
 impl App {
     /// An answer goes to whoever holds its ticket; one that nobody waits for is dropped.

@@ -2,12 +2,12 @@
 
 use super::{App, Tab};
 use crate::config::{Ground, Palette};
-use crate::tui::action::Action;
-use crate::tui::cells::{Ambiguous, set_ambiguous};
 use crate::tui::context::Effects;
-use crate::tui::pictures::{Want, Way};
-use crate::tui::terminal::gives_kitty_pictures;
+use crate::tui::input::action::Action;
+use crate::tui::platform::images::{Want, Way};
+use crate::tui::platform::terminal::gives_kitty_pictures;
 use crate::tui::theme::Glyphs;
+use crate::tui::widgets::cells::{Ambiguous, set_ambiguous};
 
 /// What is said about a picture where there are none.
 pub(super) const OFF: &str = tr_noop!(

@@ -1,11 +1,11 @@
 //! The mouse beyond the lists: hints that are clicked, rows that are dragged over.
 
 use super::{App, Modal, Tab};
-use crate::tui::action::Action;
 use crate::tui::context::Effects;
 use crate::tui::footer::sends;
-use crate::tui::keymap::Context;
-use crate::tui::list_hit::Click;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::Click;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 

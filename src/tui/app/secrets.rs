@@ -3,9 +3,9 @@
 
 use super::{App, Modal, Tab};
 use crate::secrets::{Likeness, is_key, judge};
-use crate::tui::action::Action;
 use crate::tui::context::Effects;
-use crate::tui::forms::key_question::{KeyQuestion, Then};
+use crate::tui::input::action::Action;
+use crate::tui::modals::key_question::{KeyQuestion, Then};
 
 impl App {
     /// Whether Enter must not go on, since what is typed looks like an API key. A key is refused, and taken out of

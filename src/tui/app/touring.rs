@@ -2,13 +2,13 @@
 
 use super::{App, Modal, Tab};
 use crate::config::Environment;
-use crate::tui::action::Action;
-use crate::tui::app_paths::AppPaths;
 use crate::tui::context::Effects;
-use crate::tui::frame::Frame;
-use crate::tui::keymap::Context;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::request::{Request, Response};
 use crate::tui::tour::{self, Place, Seen, Tour};
+use crate::tui::widgets::frame::Frame;
 use ratatui::layout::Rect;
 
 /// What the note of a tour says, for whoever opens it.

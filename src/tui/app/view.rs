@@ -3,9 +3,9 @@
 
 use super::{App, Tab};
 use crate::tui::context::Effects;
+use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
+use crate::tui::persist::saved_layout::{View, Wanted};
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::saved_layout::file::{ViewAnswer, ViewAsk};
-use crate::tui::saved_layout::{View, Wanted};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;

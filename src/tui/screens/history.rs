@@ -10,16 +10,16 @@ use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::{BadgeId, HistoryItem, Page, ServiceTime, Text, Verdict, issue_time};
 use crate::export::{self, What};
 use crate::jobs::RevokeTarget;
-use crate::tui::action::Action;
 use crate::tui::context::{Effects, Env, ExportSource, Navigate};
-use crate::tui::filter::{Spec, Takes, Value};
-use crate::tui::frame::Frame;
-use crate::tui::keymap::Context;
-use crate::tui::list::Row;
-use crate::tui::paged_list::{Browse, Browser, level};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::table_header::{Head, SortKey};
-use crate::tui::text_layout::{Column, number};
+use crate::tui::widgets::filter::{Spec, Takes, Value};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::list::Row;
+use crate::tui::widgets::paged_list::{Browse, Browser, level};
+use crate::tui::widgets::table_header::{Head, SortKey};
+use crate::tui::widgets::text_layout::{Column, number};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::collections::BTreeMap;
@@ -252,7 +252,7 @@ impl History {
                     loaded,
                     "Marked {n} row that are loaded, of {all} in the list.",
                     "Marked {n} rows that are loaded, of {all} in the list.",
-                    all = crate::tui::text_layout::number(self.browser.list.len())
+                    all = crate::tui::widgets::text_layout::number(self.browser.list.len())
                 ));
             }
             Action::MarkAll => self.offer_mark_all(env, out),

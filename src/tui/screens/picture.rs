@@ -2,7 +2,7 @@
 //! place of it, on request. The text never gives way to a picture by itself.
 
 use crate::tui::context::Env;
-use crate::tui::frame::Frame;
+use crate::tui::widgets::frame::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

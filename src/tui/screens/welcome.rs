@@ -2,15 +2,15 @@
 //! are kept.
 
 use crate::domain::text::scrub;
-use crate::tui::action::Action;
 use crate::tui::context::{Effects, Env, Navigate};
-use crate::tui::forms::profile::{ProfileForm, Step};
-use crate::tui::forms::profiles::Profiles;
-use crate::tui::frame::Frame;
-use crate::tui::keymap::Context;
-use crate::tui::list_hit::Click;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::Click;
+use crate::tui::modals::profile::{ProfileForm, Step};
+use crate::tui::modals::profiles::Profiles;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::text_layout::{fit, width, wrap};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::{fit, width, wrap};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};

@@ -2,11 +2,11 @@
 
 use super::words::{Here, next, title};
 use super::{Seen, Step, Tour};
-use crate::tui::action::Action;
 use crate::tui::context::Env;
-use crate::tui::frame::Frame;
-use crate::tui::keymap::Context;
-use crate::tui::text_layout::{fit, width, wrap};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::{fit, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

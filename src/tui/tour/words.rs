@@ -2,9 +2,9 @@
 
 use super::{HOLDER, Place, Seen, Step, Tour};
 use crate::jobs::RowStatus;
-use crate::tui::action::Action;
 use crate::tui::context::Env;
-use crate::tui::keymap::Context;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
 
 /// What the step is about.
 pub fn title(step: Step) -> &'static str {

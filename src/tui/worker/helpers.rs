@@ -2,8 +2,8 @@
 
 use crate::api::{ApiError, ApiKey, Authorities, Call, Connection, connect, identify};
 use crate::config::{Environment, KeyStore, NewProfile, Pin as Pinned, ProfileLine};
-use crate::tui::profile_requests::{Managing, ProfileAsk};
 use crate::tui::request::{Candidate, Session};
+use crate::tui::worker::profile_requests::{Managing, ProfileAsk};
 use secrecy::{ExposeSecret, SecretString};
 use std::future::Future;
 use std::path::PathBuf;

@@ -2,10 +2,10 @@
 
 use crate::api::{ApiError, Call, Connection, Reader, connect, recognise};
 use crate::jobs::{Account, Jobs, Journal};
-use crate::tui::index::Slot;
 use crate::tui::message::{Handle, Message};
-use crate::tui::pictures::Gallery;
+use crate::tui::platform::images::Gallery;
 use crate::tui::request::Session;
+use crate::tui::worker::index::Slot;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;

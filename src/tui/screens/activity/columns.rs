@@ -3,9 +3,9 @@
 use super::draw::{bar, done_of, standing, standing_style, state};
 use crate::jobs::{Job, Kind, RowStatus};
 use crate::tui::context::Env;
-use crate::tui::job_rows::moment;
-use crate::tui::table_header::{Head, Heading, SortKey, Table};
-use crate::tui::text_layout::{Column, number, width};
+use crate::tui::widgets::job_rows::moment;
+use crate::tui::widgets::table_header::{Head, Heading, SortKey, Table};
+use crate::tui::widgets::text_layout::{Column, number, width};
 use ratatui::style::Style;
 
 /// The columns whose widths depend on the room or on the language.

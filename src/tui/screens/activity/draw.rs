@@ -2,12 +2,12 @@
 
 use super::{Activity, columns, is_mine};
 use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind};
-use crate::tui::action::Action;
 use crate::tui::context::Env;
-use crate::tui::frame::Frame;
-use crate::tui::job_rows::{RowList, bucket_style, moment, row_lines};
-use crate::tui::keymap::Context;
-use crate::tui::text_layout::{fit, number, width, wrap};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::job_rows::{RowList, bucket_style, moment, row_lines};
+use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

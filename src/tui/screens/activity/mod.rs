@@ -6,13 +6,13 @@ mod order;
 mod take;
 
 use crate::jobs::{Job, JobId, JobRow, Kind, Phase, RowStatus, Stand, Step, Stop, StopKind, count, may};
-use crate::tui::action::Action;
 use crate::tui::context::{Effects, Env, Navigate};
-use crate::tui::job_command::{JobCommand, RowsQuery};
-use crate::tui::job_rows::{self, RowList};
-use crate::tui::keymap::Context;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::table_header::Heading;
+use crate::tui::widgets::job_rows::{self, RowList};
+use crate::tui::widgets::table_header::Heading;
+use crate::tui::worker::job_command::{JobCommand, RowsQuery};
 use ratatui::layout::Rect;
 
 /// Rows that are shown below a job without opening it.
@@ -530,7 +530,7 @@ pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
 
 impl Activity {
     /// Draws the tab.
-    pub fn draw(&self, frame: &mut crate::tui::frame::Frame<'_>, area: Rect, env: &Env) {
+    pub fn draw(&self, frame: &mut crate::tui::widgets::frame::Frame<'_>, area: Rect, env: &Env) {
         match &self.rows {
             Some(rows) => self.draw_rows(frame, area, env, rows),
             None => self.draw_jobs(frame, area, env),

@@ -2,11 +2,11 @@
 
 use super::{Activity, columns};
 use crate::jobs::{Job, JobId};
-use crate::tui::action::Action;
 use crate::tui::context::Effects;
-use crate::tui::list_hit::Click;
-use crate::tui::saved_layout::ListView;
-use crate::tui::table_header::{Did, Heading, Order, SortKey, compare};
+use crate::tui::input::action::Action;
+use crate::tui::input::list_hit::Click;
+use crate::tui::persist::saved_layout::ListView;
+use crate::tui::widgets::table_header::{Did, Heading, Order, SortKey, compare};
 use ratatui::layout::Position;
 
 impl Activity {

@@ -3,7 +3,7 @@
 use super::Activity;
 use crate::api::RawOf;
 use crate::jobs::{Job, JobRow, shares};
-use crate::tui::copying::{Copyables, records};
+use crate::tui::widgets::copying::{Copyables, records};
 
 /// In the language of the screen that it is copied from.
 const JOB_HEADS: [&str; 5] = [

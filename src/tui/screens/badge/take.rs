@@ -4,8 +4,8 @@ use super::BadgeScreen;
 use crate::api::RawOf;
 use crate::domain::{ServiceTime, Text, Verdict, issue_time};
 use crate::tui::context::Env;
-use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::request::RequestId;
+use crate::tui::widgets::copying::{Copyables, cell, records};
 
 impl BadgeScreen {
     /// What can be copied from here.

@@ -4,10 +4,10 @@
 use super::{History, LARGEST_RANGE};
 use crate::api::{End, HistoryFilter};
 use crate::i18n::number;
-use crate::tui::action::Action;
 use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::select_all::{MarkAsk, Matching, NotMarked};
+use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
 
 /// All that match a filter, being read.
 pub struct Marking {

@@ -2,9 +2,9 @@
 
 use super::History;
 use crate::domain::{BadgeId, HistoryItem};
-use crate::tui::action::Action;
 use crate::tui::context::{Effects, Env};
-use crate::tui::list::Row;
+use crate::tui::input::action::Action;
+use crate::tui::widgets::list::Row;
 use ratatui::layout::Rect;
 
 /// The most rows that a range may mark: each is held while it is marked. More than that go by a file of ids.

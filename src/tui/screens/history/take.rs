@@ -4,7 +4,7 @@ use super::History;
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict, issue_time};
 use crate::tui::context::Env;
-use crate::tui::copying::{Copyables, cell, records};
+use crate::tui::widgets::copying::{Copyables, cell, records};
 use jiff::civil::DateTime;
 
 /// In the language of the screen that it is copied from.

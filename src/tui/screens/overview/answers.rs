@@ -3,12 +3,12 @@
 use super::{LIST, Overview, Plan};
 use crate::index::Renewal;
 use crate::jobs::Person;
-use crate::tui::action::Action;
 use crate::tui::context::{Effects, Env, Navigate};
-use crate::tui::index::{IndexAnswer, MOST_DETAILS, left_out};
-use crate::tui::job_command::JobCommand;
+use crate::tui::input::action::Action;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::text_layout::number;
+use crate::tui::widgets::text_layout::number;
+use crate::tui::worker::index::{IndexAnswer, MOST_DETAILS, left_out};
+use crate::tui::worker::job_command::JobCommand;
 use std::time::Duration;
 use tokio::time::Instant;
 

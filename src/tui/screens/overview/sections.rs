@@ -2,8 +2,8 @@
 
 use crate::domain::EmailKey;
 use crate::index::{Period, Series, TemplateSum, Which};
-use crate::tui::index::Overall;
-use crate::tui::text_layout::number;
+use crate::tui::widgets::text_layout::number;
+use crate::tui::worker::index::Overall;
 use jiff::civil::Weekday;
 
 /// A section.

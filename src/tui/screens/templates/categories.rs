@@ -3,12 +3,12 @@
 use super::{CATEGORY_FIELD, Templates};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed};
 use crate::domain::{Category, Text};
-use crate::tui::action::Action;
 use crate::tui::context::{Effects, Env};
-use crate::tui::frame::Frame;
-use crate::tui::list_hit::{Sight, below};
+use crate::tui::input::action::Action;
+use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::request::{Request, RequestId};
-use crate::tui::text_layout::fit;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::fit;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 

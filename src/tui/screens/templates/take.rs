@@ -3,10 +3,10 @@
 use super::Templates;
 use crate::api::RawOf;
 use crate::domain::{Category, Template, Text};
-use crate::tui::action::Action;
 use crate::tui::context::{Effects, Env};
-use crate::tui::copying::{Copyables, cell};
+use crate::tui::input::action::Action;
 use crate::tui::request::{Request, RequestId};
+use crate::tui::widgets::copying::{Copyables, cell};
 
 /// In the language of the screen that it is copied from.
 const HEADS: [&str; 7] = [

@@ -9,12 +9,12 @@ use crate::domain::text::short;
 use crate::domain::{BadgeId, EmailKey, Query};
 use crate::jobs::{Opening, SentHere};
 use crate::tui::context::{Effects, Env};
-use crate::tui::field::Recent;
-use crate::tui::index::IndexAnswer;
-use crate::tui::input_history::Typed;
-use crate::tui::job_command::JobCommand;
-use crate::tui::lookup::{Beyond, Errand, Report, Rows};
+use crate::tui::persist::input_history::Typed;
 use crate::tui::request::{Holder, Request, Response};
+use crate::tui::widgets::field::Recent;
+use crate::tui::worker::index::IndexAnswer;
+use crate::tui::worker::job_command::JobCommand;
+use crate::tui::worker::lookup::{Beyond, Errand, Report, Rows};
 
 impl Wallet {
     /// Forgets the call before.

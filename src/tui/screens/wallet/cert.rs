@@ -3,11 +3,11 @@
 use super::{Errands, Wallet};
 use crate::domain::Query;
 use crate::index::Cert;
-use crate::tui::action::Action;
 use crate::tui::context::{Effects, Env};
-use crate::tui::index::IndexAsk;
-use crate::tui::keymap::Context;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
 use crate::tui::request::Request;
+use crate::tui::worker::index::IndexAsk;
 
 /// What the index says to certificate numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

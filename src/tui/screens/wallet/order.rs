@@ -4,12 +4,12 @@ use super::Wallet;
 use super::rows::{self, View};
 use crate::domain::holder::names;
 use crate::domain::{EmailKey, Held};
-use crate::tui::action::Action;
 use crate::tui::context::{Effects, Env};
-use crate::tui::keymap::Context;
-use crate::tui::list_hit::Click;
-use crate::tui::saved_layout::ListView;
-use crate::tui::table_header::{Did, Order, SortKey, compare};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::Click;
+use crate::tui::persist::saved_layout::ListView;
+use crate::tui::widgets::table_header::{Did, Order, SortKey, compare};
 use ratatui::layout::{Position, Rect};
 
 impl Wallet {

@@ -4,8 +4,8 @@ use crate::domain::BadgeId;
 use crate::domain::address_search::{Match, Why};
 use crate::domain::text::short;
 use crate::tui::context::Env;
-use crate::tui::lookup::Beyond;
-use crate::tui::text_layout::{Column, cells, layout, number};
+use crate::tui::widgets::text_layout::{Column, cells, layout, number};
+use crate::tui::worker::lookup::Beyond;
 use ratatui::style::Style;
 use ratatui::text::Span;
 

@@ -2,8 +2,8 @@
 
 use crate::domain::{EmailKey, Held, ServiceTime, Text};
 use crate::tui::context::Env;
-use crate::tui::table_header::{Head, Heading, SortKey, Table};
-use crate::tui::text_layout::{Column, layout, width};
+use crate::tui::widgets::table_header::{Head, Heading, SortKey, Table};
+use crate::tui::widgets::text_layout::{Column, layout, width};
 use ratatui::style::Style;
 
 /// The column of the name, which says nothing where all badges have the same.

@@ -5,8 +5,8 @@ use crate::api::RawOf;
 use crate::domain::Text;
 use crate::domain::holder::Held;
 use crate::tui::context::Env;
-use crate::tui::copying::{Copyables, cell, records};
 use crate::tui::request::RequestId;
+use crate::tui::widgets::copying::{Copyables, cell, records};
 use jiff::civil::DateTime;
 
 /// In the language of the screen that it is copied from.

@@ -1,0 +1,241 @@
+//! Key presses that are none. The library that reads the terminal takes an escape that something follows at once
+//! for the Esc key, and what follows for typed text, in these cases:
+//!
+//! * a late answer of the terminal to what somebody asked it before lapel: Alt with a letter, then a text;
+//! * `ESC` and an arrow key in one piece, which is `ESC ESC [ A`: Esc, `[` and `A`;
+//! * an arrow key in two pieces over a slow line.
+//!
+//! Left alone, the `/` of a colour opens the filter, and the `A` of an arrow key is a command.
+
+use crate::tui::message::Message;
+use crate::tui::platform::images::typed_messages;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::time::{Duration, Instant};
+
+/// Between two bytes of a terminal's answer passes no more time than this; between a person's keys more.
+const WITHIN_ANSWER: Duration = Duration::from_millis(100);
+/// No answer takes longer than this.
+const LONGEST_ANSWER: Duration = Duration::from_secs(1);
+/// What follows an escape sooner than this was not typed after it.
+const AT_ONCE: Duration = Duration::from_millis(50);
+/// The longest sequence that a key or a mouse sends, in characters.
+const LONGEST_SEQUENCE: usize = 32;
+
+/// Tells key presses from the rest of sequences.
+#[derive(Debug, Default)]
+pub struct Escapes {
+    reading: Reading,
+}
+
+/// What is being read.
+#[derive(Debug, Default)]
+enum Reading {
+    #[default]
+    Keys,
+    /// An Esc, at that time.
+    Esc(Instant),
+    /// An answer: when it began, and when its last key came.
+    Response(Instant, Instant),
+    /// A sequence as far as it has come, without its escape, and when its last key came.
+    Sequence(String, Instant),
+    /// A paste whose beginning was broken; when its last key came.
+    Paste(Instant),
+}
+
+impl Escapes {
+    /// At once, where an answer has begun already.
+    pub fn within(answer: bool) -> Self {
+        let now = Instant::now();
+        Self { reading: if answer { Reading::Response(now, now) } else { Reading::Keys } }
+    }
+
+    /// The key press that a key stands for; none where it is a part of something else.
+    pub fn pass(&mut self, key: KeyEvent, now: Instant) -> Option<KeyEvent> {
+        let soon = |last: Instant, bound| now.saturating_duration_since(last) < bound;
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
+        let sign = match key.code {
+            KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => Some(c),
+            _ => None,
+        };
+        match (std::mem::take(&mut self.reading), sign) {
+            (Reading::Response(began, last), _)
+                if soon(last, WITHIN_ANSWER) && soon(began, LONGEST_ANSWER) =>
+            {
+                let bell = key.code == KeyCode::Char('g') && key.modifiers.contains(KeyModifiers::CONTROL);
+                let ends = bell || (alt && sign == Some('\\'));
+                if !ends {
+                    self.reading = Reading::Response(began, now);
+                }
+                return None;
+            }
+            (Reading::Paste(last), _) if soon(last, WITHIN_ANSWER) => {
+                // Never taken for keys; where it ends is not known, so it is not used as a text either.
+                self.reading = Reading::Paste(now);
+                return None;
+            }
+            (Reading::Esc(at), Some(c @ ('[' | 'O'))) if !alt && soon(at, AT_ONCE) => {
+                self.reading = Reading::Sequence(c.to_string(), now);
+                return None;
+            }
+            (Reading::Esc(at), Some(c)) if !alt && is_control_string(c) && soon(at, AT_ONCE) => {
+                self.reading = Reading::Response(now, now);
+                return None;
+            }
+            (Reading::Sequence(text, last), Some(c))
+                if !alt && c.is_ascii() && text.len() < LONGEST_SEQUENCE && soon(last, WITHIN_ANSWER) =>
+            {
+                return self.sequence(text + c.encode_utf8(&mut [0; 4]), now);
+            }
+            _ => {}
+        }
+        // No key of lapel is among them.
+        if alt && sign.is_some_and(is_control_string) {
+            self.reading = Reading::Response(now, now);
+            return None;
+        }
+        if key.code == KeyCode::Esc {
+            self.reading = Reading::Esc(now);
+        }
+        Some(key)
+    }
+
+    /// A sequence with one more character: the key that it stands for, where it is complete and stands for one.
+    fn sequence(&mut self, text: String, now: Instant) -> Option<KeyEvent> {
+        if text.starts_with('[') && text.ends_with(|c: char| (' '..='?').contains(&c)) {
+            self.reading = Reading::Sequence(text, now);
+            return None;
+        }
+        if text == "[200~" {
+            self.reading = Reading::Paste(now);
+            return None;
+        }
+        match typed_messages(format!("\x1b{text}").as_bytes()).pop() {
+            Some(Message::Key(key)) => Some(key),
+            _ => None,
+        }
+    }
+}
+
+/// Whether this begins a control string after an escape: OSC, DCS, APC, PM or SOS.
+fn is_control_string(c: char) -> bool {
+    matches!(c, ']' | 'P' | '_' | '^' | 'X')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(code: char, modifiers: KeyModifiers) -> KeyEvent {
+        KeyEvent::new(KeyCode::Char(code), modifiers)
+    }
+
+    /// The keys of a text that are left, where they come this far apart.
+    fn left(answers: &mut Escapes, text: &str, apart: Duration) -> String {
+        let mut now = Instant::now();
+        let mut left = String::new();
+        for c in text.chars() {
+            now += apart;
+            if answers.pass(key(c, KeyModifiers::NONE), now).is_some() {
+                left.push(c);
+            }
+        }
+        left
+    }
+
+    #[test]
+    fn a_late_answer_is_taken_whole_and_what_follows_is_not() {
+        let quick = Duration::from_millis(1);
+        for (begin, end) in [
+            (key(']', KeyModifiers::ALT), key('\\', KeyModifiers::ALT)),
+            (key(']', KeyModifiers::ALT), key('g', KeyModifiers::CONTROL)),
+            (key('P', KeyModifiers::ALT | KeyModifiers::SHIFT), key('\\', KeyModifiers::ALT)),
+            (key('_', KeyModifiers::ALT), key('\\', KeyModifiers::ALT)),
+        ] {
+            let mut answers = Escapes::default();
+            assert!(answers.pass(begin, Instant::now()).is_none());
+            assert_eq!(left(&mut answers, "11;rgb:1a1a/1b1b/2626", quick), "");
+            assert!(answers.pass(end, Instant::now() + Duration::from_millis(30)).is_none());
+            assert_eq!(left(&mut answers, "jkq", quick), "jkq");
+        }
+    }
+
+    #[test]
+    fn the_rest_of_an_answer_is_no_keys() {
+        let mut answers = Escapes::within(true);
+        assert_eq!(left(&mut answers, "1b/2626", Duration::from_millis(1)), "");
+        assert!(answers.pass(key('g', KeyModifiers::CONTROL), Instant::now()).is_none());
+        assert_eq!(left(&mut answers, "jkq", Duration::from_millis(1)), "jkq");
+        let mut none = Escapes::within(false);
+        assert_eq!(left(&mut none, "jkq", Duration::from_millis(1)), "jkq");
+    }
+
+    #[test]
+    fn an_answer_that_breaks_off_does_not_take_a_persons_keys() {
+        let mut answers = Escapes::default();
+        assert!(answers.pass(key(']', KeyModifiers::ALT), Instant::now()).is_none());
+        assert_eq!(left(&mut answers, "jkq", Duration::from_millis(120)), "jkq");
+        assert!(answers.pass(key('P', KeyModifiers::ALT), Instant::now()).is_none());
+        // A key held down comes some thirty times a second.
+        assert_eq!(left(&mut answers, &"j".repeat(40), Duration::from_millis(33)).len(), 10);
+    }
+
+    #[test]
+    fn other_keys_with_alt_are_keys() {
+        let mut answers = Escapes::default();
+        for c in ['b', 'f', 'd', '\\', '[', 'g'] {
+            assert!(answers.pass(key(c, KeyModifiers::ALT), Instant::now()).is_some(), "{c}");
+        }
+        assert!(answers.pass(key('P', KeyModifiers::SHIFT), Instant::now()).is_some());
+    }
+
+    /// What comes of the events that the library makes of these bytes, in one piece.
+    fn keys(escapes: &mut Escapes, events: &[KeyCode], apart: Duration) -> Vec<KeyCode> {
+        let mut now = Instant::now();
+        let mut left = Vec::new();
+        for code in events {
+            now += apart;
+            let shift = matches!(code, KeyCode::Char(c) if c.is_uppercase());
+            let modifiers = if shift { KeyModifiers::SHIFT } else { KeyModifiers::NONE };
+            left.extend(escapes.pass(KeyEvent::new(*code, modifiers), now).map(|key| key.code));
+        }
+        left
+    }
+
+    fn events(text: &str) -> Vec<KeyCode> {
+        std::iter::once(KeyCode::Esc).chain(text.chars().map(KeyCode::Char)).collect()
+    }
+
+    #[test]
+    fn an_arrow_key_right_after_esc_is_an_arrow_key() {
+        let quick = Duration::from_micros(10);
+        for (text, after) in [
+            ("[A", vec![KeyCode::Up]),
+            ("OB", vec![KeyCode::Down]),
+            ("[6~", vec![KeyCode::PageDown]),
+            ("[Aj", vec![KeyCode::Up, KeyCode::Char('j')]),
+            // A key that lapel does not know, and the mouse.
+            ("[1;5A", vec![]),
+            ("[<0;10;12Mj", vec![KeyCode::Char('j')]),
+            // A paste: its text is no keys.
+            ("[200~qyx", vec![]),
+            // An answer of the terminal.
+            ("]11;rgb:1a1a", vec![]),
+        ] {
+            let expected: Vec<KeyCode> = std::iter::once(KeyCode::Esc).chain(after).collect();
+            assert_eq!(keys(&mut Escapes::default(), &events(text), quick), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_person_types_after_esc_is_typed() {
+        for text in ["[A", "OP", "]x", "Px", "q"] {
+            let typed = events(text);
+            assert_eq!(keys(&mut Escapes::default(), &typed, Duration::from_millis(120)), typed, "{text}");
+        }
+        // One that breaks off takes nothing of what follows later.
+        let mut escapes = Escapes::default();
+        assert_eq!(keys(&mut escapes, &events("[1;"), Duration::from_micros(10)), [KeyCode::Esc]);
+        let later = Instant::now() + Duration::from_secs(1);
+        assert!(escapes.pass(key('A', KeyModifiers::SHIFT), later).is_some());
+    }
+}

@@ -1,0 +1,270 @@
+//! Which key does what, where. The help, the footer, the palette and the README's table are made from this.
+
+mod context;
+mod defaults;
+mod file;
+pub(in crate::tui) mod hangul;
+mod stacks;
+
+pub use context::Context;
+
+use defaults::DEFAULT;
+
+use crate::tui::input::action::Action;
+use crate::tui::theme::Glyphs;
+use crokey::{KeyCombination, OneToThree};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::collections::{HashMap, HashSet};
+
+/// Keys that are pressed one after the other; mostly one.
+type Chord = Vec<KeyCombination>;
+
+/// What the keys of an action are in a context.
+type Bound = (Context, Action, Vec<Chord>);
+
+/// What a key press comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Press {
+    /// An action.
+    Action(Action),
+    /// The beginning of a chord: another key is to follow.
+    Begun,
+    /// What ends a chord that was begun, and no action: nothing happens.
+    Dropped,
+    /// A Hangul letter that is the same with shift: what its key does without, if anything, and the capital
+    /// letter of a key that may have been meant instead.
+    Unshifted(Option<Action>, char),
+    /// Several letters in one, as Hangul input makes them: which keys were meant cannot be told.
+    Syllable,
+    /// No key of the keymap; a letter, maybe.
+    Free,
+}
+
+/// What keys are in the keymap.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Action(Action),
+    Beginning,
+    Nothing,
+}
+
+/// The keys in force.
+#[derive(Clone, Debug)]
+pub struct Keymap {
+    lines: Vec<Bound>,
+    /// Which of them belong to a context: every drawing asks for keys of many actions.
+    places: HashMap<Context, Vec<usize>>,
+    lookup: HashMap<Context, HashMap<Chord, Action>>,
+    /// With which keys chords begin; mostly there are none.
+    beginnings: HashMap<Context, HashSet<Chord>>,
+    ascii: bool,
+}
+
+impl Default for Keymap {
+    fn default() -> Self {
+        // A name that does not parse would be a slip in the table above; a test looks for it.
+        let read = |keys: &[&str]| keys.iter().filter_map(|k| parse(k)).collect();
+        Self::of(DEFAULT.iter().map(|(context, action, keys)| (*context, *action, read(keys))).collect())
+    }
+}
+
+/// Keys by their names, one after the other: `x`, `g t`.
+fn parse(names: &str) -> Option<Chord> {
+    let chord: Chord = names.split_whitespace().map(parse_one).collect::<Option<_>>()?;
+    (!chord.is_empty()).then_some(chord)
+}
+
+/// A key by its name, where one capital letter stands for that letter with shift.
+fn parse_one(name: &str) -> Option<KeyCombination> {
+    let mut chars = name.chars();
+    let parsed = match (chars.next(), chars.next()) {
+        (Some(letter), None) if letter.is_uppercase() => crokey::parse(&format!("shift-{letter}")),
+        _ => crokey::parse(name),
+    };
+    parsed.ok().map(normal)
+}
+
+/// One form for a key that terminals report in several: shift is said or not with a capital letter, a sign
+/// such as `?`, or back-tab.
+fn normal(key: KeyCombination) -> KeyCombination {
+    let mut key = key.normalized();
+    match key.codes {
+        OneToThree::One(KeyCode::Char(c)) if !c.is_alphabetic() => key.modifiers.remove(KeyModifiers::SHIFT),
+        OneToThree::One(KeyCode::BackTab) => key.modifiers.insert(KeyModifiers::SHIFT),
+        _ => {}
+    }
+    key
+}
+
+impl Keymap {
+    fn of(lines: Vec<Bound>) -> Self {
+        let mut places: HashMap<Context, Vec<usize>> = HashMap::new();
+        let mut lookup: HashMap<Context, HashMap<Chord, Action>> = HashMap::new();
+        let mut beginnings: HashMap<Context, HashSet<Chord>> = HashMap::new();
+        for (at, (context, action, chords)) in lines.iter().enumerate() {
+            places.entry(*context).or_default().push(at);
+            for chord in chords {
+                lookup.entry(*context).or_default().insert(chord.clone(), *action);
+                for n in 1..chord.len() {
+                    beginnings.entry(*context).or_default().insert(chord[..n].to_vec());
+                }
+            }
+        }
+        Self { lines, places, lookup, beginnings, ascii: false }
+    }
+
+    /// The lines of a context, in order.
+    fn at(&self, context: Context) -> impl Iterator<Item = &Bound> {
+        self.places.get(&context).into_iter().flatten().filter_map(|at| self.lines.get(*at))
+    }
+
+    /// With its keys named in this set of signs.
+    #[must_use]
+    pub fn named(self, glyphs: &Glyphs) -> Self {
+        Self { ascii: *glyphs == Glyphs::ASCII, ..self }
+    }
+
+    /// Keys as a person reads them.
+    pub fn name(&self, chord: &[KeyCombination]) -> String {
+        chord.iter().map(|key| name(*key, self.ascii)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Keys of one action, as a person reads them.
+    fn names<'a>(&self, chords: impl IntoIterator<Item = &'a Chord>) -> String {
+        let names: Vec<String> = chords.into_iter().map(|chord| self.name(chord)).collect();
+        let chorded = names.iter().any(|name| name.contains(' '));
+        names.join(if chorded { ", " } else { " " })
+    }
+
+    /// What `key` comes to where the contexts in `stack` apply, innermost first; `begun` holds the keys of a
+    /// chord that were pressed before it, and takes this one while more is to follow.
+    pub fn press(&self, stack: &[Context], begun: &mut Vec<KeyCombination>, key: KeyEvent) -> Press {
+        let before = std::mem::take(begun);
+        let with = |key| before.iter().copied().chain([normal(KeyCombination::from(key))]).collect::<Chord>();
+        let mut chord = with(key);
+        let mut found = self.find(stack, &chord);
+        let mut capital = None;
+        let letter = if let KeyCode::Char(letter) = key.code { Some(letter) } else { None };
+        // In a field it is text.
+        let letter = letter.filter(|_| !stack.first().is_some_and(|context| context.is_text()));
+        if let (Found::Nothing, Some(latin)) = (found, letter.and_then(hangul::latin)) {
+            let on = |latin| with(KeyEvent { code: KeyCode::Char(latin), ..key });
+            chord = on(latin);
+            found = self.find(stack, &chord);
+            capital = letter
+                .and_then(hangul::capital)
+                .filter(|_| !key.modifiers.contains(KeyModifiers::SHIFT))
+                .filter(|capital| ![Found::Nothing, found].contains(&self.find(stack, &on(*capital))));
+        }
+        match (found, capital) {
+            (Found::Beginning, _) => {
+                *begun = chord;
+                Press::Begun
+            }
+            (Found::Action(action), Some(capital)) => Press::Unshifted(Some(action), capital),
+            (Found::Action(action), None) => Press::Action(action),
+            (Found::Nothing, Some(capital)) => Press::Unshifted(None, capital),
+            (Found::Nothing, None) if !before.is_empty() => Press::Dropped,
+            (Found::Nothing, None) if letter.is_some_and(hangul::is_syllable) => Press::Syllable,
+            (Found::Nothing, None) => Press::Free,
+        }
+    }
+
+    /// What these keys are: the innermost context that knows them decides.
+    fn find(&self, stack: &[Context], chord: &[KeyCombination]) -> Found {
+        stack
+            .iter()
+            .find_map(|context| match self.lookup.get(context).and_then(|keys| keys.get(chord)) {
+                Some(action) => Some(Found::Action(*action)),
+                None => self.begins(*context, chord).then_some(Found::Beginning),
+            })
+            .unwrap_or(Found::Nothing)
+    }
+
+    fn begins(&self, context: Context, chord: &[KeyCombination]) -> bool {
+        self.beginnings.get(&context).is_some_and(|all| all.contains(chord))
+    }
+
+    /// Whether inner contexts leave these keys to an outer one.
+    fn is_free(&self, inner: &[Context], chord: &[KeyCombination]) -> bool {
+        let cut_short = |n: usize| matches!(self.find(inner, &chord[..n]), Found::Action(_));
+        matches!(self.find(inner, chord), Found::Nothing) && !(1..chord.len()).any(cut_short)
+    }
+
+    /// What can follow the keys of a chord that was begun.
+    pub fn follows(&self, stack: &[Context], begun: &[KeyCombination]) -> Vec<(String, Action)> {
+        self.bound(stack, |_| true)
+            .filter(|(_, chord)| chord.len() > begun.len() && chord.starts_with(begun))
+            .map(|(action, chord)| (self.name(&chord[begun.len()..]), action))
+            .collect()
+    }
+
+    /// The keys that reach actions in `stack`, innermost first.
+    fn bound<'a>(
+        &'a self,
+        stack: &'a [Context],
+        wanted: impl Fn(Action) -> bool + Copy + 'a,
+    ) -> impl Iterator<Item = (Action, &'a Chord)> {
+        stack.iter().enumerate().flat_map(move |(depth, context)| {
+            self.at(*context)
+                .filter(move |(_, action, _)| wanted(*action))
+                .flat_map(|(_, action, chords)| chords.iter().map(move |chord| (*action, chord)))
+                .filter(move |(_, chord)| self.is_free(&stack[..depth], chord))
+        })
+    }
+
+    /// The lines of the help for `stack`: keys and action, a key that an inner context takes left out.
+    pub fn help(&self, stack: &[Context]) -> Vec<(String, Action)> {
+        let mut lines: Vec<(String, Action)> = Vec::new();
+        for (depth, context) in stack.iter().enumerate() {
+            for (_, action, chords) in self.at(*context) {
+                let free: Vec<&Chord> =
+                    chords.iter().filter(|chord| self.is_free(&stack[..depth], chord)).collect();
+                if !free.is_empty() && !lines.iter().any(|(_, a)| a == action) {
+                    lines.push((self.names(free), *action));
+                }
+            }
+        }
+        lines
+    }
+
+    /// The first keys of an action in `stack`, for a hint.
+    pub fn key(&self, stack: &[Context], action: Action) -> Option<String> {
+        self.bound(stack, move |a| a == action).next().map(|(_, chord)| self.name(chord))
+    }
+
+    /// Whether an action belongs to one of these contexts, bound or not.
+    pub fn has(&self, stack: &[Context], action: Action) -> bool {
+        stack.iter().any(|context| self.at(*context).any(|(_, a, _)| *a == action))
+    }
+
+    /// Every line, in order: for the README's table and for tests.
+    pub fn lines(&self) -> impl Iterator<Item = (Context, Action, String)> + '_ {
+        self.lines.iter().map(|(context, action, chords)| (*context, *action, self.names(chords)))
+    }
+}
+
+/// A key as a person reads it; arrows and the enter key are words where there are only ASCII signs.
+fn name(key: KeyCombination, ascii: bool) -> String {
+    let written = key.to_string().to_lowercase();
+    match written.as_str() {
+        "enter" | "up" | "down" | "left" | "right" if ascii => written.clone(),
+        "enter" => "⏎".to_owned(),
+        "backtab" | "shift-backtab" => "S-Tab".to_owned(),
+        "tab" => "Tab".to_owned(),
+        "hyphen" => "-".to_owned(),
+        "pagedown" => "PgDn".to_owned(),
+        "pageup" => "PgUp".to_owned(),
+        "up" => "↑".to_owned(),
+        "down" => "↓".to_owned(),
+        "left" => "←".to_owned(),
+        "right" => "→".to_owned(),
+        _ => match written.strip_prefix("shift-") {
+            Some(letter) if letter.chars().count() == 1 => letter.to_uppercase(),
+            _ => written,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

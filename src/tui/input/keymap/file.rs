@@ -1,0 +1,380 @@
+//! Keys of one's own: what `keys.toml` says, put in place of the usual keys.
+
+use crate::config::{KeymapFile, KeymapLine, Mistake, nearest};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::{Chord, Context, DEFAULT, Keymap, parse};
+use crokey::{KeyCombination, OneToThree};
+use crossterm::event::{KeyCode, KeyModifiers};
+
+/// Keys of a chord at most.
+const LONGEST: usize = 3;
+
+/// Actions that open what has consequences, or take what is typed: their keys never confirm.
+const OPENING: &[Action] = &[
+    Action::Issue,
+    Action::Revoke,
+    Action::Ids,
+    Action::Renew,
+    Action::Accept,
+    Action::Open,
+    Action::Replace,
+    Action::Undo,
+    Action::CallOff,
+    Action::Decide,
+    Action::Resume,
+    Action::Retry,
+    Action::UseUp,
+];
+
+impl Keymap {
+    /// The usual keys with those of a file in their places, and what is wrong in the file. Left out is every line that
+    /// names no place, no action of it or no key, that takes a key which another action of the place has, that would
+    /// be lost between places or make another so, or that would make sending too easy or leaving impossible.
+    pub fn with(file: &KeymapFile) -> (Self, Vec<Mistake>) {
+        let mut wrong: Vec<(usize, String)> = Vec::new();
+        loop {
+            let mut lines = Self::default().lines;
+            // Which line of the file a line of the keymap comes from.
+            let mut from: Vec<Option<usize>> = vec![None; lines.len()];
+            let before = wrong.len();
+            for (n, said) in file.lines.iter().enumerate() {
+                if wrong.iter().any(|(left_out, _)| *left_out == n) {
+                    continue;
+                }
+                match read(said) {
+                    Ok((context, action, chords)) => {
+                        let at = lines.iter().position(|(c, a, _)| (*c, *a) == (context, action));
+                        if let Some(at) = at {
+                            lines[at].2 = chords;
+                            from[at] = Some(n);
+                        }
+                    }
+                    Err(what) => wrong.push((n, what)),
+                }
+            }
+            let keymap = Self::of(lines);
+            let mut more = keymap.conflicts(&from);
+            more.extend(keymap.dangers(&from));
+            more.extend(keymap.shadows(&from));
+            more.sort_by_key(|(n, _)| *n);
+            more.dedup_by_key(|(n, _)| *n);
+            wrong.extend(more);
+            // Without a line that is wrong, another one may be wrong that relied on it. The usual keys are right.
+            if wrong.len() == before {
+                return (keymap, file.mistakes(wrong));
+            }
+        }
+    }
+
+    /// Lines of the file whose keys another action of the same place has, or begins with, or that begin with
+    /// another's.
+    fn conflicts(&self, from: &[Option<usize>]) -> Vec<(usize, String)> {
+        let mut found = Vec::new();
+        for (at, (context, _, chords)) in self.lines.iter().enumerate() {
+            let Some(n) = from[at] else { continue };
+            for (other_at, (_, other, theirs)) in
+                self.lines.iter().enumerate().filter(|(i, (c, ..))| *i != at && c == context)
+            {
+                // Of two lines of the file, the later one is told.
+                if from[other_at].is_some_and(|other| other > n) {
+                    continue;
+                }
+                let clash = |one: &Chord, two: &Chord| one.starts_with(two) || two.starts_with(one);
+                if let Some(chord) = chords.iter().find(|one| theirs.iter().any(|two| clash(one, two))) {
+                    found.push((
+                        n,
+                        t!("{chord} is, or begins, a key of {other} there ({help}): give that one another key too, or choose another here", chord = self.name(chord), other = other.name(), help = other.help()),
+                    ));
+                }
+            }
+        }
+        found
+    }
+
+    /// Lines that would make sending too easy, or leaving impossible.
+    fn dangers(&self, from: &[Option<usize>]) -> Vec<(usize, String)> {
+        let opening: Vec<&Chord> =
+            self.lines.iter().filter(|(_, a, _)| OPENING.contains(a)).flat_map(|(.., k)| k).collect();
+        let mut found = Vec::new();
+        for (at, (_, action, chords)) in self.lines.iter().enumerate() {
+            let Some(n) = from[at] else { continue };
+            match action {
+                Action::Confirm if chords.iter().any(|k| opening.contains(&k) || k.iter().any(is_enter)) => {
+                    found.push((
+                        n,
+                        t!("this sends: it may be neither Enter nor a key that opens a form or goes on")
+                            .to_owned(),
+                    ));
+                }
+                action if OPENING.contains(action) => {
+                    let confirms =
+                        |k: &Chord| self.lines.iter().any(|(_, a, c)| *a == Action::Confirm && c.contains(k));
+                    if chords.iter().any(confirms) {
+                        found.push((n, t!("this key confirms what is sent: it may open nothing").to_owned()));
+                    }
+                }
+                Action::QuitNow if chords.is_empty() => {
+                    found.push((n, t!("there must be a key that leaves lapel from everywhere").to_owned()));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// One line: the place, the action, and its keys.
+fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
+    let mut places: Vec<Context> = Vec::new();
+    for (context, ..) in DEFAULT {
+        if !places.contains(context) {
+            places.push(*context);
+        }
+    }
+    let names: Vec<String> = places.iter().map(|c| c.name()).collect();
+    let Some(context) = names.iter().position(|name| *name == said.place).map(|at| places[at]) else {
+        return Err(unknown(t!("place"), &said.place, &names));
+    };
+    let actions: Vec<Action> = DEFAULT.iter().filter(|(c, ..)| *c == context).map(|(_, a, _)| *a).collect();
+    let names: Vec<String> = actions.iter().map(|a| a.name()).collect();
+    let Some(action) = names.iter().position(|name| *name == said.action).map(|at| actions[at]) else {
+        return Err(unknown(t!("action of this place"), &said.action, &names));
+    };
+    let chords = said
+        .keys
+        .iter()
+        .enumerate()
+        .map(|(n, key)| {
+            let chord = parse(key).ok_or_else(|| {
+                t!("key {n} of the list is no key: write x, X, ctrl-x, alt-x, f5, enter, space, pagedown, or several with spaces between, one after the other", n = n + 1)
+            })?;
+            if chord.len() > LONGEST {
+                return Err(t!("key {n} of the list has more than {longest} keys one after the other", n = n + 1, longest = LONGEST));
+            }
+            if let Some(same) = chord.iter().find_map(indistinct) {
+                return Err(t!("key {n} of the list cannot be told from {same} by a terminal", n = n + 1, same));
+            }
+            let types = |key: &KeyCombination| match context {
+                Context::Review => is_digit(key),
+                // These hold inside fields too.
+                Context::Always | Context::Tour => is_letter(key),
+                _ => context.is_text() && is_letter(key),
+            };
+            if chord.first().is_some_and(types) {
+                return Err(t!("key {n} of the list would be typed: letters are text there", n = n + 1));
+            }
+            Ok(chord)
+        })
+        .collect::<Result<Vec<Chord>, String>>()?;
+    Ok((context, action, chords))
+}
+
+fn unknown(what: &str, name: &str, known: &[String]) -> String {
+    match nearest(name, known.iter().map(String::as_str)) {
+        Some(meant) => t!("this {what} is not known; did you mean {meant}?", what, meant),
+        None => t!("this {what} is not known; known here: {names}", what, names = known.join(", ")),
+    }
+}
+
+fn is_enter(key: &KeyCombination) -> bool {
+    matches!(key.codes, OneToThree::One(KeyCode::Enter))
+}
+
+/// Whether a key types a sign.
+fn is_letter(key: &KeyCombination) -> bool {
+    let types = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+    types && matches!(key.codes, OneToThree::One(KeyCode::Char(_)))
+}
+
+/// Whether a key types a figure.
+fn is_digit(key: &KeyCombination) -> bool {
+    is_letter(key) && matches!(key.codes, OneToThree::One(KeyCode::Char('0'..='9')))
+}
+
+/// The key that a terminal sends for another one too.
+fn indistinct(key: &KeyCombination) -> Option<&'static str> {
+    if key.modifiers != KeyModifiers::CONTROL {
+        return None;
+    }
+    match key.codes {
+        OneToThree::One(KeyCode::Char('i')) => Some("Tab"),
+        OneToThree::One(KeyCode::Char('m' | 'j')) => Some("Enter"),
+        OneToThree::One(KeyCode::Char('h')) => Some("Backspace"),
+        OneToThree::One(KeyCode::Char('[')) => Some("Esc"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::input::keymap::Press;
+    use crossterm::event::KeyEvent;
+    use std::path::Path;
+
+    fn keymap(text: &str) -> Result<Keymap, Vec<Mistake>> {
+        let (keymap, mistakes) = Keymap::with(&KeymapFile::parse(Path::new("keys.toml"), text));
+        if mistakes.is_empty() { Ok(keymap) } else { Err(mistakes) }
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_used_costs_that_line() {
+        let text = "[history]\nrevoke = 'X'\nmark = 'hyper-q'\nrange = \n[nowhere]\nx = 'y'\n[global]\ntemplates = '!'\n";
+        let (keymap, mistakes) = Keymap::with(&KeymapFile::parse(Path::new("keys.toml"), text));
+        let lines: Vec<Option<usize>> = mistakes.iter().map(|mistake| mistake.line).collect();
+        assert_eq!(lines, [Some(3), Some(4), Some(6)], "{mistakes:?}");
+        assert_eq!(press(&keymap, "X!"), [Press::Action(Action::Revoke), Press::Action(Action::Templates)]);
+        assert_eq!(press(&keymap, " "), [Press::Action(Action::Mark)], "the usual key");
+        // Two that change places, of which one is wrong: the other one has no room then.
+        let (keymap, mistakes) = Keymap::with(&KeymapFile::parse(
+            Path::new("keys.toml"),
+            "[history]\nmark = 'v'\nrange = 'spacee'\n",
+        ));
+        assert_eq!(mistakes.iter().map(|m| m.line).collect::<Vec<_>>(), [Some(2), Some(3)]);
+        assert_eq!(press(&keymap, "v "), [Press::Action(Action::Range), Press::Action(Action::Mark)]);
+    }
+
+    fn press(keymap: &Keymap, keys: &str) -> Vec<Press> {
+        let stack = [Context::History, Context::List, Context::Global, Context::Always];
+        let mut begun = Vec::new();
+        keys.chars()
+            .map(|c| keymap.press(&stack, &mut begun, KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)))
+            .collect()
+    }
+
+    #[test]
+    fn keys_of_a_file_take_the_place_of_the_usual_ones() {
+        let keymap = keymap("[history]\nrevoke = ['X', 'd d']\nmark = []\n[global]\ntemplates = '! t'\n")
+            .expect("keys");
+        assert_eq!(press(&keymap, "X"), [Press::Action(Action::Revoke)]);
+        assert_eq!(press(&keymap, "x"), [Press::Free], "the usual key is free now");
+        assert_eq!(press(&keymap, "dd"), [Press::Begun, Press::Action(Action::Revoke)]);
+        assert_eq!(press(&keymap, "dx"), [Press::Begun, Press::Dropped]);
+        assert_eq!(
+            press(&keymap, "d2"),
+            [Press::Begun, Press::Dropped],
+            "what ends a chord does nothing else"
+        );
+        assert_eq!(press(&keymap, "!t"), [Press::Begun, Press::Action(Action::Templates)]);
+        assert_eq!(press(&keymap, " "), [Press::Free]);
+        assert_eq!(press(&keymap, "j"), [Press::Action(Action::Down)]);
+        let stack = [Context::History, Context::Global];
+        assert_eq!(keymap.key(&stack, Action::Revoke).as_deref(), Some("X"));
+        let help = keymap.help(&stack);
+        assert!(help.contains(&("X, d d".to_owned(), Action::Revoke)), "{help:?}");
+        assert!(!help.iter().any(|(_, action)| *action == Action::Mark));
+        let d = parse("d").expect("a key");
+        assert_eq!(keymap.follows(&stack, &d), [("d".to_owned(), Action::Revoke)]);
+    }
+
+    #[test]
+    fn hangul_input_does_not_kill_the_keys() {
+        let keymap = keymap("[history]\nrevoke = 'd x'\n").expect("keys");
+        assert_eq!(press(&keymap, "ㅂ"), [Press::Action(Action::Quit)]);
+        assert_eq!(press(&keymap, "ㅓ"), [Press::Unshifted(Some(Action::Down), 'J')]);
+        assert_eq!(press(&keymap, "ㅇㅌ"), [Press::Begun, Press::Action(Action::Revoke)]);
+        assert_eq!(press(&keymap, "하"), [Press::Syllable]);
+        assert_eq!(press(&keymap, "界"), [Press::Free]);
+        // In a field it is a letter like any other.
+        let mut begun = Vec::new();
+        let letter = KeyEvent::new(KeyCode::Char('ㅓ'), KeyModifiers::NONE);
+        assert_eq!(keymap.press(&[Context::Prompt, Context::Always], &mut begun, letter), Press::Free);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_its_line() {
+        for (text, line, said) in [
+            ("[histori]\nmark = 'm'\n", 2, "did you mean history?"),
+            ("[nowhere]\nmark = 'm'\n", 2, "known here"),
+            ("[history]\n\nmarc = 'm'\n", 3, "did you mean mark?"),
+            ("[history]\nissue = 'i'\n", 2, "action of this place is not known"),
+            ("[history]\nmark = ['m', 'hyper-q']\n", 2, "key 2 of the list is no key"),
+            ("[history]\nmark = ' '\n", 2, "no key"),
+            ("[history]\nmark = 'm m m m'\n", 2, "more than 3"),
+            ("[history]\nmark = 'ctrl-i'\n", 2, "cannot be told from Tab"),
+            ("[history]\nmark = 'ctrl-m'\n", 2, "cannot be told from Enter"),
+            ("[prompt]\nclear-field = 'c'\n", 2, "would be typed"),
+            ("[history]\nmark = 'x'\n", 2, "a key of revoke there"),
+            ("[history]\nmark = 'x x'\n", 2, "a key of revoke there"),
+            ("[history]\nmark = 'Q'\nrange = 'Q q'\n", 3, "a key of mark there"),
+            ("[review]\nconfirm = '1'\n", 2, "would be typed"),
+            ("[review]\nconfirm = 'enter'\n", 2, "neither Enter"),
+            ("[review]\nconfirm = 'ctrl-y enter'\n", 2, "neither Enter"),
+            ("[draft]\nconfirm = 'i'\n", 2, "neither Enter"),
+            ("[templates]\nissue = 'Y'\n[review]\nconfirm = 'Y'\n", 2, "it may open nothing"),
+            ("[categories]\nonly-category = 'y'\n", 2, "a key of copy"),
+            ("[always]\nquit-now = []\n", 2, "leaves lapel from everywhere"),
+            ("[always]\nhelp = 'h'\n", 2, "would be typed"),
+            ("[history]\nmark = 'ctrl-c'\n", 2, "a key of quit-now, which works everywhere"),
+            ("[list]\nup = ['up', 'ctrl-z']\n", 2, "a key of suspend, which works everywhere"),
+            ("[form]\nclear-field = 'ctrl-c x'\n", 2, "a key of quit-now, which works everywhere"),
+            ("[always]\nquit-now = 'f4'\n[review]\nback = ['esc', 'f4']\n", 4, "a key of quit-now"),
+            ("[global]\nhistory = ['2', 'g h']\n", 2, "would not reach this: Any list"),
+            ("[list]\ngo-to-row = 'x'\n", 2, "a key of revoke"),
+            ("[always]\npalette = 'ctrl-d'\n", 2, "a key of page-down"),
+            ("[history]\nmark = '3'\n", 2, "leaves wallet-tab without a key there"),
+            ("[history]\nmark = '3'\n[global]\nwallet-tab = '3'\n", 2, "leaves wallet-tab without"),
+            ("[history]\nmark = 'Z'\n[global]\nwallet-tab = 'Z'\n", 4, "leaves wallet-tab without"),
+        ] {
+            let wrong = keymap(text).expect_err(text);
+            let first = &wrong[0];
+            assert!(first.line == Some(line) && first.what.contains(said), "{text}: {wrong:?}");
+        }
+    }
+
+    /// A place further in may take a key on purpose, and the usual keys may be written out.
+    #[test]
+    fn a_key_that_is_taken_further_in_is_right_while_another_is_left() {
+        let text = "[history]\nmark = 'r'\n[list]\nup = ['k', 'Z']\n[overview]\nperiod = 'k'\n[activity]\nlook = ['r', 'f5']\n";
+        let keymap = keymap(text).expect("keys");
+        let stack = [Context::History, Context::List, Context::Global, Context::Always];
+        assert_eq!(press(&keymap, "rk"), [Press::Action(Action::Mark), Press::Action(Action::Up)]);
+        assert_eq!(keymap.key(&stack, Action::Reload).as_deref(), Some("f5"));
+        let mut all = String::new();
+        let mut place = None;
+        for (context, action, keys) in DEFAULT {
+            if place.replace(*context) != Some(*context) {
+                all.push_str(&format!("[{}]\n", context.name()));
+            }
+            all.push_str(&format!("{} = {keys:?}\n", action.name()));
+        }
+        assert!(super::tests::keymap(&all).is_ok(), "what lapel comes with, written out");
+    }
+
+    #[test]
+    fn two_that_change_places_are_no_conflict() {
+        let keymap = keymap("[history]\nmark = 'v'\nrange = 'space'\n").expect("keys");
+        assert_eq!(press(&keymap, "v "), [Press::Action(Action::Mark), Press::Action(Action::Range)]);
+    }
+
+    /// What tmux, screens, flow control and editors of lines take is no usual key, but where it means the same.
+    #[test]
+    fn no_usual_key_is_one_that_others_take() {
+        // tmux and screen; flow control; the signs of Tab, Enter, Backspace and Esc; what the line itself takes.
+        const TAKEN: &[char] = &['b', 'a', 's', 'q', 'i', 'm', 'j', 'h', '[', '\\', ']', '@', '_', '^', 'v'];
+        for (context, action, chords) in Keymap::default().lines {
+            for key in chords.iter().flatten() {
+                let OneToThree::One(KeyCode::Char(c)) = key.codes else { continue };
+                let plain_ctrl = key.modifiers == KeyModifiers::CONTROL;
+                assert!(!plain_ctrl || !TAKEN.contains(&c), "{action:?} in {context:?}: {key}");
+                assert!(
+                    !key.modifiers.contains(KeyModifiers::ALT),
+                    "alt is the menu's: {action:?} in {context:?}"
+                );
+                // What a line editor does, the fields do.
+                let edits = ['e', 'k', 'w', 'y', 't', 'n', 'r', 'g'];
+                assert!(!(plain_ctrl && context.is_text() && edits.contains(&c)), "{action:?}: {key}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_place_and_action_has_a_name_of_its_own() {
+        let mut names = std::collections::HashSet::new();
+        for (context, action, _) in DEFAULT {
+            let name = format!("{}.{}", context.name(), action.name());
+            assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-' || b == b'.'), "{name}");
+            assert!(names.insert(name.clone()), "{name} stands there twice");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Places that stand one inside another, and keys of a file that would be lost between them.
+
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::{Chord, Context, DEFAULT, Keymap, parse};
+
+impl Context {
+    /// Every stack of places that a key is looked up in, innermost first; the tour's is left out, which lies
+    /// below all of them.
+    pub const STACKS: &[&[Self]] = &[
+        &[Self::Templates, Self::List, Self::Global, Self::Always],
+        &[Self::Template, Self::Templates, Self::List, Self::Global, Self::Always],
+        &[Self::Picture, Self::Template, Self::Templates, Self::List, Self::Global, Self::Always],
+        &[Self::Categories, Self::List, Self::Global, Self::Always],
+        &[Self::History, Self::List, Self::Global, Self::Always],
+        &[Self::Wallet, Self::List, Self::Global, Self::Always],
+        &[Self::Badge, Self::Global, Self::Always],
+        &[Self::Picture, Self::Badge, Self::Global, Self::Always],
+        &[Self::Activity, Self::List, Self::Global, Self::Always],
+        &[Self::JobRows, Self::List, Self::Global, Self::Always],
+        &[Self::Overview, Self::List, Self::Global, Self::Always],
+        &[Self::OverviewList, Self::List, Self::Global, Self::Always],
+        &[Self::Draft, Self::List, Self::Always],
+        &[Self::DraftRevoke, Self::List, Self::Always],
+        &[Self::LookUp, Self::Prompt, Self::Always],
+        &[Self::Prompt, Self::Always],
+        &[Self::FilterBar, Self::Always],
+        &[Self::SortMenu, Self::Always],
+        &[Self::ColumnMenu, Self::Always],
+        &[Self::Filters, Self::Always],
+        &[Self::Form, Self::Always],
+        &[Self::FileField, Self::Always],
+        &[Self::Export, Self::Always],
+        &[Self::Exporting, Self::Always],
+        &[Self::File, Self::Always],
+        &[Self::RevokeForm, Self::Always],
+        &[Self::Review, Self::Always],
+        &[Self::Organisation, Self::Always],
+        &[Self::Menu, Self::Always],
+        &[Self::Profiles, Self::Always],
+        &[Self::Palette, Self::Always],
+        &[Self::Json, Self::Always],
+        &[Self::Requests, Self::Always],
+        &[Self::Help, Self::Always],
+        &[Self::Welcome, Self::Always],
+    ];
+}
+
+/// A line of the keymap, with the line of the file it comes from.
+struct Line<'a> {
+    context: Context,
+    action: Action,
+    chords: &'a [Chord],
+    from: Option<usize>,
+}
+
+impl Line<'_> {
+    /// Whether the file gives it this key, which it has not anyway.
+    fn is_new(&self, chord: &Chord) -> bool {
+        let usual = || {
+            DEFAULT
+                .iter()
+                .filter(|(c, a, _)| (*c, *a) == (self.context, self.action))
+                .flat_map(|(.., keys)| *keys)
+        };
+        self.from.is_some() && !usual().any(|key| parse(key).as_ref() == Some(chord))
+    }
+}
+
+impl Keymap {
+    /// Lines of the file that would be lost on a screen, or make others lost there. A place further in wins, so
+    /// a key of the file must reach its action on every screen where that belongs; it may take a key from an
+    /// action further out that has another one left, but never one of those that work everywhere.
+    pub(super) fn shadows(&self, from: &[Option<usize>]) -> Vec<(usize, String)> {
+        let mut found: Vec<(usize, String)> = Vec::new();
+        for stack in Context::STACKS {
+            let mut stack = stack.to_vec();
+            stack.push(Context::Tour);
+            for (depth, context) in stack.iter().enumerate() {
+                for outer in self.lines_of(*context, from) {
+                    let inner: Vec<Line<'_>> =
+                        stack[..depth].iter().flat_map(|context| self.lines_of(*context, from)).collect();
+                    for chord in outer.chords.iter().filter(|chord| !self.is_free(&stack[..depth], chord)) {
+                        found.extend(self.lost(&stack, &outer, chord, &inner));
+                    }
+                }
+            }
+        }
+        // A line that goes wrong on several screens is told once.
+        found.sort_by_key(|(n, _)| *n);
+        found.dedup_by_key(|(n, _)| *n);
+        found
+    }
+
+    fn lines_of<'a>(
+        &'a self,
+        context: Context,
+        from: &'a [Option<usize>],
+    ) -> impl Iterator<Item = Line<'a>> + 'a {
+        let lines = self.lines.iter().zip(from).filter(move |((c, ..), _)| *c == context);
+        lines.map(|((context, action, chords), from)| Line {
+            context: *context,
+            action: *action,
+            chords,
+            from: *from,
+        })
+    }
+
+    /// What is wrong about this key of `outer`, which lines further in take.
+    fn lost(
+        &self,
+        stack: &[Context],
+        outer: &Line<'_>,
+        chord: &Chord,
+        inner: &[Line<'_>],
+    ) -> Option<(usize, String)> {
+        let takes = |mine: &&Chord| chord.starts_with(mine) || mine.starts_with(chord);
+        let (taker, mine) = inner
+            .iter()
+            .filter(|line| line.action != outer.action)
+            .find_map(|line| line.chords.iter().find(takes).map(|mine| (line, mine)))?;
+        let (place, other) = (taker.context.place(), taker.action);
+        match taker.from.filter(|_| taker.is_new(mine)) {
+            Some(n) if outer.context == Context::Always => Some((
+                n,
+                t!("{chord} is, or begins, a key of {other}, which works everywhere ({help}): choose another here", chord = self.name(mine), other = outer.action.name(), help = outer.action.help()),
+            )),
+            Some(n) if self.key(stack, outer.action).is_none() => Some((
+                outer.from.filter(|_| outer.is_new(chord)).map_or(n, |other| n.max(other)),
+                t!("{chord} leaves {other} without a key there ({help}): give that one another key too, or choose another here", chord = self.name(mine), other = outer.action.name(), help = outer.action.help()),
+            )),
+            Some(_) => None,
+            None => outer.from.filter(|_| outer.is_new(chord)).map(|n| {
+                (
+                    n,
+                    t!("{chord} is, or begins, a key of {other} ({help}) in a place further in, where it would not reach this: {place}. Give that one another key too, or choose another here", chord = self.name(chord), other = other.name(), help = other.help(), place),
+                )
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_stands_in_a_stack() {
+        for (context, ..) in DEFAULT {
+            let stands = Context::STACKS.iter().any(|stack| stack.contains(context));
+            assert!(stands || *context == Context::Tour, "{context:?}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The rows of a list that is clicked: which of them are in sight, and which one a click is on. What
+//! draws the list lays them out here, so that a click is looked up in what was drawn.
+
+use crate::tui::context::Env;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+use std::cell::Cell;
+use std::ops::Range;
+
+/// The rows in sight, as they were drawn last.
+#[derive(Debug, Default)]
+pub struct Sight {
+    area: Cell<Rect>,
+    top: Cell<usize>,
+    /// How many of the area's lines have a row.
+    rows: Cell<usize>,
+    /// The row that was clicked last.
+    clicked: Cell<Option<usize>>,
+}
+
+/// What a click was on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Click {
+    /// None of the rows.
+    Beside,
+    /// A row, which is selected now.
+    Selected,
+    /// The row that was clicked before, and is still selected. A row that is selected in another way is not meant
+    /// by one click: that may have been for what was here a moment ago.
+    Again,
+}
+
+impl Sight {
+    /// Which of `all` rows stand in an area, one on each of its lines from the first on. The selected one is among
+    /// them; otherwise they stay where they are, so that a second click meets the row that the first one did.
+    pub fn lay(&self, area: Rect, selected: usize, all: usize) -> Range<usize> {
+        let height = usize::from(area.height);
+        let least = (selected + 1).saturating_sub(height);
+        let top = self.top.get().max(least).min(selected).min(all.saturating_sub(height));
+        let rows = height.min(all.saturating_sub(top));
+        self.area.set(area);
+        self.top.set(top);
+        self.rows.set(rows);
+        top..top + rows
+    }
+
+    /// The same where the last line says how many there are above and below, if not all have room.
+    pub fn lay_all(
+        &self,
+        area: Rect,
+        selected: usize,
+        all: usize,
+        env: &Env,
+    ) -> (Range<usize>, Option<Line<'static>>) {
+        if all <= usize::from(area.height) || area.height < 2 {
+            return (self.lay(area, selected, all), None);
+        }
+        let shown = self.lay(Rect { height: area.height - 1, ..area }, selected, all);
+        let rest = Line::styled(out_of_sight(&shown, all, env), env.theme.dim());
+        (shown, Some(rest))
+    }
+
+    /// The row at a place of the screen.
+    fn row(&self, at: Position) -> Option<usize> {
+        let area = self.area.get();
+        let line = usize::from(at.y.checked_sub(area.y)?);
+        (area.contains(at) && line < self.rows.get()).then(|| self.top.get() + line)
+    }
+
+    /// Selects the row at a place of the screen.
+    pub fn click(&self, at: Position, selected: &mut usize) -> Click {
+        let Some(row) = self.row(at) else { return Click::Beside };
+        let before = self.clicked.replace(Some(row));
+        if before == Some(row) && row == *selected {
+            return Click::Again;
+        }
+        *selected = row;
+        Click::Selected
+    }
+
+    /// Forgets what was clicked: other rows stand there now.
+    pub fn forget_clicks(&self) {
+        self.clicked.set(None);
+    }
+}
+
+/// What is left of an area below so many lines.
+pub fn below(area: Rect, lines: usize) -> Rect {
+    let lines = u16::try_from(lines).unwrap_or(u16::MAX).min(area.height);
+    Rect { y: area.y + lines, height: area.height - lines, ..area }
+}
+
+/// How many rows of all there are above and below those that are shown; nothing where there are none.
+pub fn out_of_sight(shown: &Range<usize>, all: usize, env: &Env) -> String {
+    let (above, below) = (shown.start, all.saturating_sub(shown.end));
+    let above = (above > 0).then(|| t!("  {more} more above", more = above));
+    let below = (below > 0).then(|| t!("  {more} more below", more = below));
+    match (above, below) {
+        (Some(above), Some(below)) => format!("{above} {} {}", env.glyphs.dot, below.trim_start()),
+        (above, below) => above.or(below).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_click_finds_the_row_that_was_drawn_there() {
+        let sight = Sight::default();
+        let mut selected = 0;
+        let on = |y| Position { x: 5, y };
+        assert_eq!(sight.click(on(0), &mut selected), Click::Beside, "nothing was drawn");
+        let area = Rect { x: 2, y: 3, width: 20, height: 4 };
+        assert_eq!(sight.lay(area, 9, 12), 6..10);
+        assert_eq!(sight.click(on(4), &mut selected), Click::Selected);
+        assert_eq!(selected, 7);
+        // The rows stay under the pointer.
+        assert_eq!(sight.lay(area, 7, 12), 6..10);
+        assert_eq!(sight.click(on(4), &mut selected), Click::Again);
+        for (x, y) in [(5, 2), (5, 7), (1, 4), (22, 4)] {
+            assert_eq!(sight.click(Position { x, y }, &mut selected), Click::Beside, "{x} {y}");
+        }
+        assert_eq!(sight.lay(area, 1, 2), 0..2);
+        assert_eq!(sight.click(on(5), &mut selected), Click::Beside, "below the last row");
+        assert_eq!(selected, 7);
+    }
+
+    #[test]
+    fn what_is_out_of_sight_is_counted() {
+        let (sight, env) = (Sight::default(), Env::for_test());
+        let area = Rect { x: 0, y: 0, width: 40, height: 4 };
+        let said = |selected| {
+            let (shown, rest) = sight.lay_all(area, selected, 9, &env);
+            (shown, rest.map(|line| line.to_string()).unwrap_or_default())
+        };
+        assert_eq!(said(0), (0..3, "  6 more below".to_owned()));
+        assert_eq!(said(5), (3..6, "  3 more above \u{b7} 3 more below".to_owned()));
+        assert_eq!(said(8), (6..9, "  6 more above".to_owned()));
+        let (shown, rest) = sight.lay_all(area, 3, 4, &env);
+        assert_eq!((shown, rest), (0..4, None));
+    }
+
+    proptest! {
+        #[test]
+        fn the_selected_row_is_always_in_sight(
+            steps in prop::collection::vec((0usize..40, 1usize..40, 0u16..12), 1..20),
+        ) {
+            let sight = Sight::default();
+            for (selected, all, height) in steps {
+                let selected = selected.min(all - 1);
+                let shown = sight.lay(Rect { x: 0, y: 0, width: 9, height }, selected, all);
+                prop_assert_eq!(shown.len(), usize::from(height).min(all));
+                prop_assert!(height == 0 || shown.contains(&selected));
+                prop_assert!(shown.end <= all);
+            }
+        }
+    }
+}

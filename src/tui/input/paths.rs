@@ -1,0 +1,230 @@
+//! Paths as people type, paste and drop them.
+
+use crate::disk;
+use crate::domain::text::scrub;
+use crate::tui::request::{NotSaved, Saving};
+use std::path::{Path, PathBuf};
+
+/// File names that a completion gives at most.
+const MOST: usize = 200;
+/// Entries of a folder that are looked at for a completion.
+const LOOKED_AT: usize = 20_000;
+/// The longest part of a title in a file's name, in characters.
+const TITLE: usize = 40;
+
+/// A path as a terminal pastes it when a file is dropped on it, or as it is copied from elsewhere: without
+/// quotation marks, `file://` and escaped spaces.
+pub fn unwrap(pasted: &str) -> String {
+    let text = pasted.trim();
+    for quote in ['\'', '"'] {
+        if let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            return inner.to_owned();
+        }
+    }
+    if let Some(rest) = text.strip_prefix("file://") {
+        // `file://localhost/x` and `file:///x` are the same.
+        let path = rest.strip_prefix("localhost").unwrap_or(rest);
+        return percent_decoded(path);
+    }
+    if cfg!(windows) || !text.contains('\\') {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => out.extend(chars.next()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let code = (*byte == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(decoded) => {
+                out.push(decoded);
+                at += 3;
+            }
+            None => {
+                out.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Whether a pasted text is a path beyond doubt: a dropped file.
+pub fn is_dropped(pasted: &str) -> bool {
+    let text = pasted.trim();
+    if text.lines().count() != 1 {
+        return false;
+    }
+    text.starts_with("file://") || (Path::new(&unwrap(text)).is_absolute() && !text.contains('@'))
+}
+
+/// Whether a pasted text is a list of recipients: several lines with addresses in them.
+pub fn is_recipients(pasted: &str) -> bool {
+    pasted.lines().filter(|line| line.contains('@')).nth(1).is_some()
+}
+
+/// The path that was typed, with `~` for the home folder.
+pub fn typed(text: &str) -> PathBuf {
+    let text = text.trim();
+    match (text.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(text),
+    }
+}
+
+/// What a typed path can go on as: names of its folder that begin with its last part, folders with a slash
+/// behind them; hidden ones only where the dot is typed. Reads the disk.
+pub fn complete(text: &str) -> Vec<String> {
+    let (before, begun) = match text.rfind(std::path::is_separator) {
+        Some(at) => text.split_at(at + 1),
+        None => ("", text),
+    };
+    let folder = if before.is_empty() { PathBuf::from(".") } else { typed(before) };
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut found: Vec<String> = entries
+        .take(LOOKED_AT)
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let hidden = name.starts_with('.') && !begun.starts_with('.');
+            if hidden || !name.starts_with(begun) {
+                return None;
+            }
+            let folder = std::fs::metadata(entry.path()).is_ok_and(|about| about.is_dir());
+            Some(format!("{before}{name}{}", if folder { "/" } else { "" }))
+        })
+        .collect();
+    found.sort();
+    found.truncate(MOST);
+    found
+}
+
+/// Writes a text into a file that only its owner may read, whole or not at all.
+///
+/// # Errors
+/// Why it was not written; what was there is as it was.
+pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
+    let Saving { text, to, overwrite } = saving;
+    let written = if overwrite {
+        disk::replace(&to, text.as_bytes()).and_then(|()| disk::make_private(&to))
+    } else {
+        disk::write_new(&to, text.as_bytes())
+    };
+    match written {
+        Ok(()) => Ok(to),
+        Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => Err(NotSaved::Exists),
+        Err(why) => Err(NotSaved::Failed(t!(
+            "{path} was not written: {why}. Nothing was changed; choose another name or folder.",
+            path = scrub(&to.to_string_lossy()),
+            why
+        ))),
+    }
+}
+
+/// Writes a small private file, and the folders that it needs.
+///
+/// # Errors
+/// What the file system says.
+pub fn note(to: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = to.parent() {
+        disk::create_private_dir(folder)?;
+    }
+    disk::replace(to, text.as_bytes())
+}
+
+/// What all of these begin with.
+pub fn common(found: &[String]) -> String {
+    let Some((first, rest)) = found.split_first() else { return String::new() };
+    let mut common = first.as_str();
+    for other in rest {
+        let same = common.char_indices().zip(other.chars()).find(|((_, a), b)| a != b);
+        let end = same.map_or(common.len().min(other.len()), |((at, _), _)| at);
+        common = common.get(..end).unwrap_or_default();
+    }
+    common.to_owned()
+}
+
+/// A name for a file about a job that every file system takes: `lapel-receipt-12-title.xlsx`.
+pub fn file_name(what: &str, job: i64, title: &str, ending: &str) -> String {
+    let mut name = String::new();
+    for c in scrub(title).chars().take(TITLE) {
+        if c.is_alphanumeric() || c == '.' {
+            name.push(c);
+        } else if !name.ends_with('-') {
+            name.push('-');
+        }
+    }
+    let name = name.trim_matches(['-', '.']);
+    let name = if name.is_empty() { String::new() } else { format!("-{name}") };
+    format!("lapel-{what}-{job}{name}.{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dropped_paths_are_unwrapped() {
+        for (pasted, path) in [
+            ("/tmp/a.csv", "/tmp/a.csv"),
+            (" '/tmp/a b.csv' ", "/tmp/a b.csv"),
+            ("\"/tmp/a b.csv\"\n", "/tmp/a b.csv"),
+            ("/tmp/a\\ b\\(1\\).csv", "/tmp/a b(1).csv"),
+            ("file:///tmp/%EC%88%98%EB%A3%8C%EC%9E%90%20b.csv", "/tmp/수료자 b.csv"),
+            ("file://localhost/tmp/a.csv", "/tmp/a.csv"),
+            ("file:///tmp/100%", "/tmp/100%"),
+            ("", ""),
+            ("'", "'"),
+        ] {
+            assert_eq!(unwrap(pasted), path, "{pasted}");
+        }
+        assert!(is_dropped("'/tmp/a b.csv'") && is_dropped("file:///x") && !is_dropped("kim@naru.example"));
+        assert!(!is_dropped("/tmp/a\n/tmp/b"));
+    }
+
+    #[test]
+    fn several_lines_with_addresses_are_recipients() {
+        assert!(is_recipients("김민수, kim@naru.example\n\n이영희, lee@naru.example\n"));
+        assert!(!is_recipients("kim@naru.example\ny") && !is_recipients("a\nb\n"));
+    }
+
+    #[test]
+    fn names_are_completed_as_far_as_they_agree() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["명단_1.csv", "명단_2.csv", ".hidden"] {
+            std::fs::write(folder.path().join(name), "").expect("a file");
+        }
+        std::fs::create_dir(folder.path().join("다른")).expect("a folder");
+        let base = format!("{}/", folder.path().display());
+        assert_eq!(
+            complete(&format!("{base}명")),
+            [format!("{base}명단_1.csv"), format!("{base}명단_2.csv")]
+        );
+        assert_eq!(common(&complete(&format!("{base}명"))), format!("{base}명단_"));
+        assert_eq!(complete(&base).len(), 3, "without what is hidden");
+        assert_eq!(complete(&format!("{base}다")), [format!("{base}다른/")]);
+        assert!(complete("/no/such/folder/x").is_empty());
+        assert_eq!(common(&[]), "");
+    }
+
+    #[test]
+    fn a_title_becomes_a_name_that_every_file_system_takes() {
+        assert_eq!(
+            file_name("receipt", 12, "데이터 시각화: 역량/인증", "xlsx"),
+            "lapel-receipt-12-데이터-시각화-역량-인증.xlsx"
+        );
+        assert_eq!(file_name("redo", 3, "../../etc", "csv"), "lapel-redo-3-etc.csv");
+        assert_eq!(file_name("redo", 3, "///", "csv"), "lapel-redo-3.csv");
+    }
+}

@@ -1,0 +1,152 @@
+//! What is sent without a review of its own, since it was reviewed before: a job that goes on, rows that are sent
+//! again. Where it is live, it is confirmed like everything else.
+
+use crate::jobs::{Decision, Job, JobId};
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::request::Request;
+use crate::tui::widgets::confirm::Confirm;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::{fit, wrap};
+use crate::tui::worker::job_command::JobCommand;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// The question, open.
+pub struct AgainForm {
+    deed: JobCommand,
+    id: JobId,
+    /// What the job is about, and how many rows are sent.
+    title: String,
+    rows: u64,
+    confirm: Confirm,
+    /// What is said once it is on its way.
+    said: Option<(String, bool)>,
+}
+
+/// The job that a deed sends something of, where it sends something that is not reviewed elsewhere.
+pub fn sends(deed: &JobCommand) -> Option<JobId> {
+    match deed {
+        JobCommand::Resume(id)
+        | JobCommand::UseUp(id)
+        | JobCommand::Retry(id)
+        | JobCommand::ResendAll(id, ..)
+        | JobCommand::Decide(id, _, Decision::SendAgain, _) => Some(*id),
+        // These come from a review, or send nothing.
+        JobCommand::Issue(_)
+        | JobCommand::Replace(..)
+        | JobCommand::Revoke(_)
+        | JobCommand::Begin(_)
+        | JobCommand::Plan(_)
+        | JobCommand::Undo(..)
+        | JobCommand::Discard(_)
+        | JobCommand::Pause(_)
+        | JobCommand::CallOff(_)
+        | JobCommand::Decide(..)
+        | JobCommand::Look(_)
+        | JobCommand::NeverSeen(_)
+        | JobCommand::Opened(_)
+        | JobCommand::Allow(..)
+        | JobCommand::LeaveOut(..)
+        | JobCommand::Correct(..) => None,
+    }
+}
+
+/// How many rows it sends.
+fn rows(deed: &JobCommand, job: &Job) -> u64 {
+    match deed {
+        JobCommand::Decide(..) => 1,
+        JobCommand::ResendAll(_, rows, _) => *rows,
+        JobCommand::Retry(_) => job.left_to_retry(),
+        _ => job.left_to_send(),
+    }
+}
+
+impl AgainForm {
+    /// Asks about a deed of a job; nothing where it sends nothing.
+    pub fn new(deed: JobCommand, job: &Job, said: Option<(String, bool)>, env: &Env) -> Option<Self> {
+        let id = sends(&deed)?;
+        let rows = rows(&deed, job);
+        let mut confirm = Confirm::new(usize::try_from(rows).unwrap_or(usize::MAX), env);
+        if matches!(deed, JobCommand::ResendAll(..)) {
+            confirm.insist();
+        }
+        Some(Self { deed, id, title: job.title.to_string(), rows, confirm, said })
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        self.confirm.stack(Context::Review)
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        !matches!(action, Action::PageDown | Action::PageUp)
+    }
+
+    /// Does an action; false when it is none of the question's.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Confirm => {
+                if self.confirm.agrees(out) {
+                    out.ask(Request::Do(Box::new(self.deed.clone())));
+                    out.notice = self.said.take();
+                    // What it was asked from is answered too.
+                    out.go.push(Navigate::CloseAll);
+                }
+            }
+            Action::ClearField => self.confirm.clear(),
+            Action::Back if self.confirm.back() => {}
+            Action::Back => out.go.push(Navigate::Close),
+            Action::PageDown | Action::PageUp => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a job as it stands now: the number to type is the number that is sent.
+    pub fn take(&mut self, job: &Job, env: &Env) {
+        let now = rows(&self.deed, job);
+        if job.id == self.id && now != self.rows {
+            self.rows = now;
+            self.confirm = Confirm::new(usize::try_from(now).unwrap_or(usize::MAX), env);
+        }
+    }
+
+    /// Takes a key that is typed; nothing is pasted here.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        self.confirm.key(key)
+    }
+
+    /// Draws it.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let id = self.id;
+        let what = match &self.deed {
+            JobCommand::Retry(_) => t!("Job {id}: what the service has refused is sent again.", id),
+            JobCommand::UseUp(_) => {
+                t!("Job {id} goes on with ever smaller requests, until the quota is used up.", id)
+            }
+            JobCommand::ResendAll(..) => t!(
+                "Job {id}: these rows were never seen, and the time is over in which they could still appear. They are sent again: if a first request worked after all, there are two badges then.",
+                id
+            ),
+            JobCommand::Decide(_, row, ..) => {
+                t!("Row {row} of job {id} is sent again: there may be two badges then.", row, id)
+            }
+            _ => t!("Job {id} goes on: what it has not sent is sent.", id),
+        };
+        let sent = plural!(self.rows, "{n} row is sent", "{n} rows are sent");
+        let place = format!("{} {} {sent}", env.place(), env.glyphs.dot);
+        let cut = |text: &str| format!("  {}", fit(text, room, env.glyphs.ellipsis));
+        let mut lines = vec![Line::styled(cut(&self.title), theme.strong())];
+        lines.extend(wrap(&what, room).into_iter().map(|l| Line::from(vec![Span::raw("  "), Span::raw(l)])));
+        lines.push(Line::styled(cut(&place), theme.accent()));
+        lines.push(Line::raw(""));
+        lines.extend(self.confirm.lines(Context::Review, t!("to send it"), room, env));
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}

@@ -1,0 +1,247 @@
+//! Drawing drafts: what they are, how their rows stand, the rows, and the line that confirms.
+
+use crate::api::MAX_ENTRIES;
+use crate::jobs::{DuplicateKind, JobRow, Kind, Policy, RowStatus};
+use crate::tui::context::Env;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::modals::draft::{DraftForm, Guard};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::job_rows::{bucket_style, row_lines};
+use crate::tui::widgets::text_layout::{fit, number, width, wrap};
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// Lines that the selected row takes below the rows.
+const ROW_LINES: u16 = 3;
+
+impl DraftForm {
+    /// Where the rows are: between the head and the foot.
+    pub(super) fn rows_area(&self, area: Rect, env: &Env) -> Rect {
+        let head = u16::try_from(self.head(usize::from(area.width), env).len()).unwrap_or(u16::MAX);
+        let head = head.min(area.height / 2);
+        let foot = u16::try_from(self.foot(usize::from(area.width), env).len()).unwrap_or(1);
+        Rect { y: area.y + head, height: area.height.saturating_sub(head + ROW_LINES + 1 + foot), ..area }
+    }
+
+    /// What confirms, or why nothing can be.
+    fn foot(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
+        let theme = &env.theme;
+        if self.beginning {
+            vec![Line::styled(format!("  {} {}", env.spinner(), t!("beginning")), theme.dim())]
+        } else if self.sendable() == 0 {
+            let esc = env.key(&self.stack(), Action::Back);
+            let text = t!("Nothing of this can be sent as it stands.  {esc} gives up.", esc);
+            vec![Line::styled(format!("  {text}"), theme.warning())]
+        } else {
+            let verb = match self.job().map(|job| job.kind) {
+                Some(Kind::Issue) => t!("to issue"),
+                _ => t!("to revoke: this cannot be taken back"),
+            };
+            let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
+            self.confirm.lines(own, verb, columns.saturating_sub(4), env)
+        }
+    }
+
+    /// What is planned, and how its rows stand.
+    fn head(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
+        let theme = &env.theme;
+        let room = columns.saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let put = |lines: &mut Vec<Line<'static>>, text: &str, style: Style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        let Some(job) = self.job() else { return lines };
+        let what = if job.kind == Kind::Issue { t!("Issue") } else { t!("Revoke") };
+        let mut head = format!("{what}  {}", job.title);
+        if self.jobs.len() > 1 {
+            let (at, all) = (self.at + 1, self.jobs.len());
+            head = if job.origin.is_some() {
+                t!("{head}   ({at} of {all} templates in the file)", head, at, all)
+            } else {
+                t!("{head}   ({at} of {all} templates)", head, at, all)
+            };
+        }
+        lines.push(Line::styled(format!("  {}", fit(&head, room, env.glyphs.ellipsis)), theme.strong()));
+        if let Some(origin) = &job.origin {
+            let text = format!("{}  {}", origin.name, origin.read_as);
+            lines.push(Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), theme.dim()));
+        }
+        let mut spans =
+            vec![Span::raw("  "), Span::styled(count!(job.counts.total(), "row", "rows"), theme.strong())];
+        for (bucket, n) in job.counts.iter() {
+            spans.push(Span::raw("   "));
+            spans.push(Span::styled(
+                t!("{n} {state}", n = number(n), state = words(bucket, job.kind)),
+                bucket_style(bucket, env),
+            ));
+        }
+        lines.push(Line::from(spans));
+        let classes: Vec<String> = self
+            .found
+            .get(self.at)
+            .into_iter()
+            .flat_map(|found| found.classes.iter())
+            .filter(|(class, _)| *class != DuplicateKind::New)
+            .map(|(class, n)| policy(*class, *n))
+            .collect();
+        if !classes.is_empty() {
+            put(&mut lines, &classes.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
+        }
+        for warning in self.found.get(self.at).into_iter().flat_map(crate::jobs::Guarded::warnings) {
+            put(&mut lines, &format!("{} {warning}", env.glyphs.alert), theme.warning());
+        }
+        let key = |action| env.key(&self.stack(), action);
+        match &self.guard {
+            Guard::Reading { done, all, .. } => {
+                let (far, all) = (number(*done), *all);
+                let doing = if all > 0 {
+                    t!("reading who has this badge already: {far} of {all} requests", far, all = number(all))
+                } else {
+                    t!("reading who has this badge already").to_owned()
+                };
+                let text =
+                    format!("{} {doing}   {}", env.spinner(), t!("{esc} gives up", esc = key(Action::Back)));
+                put(&mut lines, &text, theme.dim());
+            }
+            Guard::Failed(why) => {
+                put(
+                    &mut lines,
+                    &format!(
+                        "{} {}",
+                        env.glyphs.alert,
+                        t!(
+                            "who has this badge already was not read: {why}  {key} reads again.",
+                            why,
+                            key = key(Action::Reload)
+                        )
+                    ),
+                    theme.error(),
+                );
+            }
+            Guard::Read if self.is_incomplete() => {
+                put(
+                    &mut lines,
+                    &format!(
+                        "{} {}",
+                        env.glyphs.alert,
+                        t!(
+                            "the history could not be read to its end: somebody may have this badge all the same. {key} reads again.",
+                            key = key(Action::Reload)
+                        )
+                    ),
+                    theme.warning(),
+                );
+            }
+            Guard::Read | Guard::None => {}
+        }
+        if let Some(said) = &self.said {
+            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+        }
+        lines
+    }
+
+    /// Draws the form.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let mut head = self.head(usize::from(area.width), env);
+        let rows = self.rows_area(area, env);
+        head.truncate(usize::from(rows.y - area.y));
+        let at = Rect { height: rows.y - area.y, ..area };
+        frame.render_widget(ratatui::text::Text::from(head), at);
+        let Some(job) = self.job() else { return };
+        let word = |row: &JobRow| words(row.bucket, job.kind).to_owned();
+        self.rows.draw(frame, rows, env, &self.heading, &word);
+        self.draw_choice(frame, rows, job.kind, env);
+        let room = usize::from(area.width).saturating_sub(4);
+        if let Some(row) = self.selected() {
+            let mut lines = row_lines(row, job, room, env);
+            lines.truncate(usize::from(ROW_LINES));
+            let at = Rect {
+                x: area.x + 2,
+                y: rows.bottom(),
+                width: area.width.saturating_sub(4),
+                height: ROW_LINES,
+            };
+            frame.render_widget(ratatui::text::Text::from(lines), at);
+        }
+        // Where it goes may be cut, how many it is about may not.
+        let what = format!(" {} {}", env.glyphs.dot, self.what_is_sent(env));
+        let place = env.place();
+        let wide = width(&place).min(room.saturating_sub(width(&what)).max(12));
+        let lines = self.foot(usize::from(area.width), env);
+        let rows = u16::try_from(lines.len()).unwrap_or(1).min(area.height.saturating_sub(1));
+        let foot = area.bottom().saturating_sub(rows + 1);
+        let line = format!("  {}{what}", fit(&place, wide, env.glyphs.ellipsis));
+        let line = Line::styled(line, theme.accent());
+        // On the smallest screen it stands over the end of the rows.
+        frame.render_widget(ratatui::widgets::Clear, Rect { y: foot, height: rows + 1, ..area });
+        frame.render_widget(line, Rect { y: foot, height: 1, ..area });
+        let at = Rect { y: foot + 1, height: rows, ..area };
+        frame.render_widget(ratatui::text::Text::from(lines), at);
+    }
+
+    /// Which rows are shown, where that is not all of them: on the last line, before the number of the row.
+    fn draw_choice(&self, frame: &mut Frame<'_>, rows: Rect, kind: Kind, env: &Env) {
+        let only = match self.rows.buckets() {
+            [] => return,
+            [one] => words(*one, kind),
+            _ => t!("what is to be looked through"),
+        };
+        let key = env.key(&self.stack(), Action::Only);
+        let text = t!("only {only} ({key} changes that)", only, key);
+        let room = usize::from(rows.width).saturating_sub(24);
+        let line = Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), env.theme.dim());
+        let at = Rect {
+            y: rows.bottom().saturating_sub(1),
+            height: 1,
+            width: rows.width.saturating_sub(20),
+            ..rows
+        };
+        frame.render_widget(line, at);
+    }
+
+    /// How many it is about, and in how many requests.
+    fn what_is_sent(&self, env: &Env) -> String {
+        let dot = env.glyphs.dot;
+        let all = |bucket| self.jobs.iter().map(|job| job.counts.of(bucket)).sum::<u64>();
+        let (ready, queued, asked) = (all(RowStatus::Ready), all(RowStatus::Queued), all(RowStatus::Ask));
+        let requests: u64 =
+            self.jobs.iter().map(|job| job.counts.of(RowStatus::Ready).div_ceil(MAX_ENTRIES as u64)).sum();
+        let mut parts = Vec::new();
+        if self.issues() {
+            parts.push(count!(ready, "person", "people"));
+        } else {
+            parts.push(count!(ready, "badge", "badges"));
+        }
+        parts.push(count!(requests, "request", "requests"));
+        if queued > 0 {
+            parts.push(t!("{n} when they become Issued", n = number(queued)));
+        }
+        if asked > 0 {
+            parts.push(t!("{n} not decided: left out", n = number(asked)));
+        }
+        parts.join(&format!(" {dot} "))
+    }
+}
+
+/// A bucket as it is in a draft.
+fn words(bucket: RowStatus, kind: Kind) -> &'static str {
+    match (bucket, kind) {
+        (RowStatus::Ready, Kind::Issue) => t!("ready"),
+        (RowStatus::Ready, Kind::Revoke) => t!("Issued: will be sent"),
+        (RowStatus::Queued, _) => t!("when they become Issued"),
+        (bucket, _) => bucket.word(),
+    }
+}
+
+/// How many rows are of a class, and what happens with them unless a person decides otherwise.
+fn policy(class: DuplicateKind, n: u64) -> String {
+    let (n, state) = (number(n), class.word());
+    match class.default_policy() {
+        Policy::Block => t!("{n} {state} (left out)", n, state),
+        Policy::Ask => t!("{n} {state} (asked about)", n, state),
+        Policy::Allow => t!("{n} {state}", n, state),
+    }
+}

@@ -1,0 +1,394 @@
+//! Drafts: what is planned, looked through row by row, and confirmed. Nothing is sent before.
+
+mod draw;
+
+use crate::jobs::{DuplicateKind, Guarded, Job, JobId, JobRow, Kind, RowStatus, Rows, Stand, Step, may};
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::confirm::Confirm;
+use crate::tui::widgets::job_rows::{RowList, columns};
+use crate::tui::widgets::table_header::Heading;
+use crate::tui::worker::job_command::{Done, JobCommand};
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+
+/// The buckets of a draft that a person should look through.
+const LOOK: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
+
+/// Drafts that belong together, open for review.
+pub struct DraftForm {
+    jobs: Vec<Job>,
+    /// The one whose rows are shown.
+    at: usize,
+    rows: RowList,
+    heading: Heading,
+    confirm: Confirm,
+    guard: Guard,
+    /// What the last guard of each job found.
+    found: Vec<Guarded>,
+    /// A deed that is being done.
+    doing: Option<RequestId>,
+    beginning: bool,
+    said: Option<String>,
+}
+
+/// Whether it is known who has such a badge already.
+enum Guard {
+    /// Not needed: nothing is issued.
+    None,
+    /// Being read: requests done, and of how many.
+    Reading { ticket: RequestId, done: u64, all: u64 },
+    /// Read.
+    Read,
+    /// Not read, and why.
+    Failed(String),
+}
+
+impl DraftForm {
+    /// Opens drafts; there is at least one. Who has such a badge already is read now.
+    pub fn new(jobs: Vec<Job>, env: &Env, out: &mut Effects<'_>) -> Option<Self> {
+        let first = jobs.first()?;
+        let rows = RowList::of_draft(first, look_through(first));
+        let mut form = Self {
+            confirm: Confirm::new(0, env),
+            rows,
+            heading: columns::heading(),
+            at: 0,
+            guard: Guard::None,
+            found: Vec::new(),
+            doing: None,
+            beginning: false,
+            said: None,
+            jobs,
+        };
+        form.count(env);
+        form.guard(out);
+        Some(form)
+    }
+
+    fn ids(&self) -> Vec<JobId> {
+        self.jobs.iter().map(|job| job.id).collect()
+    }
+
+    fn job(&self) -> Option<&Job> {
+        self.jobs.get(self.at)
+    }
+
+    fn may(&self, step: Step, row: Option<&JobRow>) -> bool {
+        self.job().zip(row).is_some_and(|(job, row)| may(step, Stand::of(job, row)))
+    }
+
+    fn issues(&self) -> bool {
+        self.jobs.iter().any(|job| job.kind == Kind::Issue)
+    }
+
+    /// Whether somebody may have such a badge whom the reading has not shown.
+    fn is_incomplete(&self) -> bool {
+        self.found.iter().any(|found| !found.complete)
+    }
+
+    /// How many would be sent, or queued to be.
+    fn sendable(&self) -> u64 {
+        let sent = |bucket| matches!(bucket, RowStatus::Ready | RowStatus::Queued);
+        self.jobs.iter().map(|job| job.counts.sum(sent)).sum()
+    }
+
+    /// The number to type is the number that is sent; what was typed for another one is typed again.
+    fn count(&mut self, env: &Env) {
+        let count = usize::try_from(self.sendable()).unwrap_or(usize::MAX);
+        if self.confirm.count() != count {
+            self.confirm = Confirm::new(count, env);
+        }
+    }
+
+    fn guard(&mut self, out: &mut Effects<'_>) {
+        if !self.issues() {
+            return;
+        }
+        if let Guard::Reading { ticket, .. } = self.guard {
+            out.cancel([ticket]);
+        }
+        let ticket = out.ask(Request::Guard(self.ids()));
+        self.guard = Guard::Reading { ticket, done: 0, all: 0 };
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
+        if self.confirm.is_naming() {
+            return self.confirm.stack(own);
+        }
+        vec![own, Context::List, Context::Always]
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        let row = self.rows.list.selected();
+        match action {
+            Action::Allow => self.may(Step::Allow, row),
+            Action::LeaveOut => self.may(Step::LeaveOut, row),
+            Action::AllowClass | Action::LeaveOutClass => {
+                row.is_some_and(|r| r.class.is_some_and(|c| c != DuplicateKind::New))
+            }
+            Action::Correct => row.is_some(),
+            Action::NextTemplate => self.jobs.len() > 1,
+            Action::Confirm => self.sendable() > 0,
+            Action::Reload => match self.guard {
+                Guard::Failed(_) => true,
+                Guard::Read => self.is_incomplete(),
+                Guard::None | Guard::Reading { .. } => false,
+            },
+            Action::Redo => self.job().is_some_and(|job| job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0),
+            _ => true,
+        }
+    }
+
+    /// Does an action; false when it is none of the form's.
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Back if self.confirm.back() => {}
+            Action::Back => self.give_up(out),
+            Action::Only => self.only_next(out),
+            Action::NextTemplate => self.next_job(out),
+            Action::ClearField => self.confirm.clear(),
+            Action::Reload => self.guard(out),
+            Action::Redo => match self.job() {
+                Some(job) if self.offers(Action::Redo) => {
+                    out.go.push(Navigate::Paper(Box::new(job.clone()), true));
+                }
+                _ => out.say(t!("Every row of this is ready: there is nothing to be done again.")),
+            },
+            Action::Confirm => self.begin(env, out),
+            Action::Allow | Action::LeaveOut => {
+                if let Some(row) = self.rows.list.selected() {
+                    self.review(action == Action::Allow, Rows::One(row.no), out);
+                    self.rows.list.move_by(1);
+                }
+            }
+            Action::AllowClass | Action::LeaveOutClass => {
+                match self.rows.list.selected().and_then(|row| row.class) {
+                    Some(class) => self.review(action == Action::AllowClass, Rows::Class(class), out),
+                    None => out.say(t!("The guard has found nothing about this row, so it is of no class.")),
+                }
+            }
+            Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {
+                (Some(job), Some(row)) => out.go.push(Navigate::Correct(job, Box::new(row.clone()))),
+                _ => out.say(t!("There is no row here to correct.")),
+            },
+            _ => {
+                let _ = env;
+                return self.rows.act(action);
+            }
+        }
+        true
+    }
+
+    fn review(&mut self, allow: bool, rows: Rows, out: &mut Effects<'_>) {
+        let Some(id) = self.job().map(|job| job.id) else { return };
+        let deed = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
+        self.doing = Some(out.ask(Request::Do(Box::new(deed))));
+    }
+
+    fn only_next(&mut self, out: &mut Effects<'_>) {
+        let Some(job) = self.job() else { return };
+        let mut choices: Vec<Vec<RowStatus>> = vec![look_through(job), Vec::new()];
+        choices.extend(job.counts.iter().map(|(bucket, _)| vec![bucket]));
+        choices.dedup();
+        let now = choices.iter().position(|c| c == self.rows.buckets()).unwrap_or(0);
+        let next = choices.swap_remove((now + 1) % choices.len());
+        self.rows.only(next, out);
+    }
+
+    fn next_job(&mut self, out: &mut Effects<'_>) {
+        self.at = (self.at + 1) % self.jobs.len().max(1);
+        if let Some(job) = self.jobs.get(self.at) {
+            let dropped = self.rows.list.restart();
+            out.cancel(dropped);
+            self.rows = RowList::of_draft(job, look_through(job));
+        }
+    }
+
+    fn give_up(&mut self, out: &mut Effects<'_>) {
+        if self.beginning {
+            out.say(t!("It is being begun; Activity shows it in a moment."));
+            return;
+        }
+        if let Guard::Reading { ticket, .. } = self.guard {
+            out.cancel([ticket]);
+        }
+        out.ask(Request::Do(Box::new(JobCommand::Discard(self.ids()))));
+        out.say(t!("Given up. Nothing was sent."));
+        out.go.push(Navigate::Close);
+    }
+
+    fn begin(&mut self, env: &Env, out: &mut Effects<'_>) {
+        if self.beginning {
+            return;
+        }
+        match &self.guard {
+            Guard::Reading { .. } => {
+                out.say(t!("Still reading who has this badge already. Nothing was sent."));
+                return;
+            }
+            Guard::Failed(_) => {
+                let key = env.key(&self.stack(), Action::Reload);
+                out.warn(t!(
+                    "It is not known who has this badge already: {key} reads again. Nothing was sent.",
+                    key
+                ));
+                return;
+            }
+            Guard::None | Guard::Read => {}
+        }
+        if self.sendable() == 0 {
+            out.say(t!("There is nothing to send. Nothing was sent."));
+            return;
+        }
+        if !self.confirm.agrees(out) {
+            return;
+        }
+        if self.doing.is_some() {
+            out.say(t!("One moment: the last change is still being written down. Nothing was sent."));
+            return;
+        }
+        // What would have nothing to send is not begun, and left out of the journal.
+        let sends = |job: &&Job| job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) > 0;
+        let ids = self.jobs.iter().filter(sends).map(|job| job.id).collect();
+        self.beginning = true;
+        self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::Begin(ids)))));
+    }
+
+    /// Takes a job as it stands now, if it is one of these.
+    pub fn take(&mut self, job: &Job, env: &Env) {
+        let Some(mine) = self.jobs.iter_mut().find(|mine| mine.id == job.id) else { return };
+        mine.clone_from(job);
+        if self.rows.job() == job.id {
+            self.rows.changed();
+        }
+        self.count(env);
+    }
+
+    /// How far the guard is.
+    pub fn progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
+        match &mut self.guard {
+            Guard::Reading { ticket: mine, done, all } if *mine == ticket => {
+                (*done, *all) = (now, of);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A row was corrected: the person may be another one now.
+    pub fn corrected(&mut self, out: &mut Effects<'_>) {
+        self.rows.changed();
+        self.guard(out);
+    }
+
+    /// Takes a key that is typed: a digit of the number.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        self.confirm.key(key)
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        env: &Env,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match answer {
+            Response::Guarded(found) if matches!(self.guard, Guard::Reading { ticket: t, .. } if t == ticket) =>
+            {
+                match found {
+                    Err(why) => self.guard = Guard::Failed(why),
+                    Ok((jobs, found)) => {
+                        self.guard = Guard::Read;
+                        self.found = found;
+                        for job in &jobs {
+                            self.take(job, env);
+                        }
+                        if let Some(job) = self.job()
+                            && self.rows.buckets().is_empty()
+                        {
+                            let look = look_through(job);
+                            if !look.is_empty() {
+                                self.rows.only(look, out);
+                            }
+                        }
+                    }
+                }
+                Ok(())
+            }
+            Response::Done(done) if self.doing == Some(ticket) => {
+                self.doing = None;
+                match done {
+                    Err(why) => {
+                        self.said = Some(why);
+                        if std::mem::take(&mut self.beginning) {
+                            self.confirm.reset();
+                        }
+                    }
+                    Ok(_) if self.beginning => {
+                        let left: Vec<JobId> = self
+                            .jobs
+                            .iter()
+                            .filter(|j| {
+                                j.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) == 0
+                            })
+                            .map(|j| j.id)
+                            .collect();
+                        if !left.is_empty() {
+                            out.ask(Request::Do(Box::new(JobCommand::Discard(left))));
+                        }
+                        out.go.push(Navigate::CloseAll);
+                        out.go.push(Navigate::Activity);
+                    }
+                    Ok(Done::Said(text)) => out.say(text),
+                    Ok(_) => self.said = None,
+                }
+                Ok(())
+            }
+            other => self.rows.receive(ticket, other, out),
+        }
+    }
+
+    /// When none is left of the rows that were looked through, those that are to be sent come into sight.
+    fn keep_something_in_sight(&mut self, out: &mut Effects<'_>) {
+        let Some(job) = self.job() else { return };
+        let shown = self.rows.buckets();
+        if !shown.is_empty() && job.counts.sum(|bucket| shown.contains(&bucket)) == 0 {
+            let look = look_through(job);
+            self.rows.only(look, out);
+        }
+    }
+
+    /// Asks for what is missing in an area.
+    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+        self.keep_something_in_sight(out);
+        let area = self.rows_area(area, env);
+        self.rows.pump(area, &mut self.heading, out);
+    }
+
+    /// Selects the row that was clicked; whether there is one. Nothing else is done by a click.
+    pub fn click(&mut self, area: Rect, row: u16, env: &Env) -> bool {
+        let place = self.rows.place_at(self.rows_area(area, env), row);
+        if let Some(place) = place {
+            self.rows.list.move_to(place);
+        }
+        place.is_some()
+    }
+
+    /// The row that the cursor is on.
+    fn selected(&self) -> Option<&JobRow> {
+        self.rows.list.selected()
+    }
+}
+
+/// Which rows are shown first: those to look through, or all where there are none.
+fn look_through(job: &Job) -> Vec<RowStatus> {
+    if job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0 { LOOK.to_vec() } else { Vec::new() }
+}

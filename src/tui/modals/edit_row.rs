@@ -1,0 +1,154 @@
+//! Correcting a row of a draft: name and address, checked as they are typed.
+
+use crate::domain::text::scrub;
+use crate::jobs::intake::{Field as Of, Severity, check_person};
+use crate::jobs::{JobId, JobRow};
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::field::{Field, Focus};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::label::aligned;
+use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crate::tui::worker::job_command::JobCommand;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// The form.
+pub struct CorrectForm {
+    job: JobId,
+    row: Box<JobRow>,
+    fields: [Field; 2],
+    focus: Focus,
+    ticket: Option<RequestId>,
+    said: Option<String>,
+}
+
+impl CorrectForm {
+    /// Opens it for a row.
+    pub fn new(job: JobId, row: Box<JobRow>) -> Self {
+        let fields = [Field::with(row.holder.wire()), Field::with(row.address.wire())];
+        // Where the address is what is wrong, one begins there.
+        let (_, _, _, findings) = check_person(row.holder.wire(), row.address.wire());
+        let worst = findings.iter().map(|finding| finding.severity).max();
+        let about_address =
+            findings.iter().any(|finding| Some(finding.severity) == worst && finding.field == Of::Email);
+        Self { job, row, fields, focus: Focus { at: usize::from(about_address) }, ticket: None, said: None }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        vec![Context::Form, Context::Always]
+    }
+
+    /// Does an action; false when it is none of the form's.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::NextField => self.focus.next(2),
+            Action::PreviousField => self.focus.previous(2),
+            Action::ClearField => self.fields[self.focus.at].clear(),
+            Action::Accept if self.ticket.is_none() => {
+                let [name, email] = self.fields.each_ref().map(|field| field.value().to_owned());
+                let deed = JobCommand::Correct(self.job, self.row.no, name, email);
+                self.ticket = Some(out.ask(Request::Do(Box::new(deed))));
+            }
+            Action::Back => out.go.push(Navigate::Close),
+            Action::Accept | Action::PageDown | Action::PageUp => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// What is typed.
+    pub fn typed(&self) -> Vec<&str> {
+        self.fields.iter().map(Field::value).collect()
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        self.fields[self.focus.at].key(key)
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, text: &str) {
+        self.fields[self.focus.at].paste(text.trim());
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match answer {
+            Response::Done(done) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match done {
+                    Ok(_) => {
+                        out.go.push(Navigate::Close);
+                        out.go.push(Navigate::Corrected);
+                    }
+                    Err(why) => self.said = Some(why),
+                }
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Draws the form.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        let place =
+            self.row.line.map_or_else(|| t!("row {no}", no = self.row.no), |n| t!("line {n} of the file", n));
+        lines.push(Line::styled(format!("  {}", t!("Correct {place}", place)), theme.strong()));
+        if let Some(why) = &self.row.why {
+            put(&mut lines, &format!("{} {why}", env.glyphs.alert), theme.warning());
+        }
+        if !self.row.cells.is_empty() {
+            let cells: Vec<String> = self.row.cells.iter().map(ToString::to_string).collect();
+            let text = t!("as it stands there: {cells}", cells = cells.join(" | "));
+            put(&mut lines, &fit(&text, room * 2, env.glyphs.ellipsis), theme.dim());
+        }
+        lines.push(Line::raw(""));
+        for (at, label) in aligned([tr_noop!("Name"), tr_noop!("E-mail")]).into_iter().enumerate() {
+            let focused = self.focus.at == at;
+            let style = if focused { theme.strong() } else { theme.dim() };
+            let cursor = if focused { env.glyphs.cursor } else { " " };
+            let mut spans =
+                vec![Span::styled(format!("  {label} "), style), Span::styled(cursor, theme.accent())];
+            let columns = room.saturating_sub(width(&label) + 3).min(60);
+            spans.extend(self.fields[at].spans(columns, focused, env));
+            lines.push(Line::from(spans));
+        }
+        lines.push(Line::raw(""));
+        let (_, _, _, findings) = check_person(self.fields[0].value(), self.fields[1].value());
+        for finding in &findings {
+            let style = match finding.severity {
+                Severity::Refuse => theme.error(),
+                Severity::Ask => theme.warning(),
+                Severity::Note => theme.dim(),
+            };
+            let text = format!("{} {}: {}", env.glyphs.alert, finding.field, scrub(&finding.what));
+            put(&mut lines, &text, style);
+        }
+        let text = t!(
+            "{enter} keeps it in the draft; the file is not changed, and nothing is sent.  {esc} gives up.",
+            enter = env.key(&self.stack(), Action::Accept),
+            esc = env.key(&self.stack(), Action::Back)
+        );
+        put(&mut lines, &text, theme.dim());
+        if let Some(said) = &self.said {
+            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}

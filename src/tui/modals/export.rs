@@ -1,0 +1,339 @@
+//! Writing a list, or what is marked in it, into a file: as what, where to, and what it costs. It is read and
+//! written off the loop, can be given up, and can go on while one works.
+
+use crate::api::End;
+use crate::domain::text::scrub;
+use crate::export::{ExportError, Exported, Kind, Order, What, cost, summary};
+use crate::i18n::tr;
+use crate::sheet::{Format, SheetError};
+use crate::tui::context::{Effects, Env, ExportSource, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::persist::input_history::Typed;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::form_layout;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::path_field::PathField;
+use crate::tui::widgets::text_layout::{fit, number, width, wrap};
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// The kinds of file, in the order of the form.
+const KINDS: [(Kind, &str, &str); 4] = [
+    (Kind::Table(Format::Xlsx), "Excel", tr_noop!("every cell a text: no id loses its zeros")),
+    (Kind::Table(Format::CsvUtf8), "CSV", tr_noop!("UTF-8, as Excel opens it")),
+    (Kind::Table(Format::CsvCp949), "CSV, CP949", tr_noop!("for old Korean Excel")),
+    (Kind::Lines, "JSON Lines", tr_noop!("a record a line, for programs")),
+];
+
+/// Columns that a file's name may take in a sentence.
+const LONGEST_NAME: usize = 32;
+
+/// The form.
+pub struct ExportForm {
+    takeaway: ExportSource,
+    kind: usize,
+    file: PathField,
+    /// Whether something is there that would be replaced.
+    exists: bool,
+    /// The question that writes it: rows so far, and of how many.
+    work: Option<(RequestId, u64, u64)>,
+    /// Whether what is written replaces a file.
+    replaces: bool,
+    said: Option<String>,
+}
+
+impl ExportForm {
+    /// Opens it.
+    pub fn new(takeaway: ExportSource, env: &Env) -> Self {
+        let mut file = PathField::with_earlier(env.recents.list(Typed::Export));
+        file.set(&format!("lapel-{}-{}.xlsx", takeaway.name, env.now().date()));
+        Self { takeaway, kind: 0, file, exists: false, work: None, replaces: false, said: None }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        let own = match (&self.work, self.exists) {
+            (Some(_), _) => Context::Exporting,
+            (None, true) => Context::Review,
+            (None, false) => Context::Export,
+        };
+        vec![own, Context::Always]
+    }
+
+    /// The question that writes the file, while it does.
+    pub fn ticket(&self) -> Option<RequestId> {
+        self.work.map(|(ticket, ..)| ticket)
+    }
+
+    /// The name of the file that is being written, and what is left when that is given up.
+    pub fn being_written(&self, env: &Env) -> Option<(String, &'static str)> {
+        self.work?;
+        let path = self.file.path()?;
+        let name = scrub(&path.file_name()?.to_string_lossy()).into_owned();
+        let left = if self.replaces {
+            t!("the file that is there already stays as it is")
+        } else {
+            t!("nothing of it is left")
+        };
+        Some((fit(&name, LONGEST_NAME, env.glyphs.ellipsis).trim_end().to_owned(), left))
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        match action {
+            Action::Accept | Action::Complete | Action::ClearField => self.work.is_none() && !self.exists,
+            Action::Earlier => self.work.is_none() && !self.exists && self.file.offers(action),
+            // What they do stands beside them.
+            Action::Later
+            | Action::Down
+            | Action::Up
+            | Action::Confirm
+            | Action::PageDown
+            | Action::PageUp => false,
+            _ => true,
+        }
+    }
+
+    /// Does an action; false when it is none of the form's.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Back => self.back(out),
+            Action::Aside => out.go.push(Navigate::Aside),
+            _ if self.work.is_some() => {
+                return !matches!(action, Action::Help | Action::Palette | Action::Quit);
+            }
+            Action::Confirm if self.exists => self.write(true, out),
+            Action::Accept if !self.exists => self.write(false, out),
+            Action::Earlier | Action::Later if !self.exists => {
+                self.file.act(action, out);
+                self.follow_ending();
+            }
+            Action::Down => self.choose(self.kind + 1),
+            Action::Up => self.choose(self.kind + KINDS.len() - 1),
+            Action::Help | Action::Palette => return false,
+            Action::ClearField | Action::Complete if !self.exists => return self.file.act(action, out),
+            _ => {}
+        }
+        true
+    }
+
+    fn back(&mut self, out: &mut Effects<'_>) {
+        self.said = None;
+        if let Some((ticket, ..)) = self.work.take() {
+            out.cancel([ticket]);
+            out.say(t!("Given up. Nothing was written."));
+        } else if self.exists {
+            self.exists = false;
+        } else {
+            self.file.cancel(out);
+            out.go.push(Navigate::Close);
+        }
+    }
+
+    /// Another kind of file, whose ending the name then has.
+    fn choose(&mut self, at: usize) {
+        let before = KINDS[self.kind].0.ending();
+        self.kind = at % KINDS.len();
+        let after = KINDS[self.kind].0.ending();
+        if let Some(stem) = self.file.text().strip_suffix(&format!(".{before}")) {
+            let name = format!("{stem}.{after}");
+            self.file.set(&name);
+        }
+    }
+
+    /// The ending that is typed says what the file becomes.
+    fn follow_ending(&mut self) {
+        let typed = self.file.path().and_then(|path| Kind::from_path(&path));
+        if let Some(typed) = typed.filter(|kind| kind.ending() != KINDS[self.kind].0.ending()) {
+            self.kind = KINDS.iter().position(|(kind, ..)| *kind == typed).unwrap_or(self.kind);
+        }
+    }
+
+    fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
+        self.said = None;
+        let Some(to) = self.file.path() else {
+            self.said = Some(t!("type the name of a file").to_owned());
+            return;
+        };
+        (self.exists, self.replaces) = (false, overwrite);
+        let order = Order { what: self.takeaway.what.clone(), to, kind: KINDS[self.kind].0, overwrite };
+        self.work = Some((out.ask(Request::Export(Box::new(order))), 0, self.takeaway.rows.unwrap_or(0)));
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        if self.work.is_some() || self.exists {
+            return false;
+        }
+        let typed = self.file.key(key);
+        if typed {
+            self.said = None;
+            self.follow_ending();
+        }
+        typed
+    }
+
+    /// Takes a pasted or dropped path.
+    pub fn paste(&mut self, text: &str) {
+        if self.work.is_none() && !self.exists {
+            self.file.set_pasted(text);
+            self.follow_ending();
+        }
+    }
+
+    /// How far it is.
+    pub fn progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
+        match &mut self.work {
+            Some((mine, done, all)) if *mine == ticket => {
+                (*done, *all) = (now, of);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes an answer, or gives it back. What is to be said of the file: the text, and whether it is bad news.
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<Option<(String, bool)>, Response> {
+        match answer {
+            Response::Export(done) if self.ticket() == Some(ticket) => {
+                self.work = None;
+                match *done {
+                    Ok(done) => {
+                        // From wherever lapel is started the next time.
+                        if let Ok(path) = std::path::absolute(&done.written.path) {
+                            out.typed.push((Typed::Export, path.to_string_lossy().into_owned()));
+                        }
+                        return Ok(Some(said(&done, &self.takeaway)));
+                    }
+                    Err(ExportError::File(SheetError::Exists(_))) => self.exists = true,
+                    Err(why) => self.said = Some(why.to_string()),
+                }
+                Ok(None)
+            }
+            other => self.file.receive(ticket, other).map(|()| None),
+        }
+    }
+
+    /// What came of it while it was not in sight, where that was no file.
+    pub fn trouble(&self) -> Option<String> {
+        let exists = || {
+            self.exists.then(|| t!("There is a file of this name already. Nothing was written.").to_owned())
+        };
+        self.said.clone().or_else(exists).map(|why| t!("The export: {why}", why))
+    }
+
+    /// What it costs, in words.
+    fn cost(&self, env: &Env) -> String {
+        if matches!(self.takeaway.what, What::Rows(..)) {
+            return t!("Nothing is asked of the service: the rows are here.").to_owned();
+        }
+        let Some(rows) = self.takeaway.rows else {
+            return t!(
+                "How many requests it takes is not known: the service does not say how many rows there are."
+            )
+            .to_owned();
+        };
+        cost(rows, env.link.as_ref().map_or(u32::MAX, |link| link.background))
+    }
+
+    /// Draws the form.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        put(&mut lines, &t!("Export   {what}", what = self.takeaway.head), theme.strong());
+        put(&mut lines, &env.place(), theme.accent());
+        lines.push(Line::raw(""));
+        for (at, (_, name, what)) in KINDS.iter().enumerate() {
+            let (sign, style) =
+                if at == self.kind { (env.glyphs.on, theme.strong()) } else { (env.glyphs.off, theme.dim()) };
+            let text = fit(&format!("{sign} {} {}", fit(name, 12, ""), tr(what)), room, env.glyphs.ellipsis);
+            lines.push(Line::styled(format!("  {}", text.trim_end()), style));
+        }
+        lines.push(Line::raw(""));
+        let busy = self.work.is_some() || self.exists;
+        let label = t!("File");
+        let mut spans = vec![
+            Span::styled(format!("  {label} "), theme.strong()),
+            Span::styled(if busy { " " } else { env.glyphs.cursor }, theme.accent()),
+        ];
+        spans.extend(self.file.spans(room.saturating_sub(width(label) + 3), !busy, env));
+        lines.push(Line::from(spans));
+        lines.extend(self.file.lines(room, env));
+        lines.push(Line::raw(""));
+        let key = |action| env.key(&self.stack(), action);
+        if let Some((_, done, all)) = &self.work {
+            let (done, all) = (number(*done), (*all > 0).then(|| number(*all)));
+            let far = match all {
+                Some(all) => t!("{done} of {all} rows", done, all),
+                None => t!("{done} rows", done),
+            };
+            put(&mut lines, &format!("{} {far}", env.spinner()), theme.text());
+            let text = t!(
+                "{key} lets it go on while you work; it is said when it is done.  {esc} gives it up: nothing is left of it then.",
+                key = key(Action::Aside),
+                esc = key(Action::Back)
+            );
+            put(&mut lines, &text, theme.dim());
+        } else if self.exists {
+            let text = format!(
+                "{} {}",
+                env.glyphs.alert,
+                t!("There is a file of this name already. Nothing was written.")
+            );
+            put(&mut lines, &text, theme.warning());
+            put(
+                &mut lines,
+                &t!(
+                    "{key} replaces it.  {esc} goes back.",
+                    key = key(Action::Confirm),
+                    esc = key(Action::Back)
+                ),
+                theme.accent(),
+            );
+        } else {
+            for text in self.takeaway.note.iter().chain([&self.cost(env)]) {
+                put(&mut lines, text, theme.text());
+            }
+            let text = t!(
+                "{enter} writes it, {up} {down} choose the kind. Only you may read the file: it may hold names and addresses. Without a folder it goes into the one that lapel was started in.",
+                enter = key(Action::Accept),
+                up = key(Action::Up),
+                down = key(Action::Down)
+            );
+            put(&mut lines, &text, theme.dim());
+        }
+        if let Some(said) = &self.said {
+            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+        }
+        let lines = form_layout::squeezed(lines, area.height, env);
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+/// What is said of a file that was written, and whether it is bad news: it is not known to be all.
+fn said(done: &Exported, takeaway: &ExportSource) -> (String, bool) {
+    let path = scrub(&done.written.path.to_string_lossy()).into_owned();
+    let mut parts =
+        vec![plural!(done.written.rows, "Wrote {n} row to {path}.", "Wrote {n} rows to {path}.", path)];
+    let mut bad = false;
+    if let (Some(read), What::List(list)) = (&done.read, &takeaway.what) {
+        bad = !matches!(read.end, End::Complete | End::Uncounted);
+        // That it is complete need not be said where the number is that of the list.
+        if read.end != End::Complete || read.gone > 0 || takeaway.rows != Some(read.rows) {
+            parts.push(summary(read, list.shape().noun));
+        }
+    }
+    parts.extend(done.written.remarks());
+    (parts.join(" "), bad)
+}

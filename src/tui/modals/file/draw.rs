@@ -1,0 +1,320 @@
+//! Drawing a file: how it is read, its first rows, or what is to be decided.
+
+use crate::domain::Text;
+use crate::jobs::intake::{
+    Checked, ColumnMap, HeaderRow, IdRow, NameColumns, RawRow, Source, Standing, Sure,
+};
+use crate::jobs::{Opened, Preview};
+use crate::tui::context::Env;
+use crate::tui::input::action::Action;
+use crate::tui::input::list_hit::below;
+use crate::tui::modals::file::steps::{Step, column_name};
+use crate::tui::modals::file::{FileForm, Purpose};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::{cells, fit, number, width, wrap};
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+impl FileForm {
+    /// Draws the form.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let put = |lines: &mut Vec<Line<'static>>, text: &str, style: Style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        let head = match &self.purpose {
+            Purpose::Issue { by_column: true, .. } => t!("Issue  each row by its template column").to_owned(),
+            Purpose::Issue { template, .. } => t!("Issue  {title}", title = template.1),
+            Purpose::Revoke { reason, .. } => {
+                t!(
+                    "Revoke the badges whose ids stand in a file: {reason}",
+                    reason = Text::from(reason.as_str())
+                )
+            }
+        };
+        let head = fit(&head, room, env.glyphs.ellipsis);
+        lines.push(Line::styled(format!("  {head}"), theme.strong()));
+        put(&mut lines, &self.source_words(env), theme.accent());
+        let esc = env.key(&self.stack(), Action::Back);
+        if let Some(work) = &self.work {
+            let verb = match (&self.purpose, work.drafting) {
+                (_, false) => t!("reading the file"),
+                (Purpose::Issue { .. }, true) => t!("reading and checking every row"),
+                (Purpose::Revoke { .. }, true) => t!("looking where each badge stands"),
+            };
+            let far = match (work.done, work.all) {
+                (_, 0) => String::new(),
+                (done, all) => format!(": {} %", (u128::from(done) * 100 / u128::from(all.max(1))).min(100)),
+            };
+            put(
+                &mut lines,
+                &format!("{} {verb}{far}   {}", env.spinner(), t!("{esc} gives up", esc)),
+                theme.dim(),
+            );
+        }
+        if let Some(said) = &self.said {
+            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+            put(&mut lines, &t!("Nothing was sent.  {esc} goes back to the form.", esc), theme.dim());
+        }
+        if let Some(opened) = &self.opened {
+            for note in opened.about.notes.iter().take(4) {
+                put(&mut lines, &format!("{} {note}", env.glyphs.dot), theme.dim());
+            }
+        }
+        lines.push(Line::raw(""));
+        let height = usize::from(area.height);
+        match (&self.step, &self.opened) {
+            (Some(step), Some(_)) => {
+                put(&mut lines, &self.step_question(), theme.strong());
+                let foot = self.side_by_side(room, env);
+                let free = height.saturating_sub(lines.len() + foot.len() + 1).max(2);
+                let free = u16::try_from(free).unwrap_or(u16::MAX);
+                let rows = Rect { height: free, ..below(area, lines.len()) };
+                lines.extend(self.menu(step.at(), rows, room, env));
+                lines.push(Line::raw(""));
+                lines.extend(foot);
+            }
+            (None, Some(opened)) if self.said.is_none() => {
+                for question in opened.questions() {
+                    put(&mut lines, &format!("{} {question}", env.glyphs.alert), theme.warning());
+                }
+                let columns = &opened.about.columns;
+                match (&opened.preview, opened.about.map.map()) {
+                    (Preview::Recipients(_), Some(map)) => {
+                        let text = t!(
+                            "columns {how}: {columns}",
+                            how = self.map_words(),
+                            columns = map_words(map, columns)
+                        );
+                        put(&mut lines, &text, theme.dim());
+                    }
+                    (Preview::Recipients(_), None) => {}
+                    (Preview::BadgeIds { column: Some(at), .. }, _) => {
+                        put(
+                            &mut lines,
+                            &t!("badge ids from: {column}", column = column_name(*at, columns)),
+                            theme.dim(),
+                        );
+                    }
+                    (Preview::BadgeIds { column: None, .. }, _) => {
+                        let text = t!("no column is called like a badge id; choose one");
+                        put(&mut lines, &format!("{} {text}", env.glyphs.alert), theme.warning());
+                    }
+                }
+                let free = height.saturating_sub(lines.len() + 4).max(1);
+                lines.extend(preview(opened, free, room, env));
+                lines.push(Line::raw(""));
+                if self.has_template_column() {
+                    let key = env.key(&self.stack(), Action::Toggle);
+                    let by_column = matches!(self.purpose, Purpose::Issue { by_column: true, .. });
+                    let now = if by_column { "[x]" } else { "[ ]" };
+                    put(
+                        &mut lines,
+                        &t!("{now} {key}: each row from the template that its column names", now, key),
+                        theme.text(),
+                    );
+                }
+                put(&mut lines, &self.hint(env), theme.dim());
+            }
+            _ => {}
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+
+    /// What the source is and how it is read: `attendees.csv  CP949 · comma · header row 1`.
+    fn source_words(&self, env: &Env) -> String {
+        let dot = format!(" {} ", env.glyphs.dot);
+        let name = match &self.source {
+            Source::File(path) => {
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                crate::domain::text::short(&name.to_string_lossy()).into_owned()
+            }
+            Source::Pasted(text) => {
+                plural!(text.lines().count() as u64, "{n} line pasted", "{n} lines pasted")
+            }
+        };
+        let Some(opened) = &self.opened else { return name };
+        let about = &opened.about;
+        let mut parts = vec![about.format.label().to_owned()];
+        if let Some(guess) = &about.encoding {
+            let encoding = guess.encoding.label();
+            parts.push(match guess.sure {
+                Sure::Ambiguous => format!("{encoding}?"),
+                Sure::Guess => t!("{encoding} (a guess)", encoding),
+                Sure::Chosen | Sure::Bom | Sure::Certain => encoding.to_owned(),
+            });
+        }
+        if let Some(delimiter) = about.delimiter {
+            parts.push(delimiter.label().to_owned());
+        }
+        if let Some(sheet) = &about.sheet {
+            parts.push(t!("sheet {sheet}", sheet = crate::domain::text::scrub(sheet)));
+        }
+        match about.header {
+            Some(HeaderRow::At(row)) => parts.push(t!("header row {row}", row)),
+            Some(HeaderRow::Absent) => parts.push(t!("no header").to_owned()),
+            None => {}
+        }
+        format!("{name}   {}", parts.join(&dot))
+    }
+
+    fn menu(&self, at: usize, rows: Rect, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let choices = self.step_choices();
+        let (shown, rest) = self.sight.lay_all(rows, at, choices.len(), env);
+        choices
+            .iter()
+            .enumerate()
+            .skip(shown.start)
+            .take(shown.len())
+            .map(|(i, choice)| {
+                let cursor = if i == at { env.glyphs.cursor } else { " " };
+                let style = if i == at { env.theme.selected() } else { env.theme.text() };
+                let text = fit(choice, room.saturating_sub(4), env.glyphs.ellipsis);
+                Line::from(vec![
+                    Span::styled(format!("  {cursor} "), env.theme.accent()),
+                    Span::styled(text, style),
+                ])
+            })
+            .chain(rest)
+            .collect()
+    }
+
+    /// How the same lines read in each encoding that fits, side by side.
+    fn side_by_side(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let (Some(Step::Encoding { .. }), Some(opened)) = (&self.step, &self.opened) else {
+            return Vec::new();
+        };
+        let Some(guess) = &opened.about.encoding else { return Vec::new() };
+        let all = &guess.alternatives;
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let columns = (room + 2) / all.len().max(1);
+        let widths = vec![columns.saturating_sub(2); all.len()];
+        let heads: Vec<(String, Style)> = all
+            .iter()
+            .map(|(encoding, _)| (t!("read as {encoding}", encoding), env.theme.strong()))
+            .collect();
+        let row = |row: Vec<(String, Style)>| {
+            let mut spans = vec![Span::raw("  ")];
+            spans.extend(cells(&row, &widths, env.glyphs.ellipsis));
+            Line::from(spans)
+        };
+        let longest = all.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0).min(6);
+        let mut lines = vec![row(heads)];
+        for at in 0..longest {
+            lines.push(row(all
+                .iter()
+                .map(|(_, lines)| (lines.get(at).cloned().unwrap_or_default(), env.theme.text()))
+                .collect()));
+        }
+        lines
+    }
+
+    fn hint(&self, env: &Env) -> String {
+        let enter = env.key(&self.stack(), Action::Accept);
+        if !self.questions().is_empty() || self.lacks_id_column() {
+            return t!("{enter} asks what is not clear.", enter);
+        }
+        match self.purpose {
+            Purpose::Issue { .. } => {
+                t!("{enter} checks every row; nothing is sent before the review.", enter)
+            }
+            Purpose::Revoke { .. } => {
+                t!("{enter} looks where each badge stands; nothing is sent before the review.", enter)
+            }
+        }
+    }
+}
+
+fn map_words(map: &ColumnMap, columns: &[String]) -> String {
+    let name = |at: usize| column_name(at, columns);
+    let who = match map.name {
+        NameColumns::One(at) => name(at),
+        NameColumns::FamilyGiven { family, given } => format!("{} + {}", name(family), name(given)),
+    };
+    let email = name(map.email);
+    match map.template {
+        None => t!("name = {who}, e-mail = {email}", who, email),
+        Some(at) => {
+            t!("name = {who}, e-mail = {email}, template = {template}", who, email, template = name(at))
+        }
+    }
+}
+
+/// The first rows: as they would be taken, or as they stand there while something is not clear.
+fn preview(opened: &Opened, free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    match &opened.preview {
+        Preview::Recipients(judged) if !judged.is_empty() => people(judged, free, room, env),
+        Preview::BadgeIds { ids, .. } if !ids.is_empty() => badge_ids(ids, free, room, env),
+        _ => as_they_stand(&opened.rows, free, room, env),
+    }
+}
+
+fn as_they_stand(rows: &[RawRow], free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    rows.iter()
+        .take(free)
+        .map(|row| {
+            let all: Vec<String> = row.cells.iter().map(|c| Text::from(c.as_str()).to_string()).collect();
+            let text = format!("{:>6}  {}", number(row.line), all.join(" | "));
+            Line::raw(format!("  {}", fit(&text, room, env.glyphs.ellipsis)))
+        })
+        .collect()
+}
+
+fn badge_ids(ids: &[IdRow], free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let theme = &env.theme;
+    let rest = room.saturating_sub(6 + 4);
+    let widths = [6, rest / 2, rest - rest / 2];
+    ids.iter()
+        .take(free)
+        .map(|row| {
+            let (why, style) = match &row.id {
+                Ok(_) => (String::new(), theme.text()),
+                Err(why) => (why.clone(), theme.error()),
+            };
+            let all = [
+                (format!("{:>6}", number(row.line)), theme.dim()),
+                (row.raw.to_string(), style),
+                (crate::domain::text::scrub(&why).into_owned(), theme.dim()),
+            ];
+            let mut spans = vec![Span::raw("  ")];
+            spans.extend(cells(&all, &widths, env.glyphs.ellipsis));
+            Line::from(spans)
+        })
+        .collect()
+}
+
+fn people(judged: &[Checked], free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let theme = &env.theme;
+    let words = [t!("ready"), t!("look"), t!("not valid"), t!("no person")];
+    let wide = words.into_iter().map(width).max().unwrap_or(0);
+    let rest = room.saturating_sub(6 + wide + 4);
+    let widths = [6, wide, rest / 5, rest * 2 / 5, rest - rest / 5 - rest * 2 / 5];
+    judged
+        .iter()
+        .take(free)
+        .map(|row| {
+            let (word, style) = match row.standing {
+                Standing::Ready => (words[0], theme.good()),
+                Standing::Ask => (words[1], theme.warning()),
+                Standing::Refused => (words[2], theme.error()),
+                Standing::NotARecipient => (words[3], theme.dim()),
+            };
+            let why = row.findings.first().map_or(String::new(), |finding| finding.what.clone());
+            let all = [
+                (format!("{:>6}", number(row.row.line)), theme.dim()),
+                (word.to_owned(), style),
+                (Text::from(row.name.as_str()).to_string(), theme.text()),
+                (Text::from(row.email.as_str()).to_string(), theme.text()),
+                (crate::domain::text::scrub(&why).into_owned(), theme.dim()),
+            ];
+            let mut spans = vec![Span::raw("  ")];
+            spans.extend(cells(&all, &widths, env.glyphs.ellipsis));
+            Line::from(spans)
+        })
+        .collect()
+}

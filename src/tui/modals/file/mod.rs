@@ -1,0 +1,379 @@
+//! A file of recipients or of badge ids, opened: how it is read, its first rows, and what a person has to
+//! decide about it. Nothing is written down before that, and nothing is sent before the review of the draft
+//! that it becomes.
+
+mod draw;
+mod steps;
+
+use crate::domain::{TemplateId, Text};
+use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEncoding};
+use crate::jobs::{FileRequest, IdsRequest, Opened, Preview};
+use crate::tui::context::{Effects, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::{Click, Sight};
+use crate::tui::request::{Request, RequestId, Response};
+use ratatui::layout::Position;
+use steps::{Picking, Step, columns};
+
+/// The form.
+pub struct FileForm {
+    purpose: Purpose,
+    source: Source,
+    choices: Choices,
+    opened: Option<Opened>,
+    work: Option<Work>,
+    step: Option<Step>,
+    sight: Sight,
+    said: Option<String>,
+}
+
+/// What a file is opened for.
+#[derive(Clone, Debug)]
+pub enum Purpose {
+    /// Issuing a badge to the people in it.
+    Issue {
+        /// The badge's template and its title.
+        template: (TemplateId, Text),
+        /// Whether a column of the file says which template each row is for.
+        by_column: bool,
+    },
+    /// Revoking the badges whose ids stand in it.
+    Revoke {
+        /// The reason; holders may see it.
+        reason: String,
+        /// Whether those that still wait are revoked when they become Issued.
+        when_issued: bool,
+    },
+}
+
+/// What is being done with the file.
+struct Work {
+    ticket: RequestId,
+    /// Whether its rows are being written down, rather than only looked at.
+    drafting: bool,
+    done: u64,
+    all: u64,
+}
+
+impl FileForm {
+    /// Opens a file, or what was pasted.
+    pub fn new(purpose: Purpose, source: Source, out: &mut Effects<'_>) -> Self {
+        let mut form = Self {
+            purpose,
+            source,
+            choices: Choices::default(),
+            opened: None,
+            work: None,
+            step: None,
+            sight: Sight::default(),
+            said: None,
+        };
+        form.open(out);
+        form
+    }
+
+    fn open(&mut self, out: &mut Effects<'_>) {
+        self.cancel(out);
+        self.said = None;
+        let (source, choices) = (self.source.clone(), self.choices.clone());
+        let ticket = out.ask(match self.purpose {
+            Purpose::Issue { .. } => Request::OpenFile(source, choices),
+            Purpose::Revoke { .. } => Request::OpenIds(source, choices),
+        });
+        self.work = Some(Work { ticket, drafting: false, done: 0, all: 0 });
+    }
+
+    fn cancel(&mut self, out: &mut Effects<'_>) {
+        out.cancel(self.work.take().map(|work| work.ticket));
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        vec![if self.step.is_some() { Context::Menu } else { Context::File }, Context::Always]
+    }
+
+    fn questions(&self) -> Vec<Question> {
+        self.opened.as_ref().map(Opened::questions).unwrap_or_default()
+    }
+
+    /// Whether a person has to say where the badge ids stand.
+    fn lacks_id_column(&self) -> bool {
+        self.opened
+            .as_ref()
+            .is_some_and(|opened| matches!(opened.preview, Preview::BadgeIds { column: None, .. }))
+    }
+
+    /// Whether a column names templates.
+    fn has_template_column(&self) -> bool {
+        let is_named = |opened: &Opened| opened.about.map.map().is_some_and(|map| map.template.is_some());
+        matches!(self.purpose, Purpose::Issue { .. }) && self.opened.as_ref().is_some_and(is_named)
+    }
+
+    /// The step in which the columns are said; `anew`: those too that are clear.
+    fn columns(&self, anew: bool) -> Option<Step> {
+        let opened = self.opened.as_ref()?;
+        Some(match self.purpose {
+            Purpose::Issue { .. } => Step::columns(&opened.about, anew),
+            Purpose::Revoke { .. } => Step::IdColumn { at: 0 },
+        })
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        let Some(opened) = &self.opened else { return action == Action::Back };
+        match action {
+            Action::Encoding => opened.about.encoding.is_some(),
+            Action::Sheet => opened.about.sheets.len() > 1,
+            Action::Toggle => self.has_template_column(),
+            Action::Accept => self.work.is_none(),
+            _ => true,
+        }
+    }
+
+    /// Does an action; false when it is none of the form's.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        if self.step.is_some() {
+            return self.act_step(action, out);
+        }
+        match action {
+            Action::Back => {
+                self.cancel(out);
+                out.go.push(Navigate::Close);
+            }
+            Action::Encoding | Action::Columns | Action::Sheet | Action::Header
+                if self.opened.is_none() || !self.offers(action) =>
+            {
+                out.say(t!("There is nothing of the kind to choose for this file."));
+            }
+            Action::Encoding => self.step = self.opened.as_ref().map(|opened| Step::encoding(&opened.about)),
+            Action::Columns => self.step = self.columns(true),
+            Action::Sheet => self.step = Some(Step::Sheet { at: 0 }),
+            Action::Header => self.step = Some(Step::Header { at: 0 }),
+            Action::Toggle if self.has_template_column() => {
+                if let Purpose::Issue { by_column, .. } = &mut self.purpose {
+                    *by_column = !*by_column;
+                }
+            }
+            Action::Accept => self.go_on(out),
+            _ => return false,
+        }
+        true
+    }
+
+    fn go_on(&mut self, out: &mut Effects<'_>) {
+        if self.work.is_some() {
+            out.say(t!("Still reading the file. Nothing was sent."));
+            return;
+        }
+        if self.ask_next() {
+            return;
+        }
+        if self.opened.is_none() {
+            self.open(out);
+            return;
+        }
+        self.said = None;
+        let (source, choices) = (self.source.clone(), self.choices.clone());
+        let ticket = out.ask(match &self.purpose {
+            Purpose::Issue { template, by_column } => {
+                let template = (!by_column).then(|| template.clone());
+                Request::DraftFile(Box::new(FileRequest { template, source, choices }))
+            }
+            Purpose::Revoke { reason, when_issued } => {
+                let (reason, when_issued) = (reason.clone(), *when_issued);
+                Request::DraftIds(Box::new(IdsRequest { source, choices, reason, when_issued }))
+            }
+        });
+        self.work = Some(Work { ticket, drafting: true, done: 0, all: 0 });
+    }
+
+    /// Asks the first of what has to be decided; whether there is anything.
+    fn ask_next(&mut self) -> bool {
+        let Some(opened) = &self.opened else { return false };
+        self.step = match self.questions().into_iter().next() {
+            Some(Question::EncodingAmbiguous) => Some(Step::encoding(&opened.about)),
+            Some(Question::SheetAmbiguous) => Some(Step::Sheet { at: 0 }),
+            Some(Question::HeaderNotFound) => Some(Step::Header { at: 0 }),
+            Some(Question::ColumnsAmbiguous { .. } | Question::ColumnMissing { .. }) => self.columns(false),
+            None if self.lacks_id_column() => self.columns(false),
+            None => None,
+        };
+        self.step.is_some()
+    }
+
+    /// Takes a click, where something is to be decided. The first one in a step only selects: a second one that
+    /// comes too fast must not answer the next question.
+    pub fn click(&mut self, at: Position) -> Click {
+        let Some(step) = &mut self.step else { return Click::Beside };
+        let mut selected = step.at();
+        let click = self.sight.click(at, &mut selected);
+        step.set(selected);
+        click
+    }
+
+    fn act_step(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        let choices = self.step_choices().len().max(1);
+        if !matches!(action, Action::Down | Action::Up) {
+            self.sight.forget_clicks();
+        }
+        let Some(step) = &mut self.step else { return false };
+        match action {
+            Action::Down => step.set((step.at() + 1) % choices),
+            Action::Up => step.set((step.at() + choices - 1) % choices),
+            Action::Back => self.step = None,
+            Action::Accept => self.choose(out),
+            _ => return false,
+        }
+        true
+    }
+
+    fn choose(&mut self, out: &mut Effects<'_>) {
+        let (Some(step), Some(opened)) = (self.step.take(), &self.opened) else { return };
+        let about = &opened.about;
+        match step {
+            Step::Encoding { at, all } => {
+                self.choices.encoding = all.get(at).copied();
+                // Columns and header were told by how it was read before.
+                forget_columns(&mut self.choices);
+                self.choices.header = None;
+            }
+            Step::Sheet { at } => {
+                self.choices.sheet = about.sheets.get(at).map(|sheet| sheet.name.wire().to_owned());
+                forget_columns(&mut self.choices);
+                self.choices.header = None;
+            }
+            Step::Header { at } => {
+                let row = at.checked_sub(1).and_then(|at| opened.rows.get(at));
+                self.choices.header = Some(row.map_or(HeaderRow::Absent, |row| HeaderRow::At(row.line)));
+                forget_columns(&mut self.choices);
+            }
+            Step::IdColumn { at } => self.choices.id_column = Some(at),
+            Step::Columns(mut picking) => {
+                if !picking.take(about.columns.len()) {
+                    self.step = Some(Step::Columns(picking));
+                    return;
+                }
+                self.choices.columns = picking.map();
+            }
+        }
+        self.open(out);
+    }
+
+    /// How far the reading is.
+    pub fn progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
+        match &mut self.work {
+            Some(work) if work.ticket == ticket => {
+                (work.done, work.all) = (now, of);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        if self.work.as_ref().is_none_or(|work| work.ticket != ticket) {
+            return Err(answer);
+        }
+        match answer {
+            Response::Opened(opened) => {
+                self.work = None;
+                match *opened {
+                    Ok(opened) => {
+                        self.opened = Some(opened);
+                        let has = self.has_template_column();
+                        if let Purpose::Issue { by_column, .. } = &mut self.purpose {
+                            *by_column &= has;
+                        }
+                        self.ask_next();
+                    }
+                    Err(why) => self.said = Some(why),
+                }
+            }
+            Response::Drafted(drafted) => {
+                self.work = None;
+                match drafted {
+                    Ok(jobs) => out.go.push(Navigate::Drafts(jobs)),
+                    Err(why) => self.said = Some(why),
+                }
+            }
+            other => return Err(other),
+        }
+        Ok(())
+    }
+
+    /// What can be chosen in the open step, in words.
+    fn step_choices(&self) -> Vec<String> {
+        let (Some(step), Some(opened)) = (&self.step, &self.opened) else { return Vec::new() };
+        let about = &opened.about;
+        match step {
+            Step::Encoding { all, .. } => {
+                all.iter().map(|encoding: &TextEncoding| encoding.label().to_owned()).collect()
+            }
+            Step::Sheet { .. } => about
+                .sheets
+                .iter()
+                .map(|sheet| {
+                    let (name, rows) = (&sheet.name, sheet.rows);
+                    if sheet.hidden {
+                        t!("{name} ({rows} rows, hidden)", name, rows)
+                    } else {
+                        t!("{name} ({rows} rows)", name, rows)
+                    }
+                })
+                .collect(),
+            Step::Header { .. } => std::iter::once(t!("no header: the first row is a person").to_owned())
+                .chain(opened.rows.iter().map(|row| {
+                    let cells: Vec<String> =
+                        row.cells.iter().map(|c| Text::from(c.as_str()).to_string()).collect();
+                    t!("row {no}: {cells}", no = row.line, cells = cells.join(" | "))
+                }))
+                .collect(),
+            Step::Columns(picking) => picking.choices(about, &opened.rows),
+            Step::IdColumn { .. } => columns(about, &opened.rows).collect(),
+        }
+    }
+
+    /// What the open step asks.
+    fn step_question(&self) -> String {
+        match &self.step {
+            Some(Step::Encoding { .. }) => {
+                t!("Which is right? The same bytes read differently; only you can tell.").to_owned()
+            }
+            Some(Step::Sheet { .. }) => match self.purpose {
+                Purpose::Issue { .. } => t!("Which sheet has the recipients?").to_owned(),
+                Purpose::Revoke { .. } => t!("Which sheet has the badge ids?").to_owned(),
+            },
+            Some(Step::Header { .. }) => t!("Which row holds the names of the columns?").to_owned(),
+            Some(Step::IdColumn { .. }) => t!("Which column has the badge ids?").to_owned(),
+            Some(Step::Columns(picking)) => match picking.what() {
+                Picking::Name => t!("Which column is the recipient's name?").to_owned(),
+                Picking::Family => t!("Which column is the family name?").to_owned(),
+                Picking::Given => t!("Which column is the given name?").to_owned(),
+                Picking::Email => t!("Which column is the e-mail address?").to_owned(),
+                Picking::Template => t!("Which column says which template each row is for?").to_owned(),
+            },
+            None => String::new(),
+        }
+    }
+
+    /// Whether the columns are as a person, or an earlier time, said.
+    fn map_words(&self) -> &'static str {
+        match self.opened.as_ref().map(|opened| &opened.about.map) {
+            Some(MapState::Chosen(_)) => t!("as chosen"),
+            Some(MapState::Remembered(_)) => t!("as the last time"),
+            _ => t!("by their names"),
+        }
+    }
+}
+
+fn forget_columns(choices: &mut Choices) {
+    choices.columns = None;
+    choices.id_column = None;
+}

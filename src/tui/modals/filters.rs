@@ -1,0 +1,367 @@
+//! Saved filters of a list: one is picked, called something else, or removed; and what is set now is saved.
+
+use crate::config::{FilterChange, NamedFilter};
+use crate::domain::text::scrub;
+use crate::i18n;
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::{Click, Sight, below};
+use crate::tui::persist::saved_filters::FiltersAsk;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::filter::Spec;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::table_header::Head;
+use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+/// The widest that names are shown, in columns.
+const NAMES: usize = 32;
+
+/// The saved filters of one list, open.
+pub struct FiltersForm {
+    /// Such as `history`.
+    list: &'static str,
+    specs: &'static [Spec],
+    heads: &'static [Head],
+    /// What is set on the tab now.
+    current: Option<NamedFilter>,
+    at: usize,
+    sight: Sight,
+    name: Option<Naming>,
+    /// The name of the one that the next press removes.
+    removing: Option<String>,
+    ticket: Option<RequestId>,
+    said: Option<String>,
+}
+
+/// A name, being typed.
+struct Naming {
+    field: Field,
+    /// The one that is to be called so; what is set now, where there is none.
+    of: Option<String>,
+    /// A filter of this name may go: enter once more.
+    replaces: Option<String>,
+}
+
+impl FiltersForm {
+    /// Opens it; `naming`: what is set now is to be saved. The file is read again: people edit it.
+    pub fn new(
+        (list, specs, heads): (&'static str, &'static [Spec], &'static [Head]),
+        current: Option<NamedFilter>,
+        naming: bool,
+        env: &Env,
+        out: &mut Effects<'_>,
+    ) -> Self {
+        let mut form = Self {
+            list,
+            specs,
+            heads,
+            current,
+            at: 0,
+            sight: Sight::default(),
+            name: None,
+            removing: None,
+            ticket: None,
+            said: env.saved.error.clone(),
+        };
+        form.ask(None, env, out);
+        if naming {
+            form.name_current();
+        }
+        form
+    }
+
+    fn ask(&mut self, change: Option<FilterChange>, env: &Env, out: &mut Effects<'_>) {
+        match env.saved.ask(change) {
+            Some(ask) => out.ask_instead(&mut self.ticket, Request::Filters(Box::new(ask))),
+            None => {
+                self.said = Some(
+                    t!("Filters cannot be saved here: lapel has no folder for its settings.").to_owned(),
+                );
+            }
+        }
+    }
+
+    fn name_current(&mut self) {
+        if self.current.is_some() {
+            self.name = Some(Naming { field: Field::default(), of: None, replaces: None });
+        } else {
+            self.said =
+                Some(t!("There is no filter and no order here to save. Nothing was saved.").to_owned());
+        }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        vec![if self.name.is_some() { Context::Prompt } else { Context::Filters }, Context::Always]
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action, env: &Env) -> bool {
+        let any = env.saved.of_list(self.list).next().is_some();
+        match action {
+            Action::NextTab | Action::PreviousTab => false,
+            Action::Accept => any || self.name.is_some(),
+            Action::Rename | Action::Remove => any,
+            Action::SaveFilter => self.current.is_some(),
+            _ => true,
+        }
+    }
+
+    fn selected<'a>(&self, env: &'a Env) -> Option<&'a NamedFilter> {
+        env.saved.of_list(self.list).nth(self.at)
+    }
+
+    /// Does an action; false when it is none of the form's.
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        self.said = None;
+        if self.name.is_some() {
+            return self.act_naming(action, env, out);
+        }
+        let removing = self.removing.take();
+        let last = env.saved.of_list(self.list).count().saturating_sub(1);
+        match action {
+            Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
+            Action::Up => self.at = self.at.checked_sub(1).unwrap_or(last),
+            Action::First => self.at = 0,
+            Action::Last => self.at = last,
+            Action::Back => {
+                out.cancel(self.ticket.take());
+                out.go.push(Navigate::Close);
+            }
+            Action::SaveFilter => self.name_current(),
+            Action::Accept | Action::Rename | Action::Remove => {
+                let Some(filter) = self.selected(env) else {
+                    self.said = Some(t!("No filter is saved here yet.").to_owned());
+                    return true;
+                };
+                match action {
+                    Action::Accept => {
+                        out.go.extend([Navigate::Close, Navigate::UseFilter(Box::new(filter.clone()))]);
+                    }
+                    Action::Rename => {
+                        let (field, of) = (Field::with(&filter.name), Some(filter.name.clone()));
+                        self.name = Some(Naming { field, of, replaces: None });
+                    }
+                    _ if removing.as_ref() == Some(&filter.name) => {
+                        let (list, name) = (filter.list.clone(), filter.name.clone());
+                        self.ask(Some(FilterChange::Remove { list, name }), env, out);
+                    }
+                    _ => {
+                        let key = env.key(&self.stack(), Action::Remove);
+                        let name = scrub(&filter.name);
+                        self.said = Some(t!("{key} once more removes “{name}”.", key, name));
+                        self.removing = Some(filter.name.clone());
+                    }
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a click.
+    pub fn click(&mut self, at: Position) -> Click {
+        if self.name.is_some() {
+            return Click::Beside;
+        }
+        let click = self.sight.click(at, &mut self.at);
+        if click == Click::Selected {
+            (self.said, self.removing) = (None, None);
+        }
+        click
+    }
+
+    fn act_naming(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        let Some(naming) = &mut self.name else { return false };
+        match action {
+            Action::Back => self.name = None,
+            Action::ClearField => naming.field.clear(),
+            Action::NextTab | Action::PreviousTab => {}
+            Action::Accept => {
+                let name = naming.field.value().trim().to_owned();
+                if name.is_empty() {
+                    self.said = Some(t!("Type a name first.").to_owned());
+                    return true;
+                }
+                let is_there = env.saved.of_list(self.list).any(|filter| filter.name == name);
+                let change = match (&naming.of, &self.current) {
+                    (Some(from), _) => {
+                        FilterChange::Rename { list: self.list.to_owned(), from: from.clone(), to: name }
+                    }
+                    (None, Some(_)) if is_there && naming.replaces.as_ref() != Some(&name) => {
+                        let shown = scrub(&name).into_owned();
+                        self.said = Some(t!(
+                            "There is a filter called “{name}” already. {enter} once more puts this one in its place.",
+                            name = shown,
+                            enter = env.key(&[Context::Prompt, Context::Always], Action::Accept)
+                        ));
+                        naming.replaces = Some(name);
+                        return true;
+                    }
+                    (None, Some(current)) => FilterChange::Save {
+                        filter: NamedFilter { name, ..current.clone() },
+                        replace: is_there,
+                    },
+                    (None, None) => return true,
+                };
+                self.ask(Some(change), env, out);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// The name as it is typed.
+    pub fn typed(&self) -> Vec<&str> {
+        self.name.iter().map(|naming| naming.field.value()).collect()
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let Some(naming) = &mut self.name else { return false };
+        let typed = naming.field.key(key);
+        if typed {
+            self.said = None;
+        }
+        typed
+    }
+
+    /// Takes pasted text: a name.
+    pub fn paste(&mut self, text: &str) {
+        if let Some(naming) = &mut self.name {
+            naming.field.paste(text.trim());
+        }
+    }
+
+    /// Takes an answer, or gives it back. What there is now the desk has taken already.
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match answer {
+            Response::Filters(done, asked) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match done {
+                    Err(why) => self.said = Some(why),
+                    Ok(read) => {
+                        if read.left_out.is_some() {
+                            self.said.clone_from(&read.left_out);
+                        }
+                        self.changed(&read.filters, *asked, out);
+                    }
+                }
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// The file was read or changed.
+    fn changed(&mut self, filters: &[NamedFilter], asked: FiltersAsk, out: &mut Effects<'_>) {
+        let mine: Vec<&NamedFilter> = filters.iter().filter(|filter| filter.list == self.list).collect();
+        let place = |name: &str| mine.iter().position(|filter| filter.name == name);
+        self.at = self.at.min(mine.len().saturating_sub(1));
+        let Some(change) = asked.into_change() else { return };
+        self.name = None;
+        let shown = |name: &str| scrub(name).into_owned();
+        match change {
+            FilterChange::Save { filter, .. } => {
+                self.at = place(&filter.name).unwrap_or(self.at);
+                out.say(t!("Saved as “{name}”.", name = shown(&filter.name)));
+                out.go.push(Navigate::Close);
+            }
+            FilterChange::Rename { to, .. } => self.at = place(&to).unwrap_or(self.at),
+            FilterChange::Remove { name, .. } => out.say(t!("Removed “{name}”.", name = shown(&name))),
+        }
+    }
+
+    /// What a filter says, in words: its fields by their labels, its order by the heading of the column.
+    fn words(&self, filter: &NamedFilter, env: &Env) -> String {
+        let label = |field: &str| {
+            let spec = self.specs.iter().find(|spec| spec.name == field);
+            spec.map_or_else(|| scrub(field).into_owned(), |spec| i18n::tr(spec.label).to_lowercase())
+        };
+        let fields = filter.fields.iter().map(|(field, value)| format!("{} {}", label(field), scrub(value)));
+        let sort = filter.sort.iter().map(|(column, downwards)| {
+            let arrow = if *downwards { env.glyphs.down } else { env.glyphs.up };
+            let head = self.heads.iter().find(|head| head.sort_by == column);
+            let shown =
+                head.map_or_else(|| scrub(column).into_owned(), |head| i18n::tr(head.title).to_lowercase());
+            t!("by {column}", column = shown) + arrow
+        });
+        fields.chain(sort).collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
+    }
+
+    /// Draws it.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let put = |text: &str, style| {
+            wrap(text, room).into_iter().map(move |line| Line::styled(format!("  {line}"), style))
+        };
+        let head = if self.list == "history" {
+            t!("Saved filters of History")
+        } else {
+            t!("Saved filters of Templates")
+        };
+        let mut lines = vec![Line::styled(format!("  {head}"), theme.strong()), Line::raw("")];
+        let mut foot: Vec<Line<'static>> = Vec::new();
+        if let Some(said) = &self.said {
+            foot.push(Line::raw(""));
+            for part in said.lines() {
+                foot.extend(put(&scrub(part), theme.warning()));
+            }
+        }
+        if let Some(naming) = &self.name {
+            let label =
+                if naming.of.is_some() { t!("New name of the filter") } else { t!("Name of the filter") };
+            let mut spans = vec![
+                Span::styled(format!("  {label} "), theme.strong()),
+                Span::styled(env.glyphs.cursor, theme.accent()),
+            ];
+            spans.extend(naming.field.spans(room.saturating_sub(width(label) + 2), true, env));
+            lines.push(Line::from(spans));
+            if let (None, Some(current)) = (&naming.of, &self.current) {
+                lines.extend(put(&self.words(current, env), theme.dim()));
+            }
+            lines.push(Line::raw(""));
+        }
+        let filters: Vec<&NamedFilter> = env.saved.of_list(self.list).collect();
+        let names = filters.iter().map(|filter| width(&scrub(&filter.name))).max().unwrap_or(0).min(NAMES);
+        let names = names.min(room / 2) + 2;
+        let rows = below(area, lines.len());
+        let foot_rows = u16::try_from(foot.len() + 2).unwrap_or(u16::MAX);
+        let rows = Rect { height: rows.height.saturating_sub(foot_rows).max(1), ..rows };
+        let (shown, rest) = self.sight.lay_all(rows, self.at, filters.len(), env);
+        for (at, filter) in filters.iter().enumerate().skip(shown.start).take(shown.len()) {
+            let selected = at == self.at && self.name.is_none();
+            let plain = |style| if selected { theme.selected() } else { style };
+            lines.push(Line::from(vec![
+                Span::styled(if selected { env.glyphs.cursor } else { " " }, theme.accent()),
+                Span::raw(" "),
+                Span::styled(fit(&scrub(&filter.name), names, env.glyphs.ellipsis), plain(theme.text())),
+                Span::styled(
+                    fit(&self.words(filter, env), room.saturating_sub(names), env.glyphs.ellipsis),
+                    plain(theme.dim()),
+                ),
+            ]));
+        }
+        lines.extend(rest);
+        if filters.is_empty() && self.said.is_none() {
+            let text = match self.ticket {
+                Some(_) if self.name.is_none() => t!("reading the saved filters"),
+                _ => t!("No filter is saved here yet."),
+            };
+            lines.extend(put(text, theme.dim()));
+        }
+        lines.extend(foot);
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}

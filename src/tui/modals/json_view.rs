@@ -1,0 +1,281 @@
+//! One record as the service sent it, over the tab: every token of its answer, with line breaks and indents
+//! of lapel's own.
+
+use crate::api::{Raw, RawOf};
+use crate::domain::text::scrub;
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::paged_list::two_sided;
+use crate::tui::widgets::text_layout::{fit, wrap};
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// Characters of an answer that are shown at most; all of it can be copied.
+const SHOWN: usize = 200_000;
+/// Levels that are indented at most.
+const DEEPEST: usize = 24;
+
+/// A record as it was sent.
+pub struct RawPane {
+    /// The same badge as several endpoints tell it.
+    records: Vec<RawOf>,
+    at: usize,
+    ticket: Option<RequestId>,
+    read: Option<Result<Raw, String>>,
+    /// As lines that may be shown, each as long as it is.
+    laid_out: Vec<String>,
+    /// The same in this many columns.
+    lines: Vec<String>,
+    columns: u16,
+    /// A list has come in which the badge is to be found.
+    seek: bool,
+    scroll: usize,
+    height: usize,
+}
+
+impl RawPane {
+    /// Asks for the first of these records; none where there is none.
+    pub fn new(records: Vec<RawOf>, out: &mut Effects<'_>) -> Option<Self> {
+        let ticket = Some(out.ask(Request::Raw(records.first()?.clone())));
+        Some(Self {
+            records,
+            at: 0,
+            ticket,
+            read: None,
+            laid_out: Vec::new(),
+            lines: Vec::new(),
+            columns: 0,
+            seek: false,
+            scroll: 0,
+            height: 1,
+        })
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        action != Action::OtherRecord || self.records.len() > 1
+    }
+
+    fn ask(&mut self, out: &mut Effects<'_>) {
+        if let Some(of) = self.records.get(self.at) {
+            out.ask_instead(&mut self.ticket, Request::Raw(of.clone()));
+        }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack() -> Vec<Context> {
+        vec![Context::Json, Context::Always]
+    }
+
+    /// Does an action; false when it is none of the pane's.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        let most = self.lines.len().saturating_sub(self.height);
+        let page = self.height.saturating_sub(1).max(1);
+        match action {
+            Action::Down => self.scroll = (self.scroll + 1).min(most),
+            Action::Up => self.scroll = self.scroll.saturating_sub(1),
+            Action::PageDown => self.scroll = (self.scroll + page).min(most),
+            Action::PageUp => self.scroll = self.scroll.saturating_sub(page),
+            Action::First => self.scroll = 0,
+            Action::Last => self.scroll = most,
+            Action::Reload => self.ask(out),
+            Action::OtherRecord if self.records.len() > 1 => {
+                self.at = (self.at + 1) % self.records.len();
+                (self.read, self.scroll) = (None, 0);
+                self.laid_out.clear();
+                self.lines.clear();
+                self.ask(out);
+            }
+            Action::CopyAll => match &self.read {
+                Some(Ok(raw)) => out.copy(raw.text.wire().to_owned(), t!("the JSON as it was sent")),
+                _ => out.say(t!("Nothing was read yet, so there is nothing to copy.")),
+            },
+            Action::Back => {
+                out.cancel(self.ticket.take());
+                out.go.push(Navigate::Close);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+        match answer {
+            Response::Raw(raw) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                self.laid_out = raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire()));
+                self.columns = 0;
+                self.seek = self.at > 0;
+                self.read = Some(raw.map_err(|why| why.to_string()));
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Lays out for an area.
+    pub fn pump(&mut self, area: Rect) {
+        self.height = usize::from(area.height.saturating_sub(2)).max(1);
+        if self.columns != area.width {
+            self.columns = area.width;
+            let room = usize::from(area.width).saturating_sub(4);
+            self.lines = self.laid_out.iter().flat_map(|line| wrap(line, room)).collect();
+        }
+        if std::mem::take(&mut self.seek)
+            && let Some(RawOf::Badge(id)) = self.records.first()
+        {
+            // In a list of several, to the badge that was asked about.
+            let id = id.to_string();
+            let place = self.lines.iter().position(|line| line.contains(&id)).unwrap_or(0);
+            self.scroll = place.saturating_sub(2);
+        }
+        self.scroll = self.scroll.min(self.lines.len().saturating_sub(self.height));
+    }
+
+    /// Draws it.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let shown = self.lines.len().min(self.scroll + self.height);
+        let right = t!("line {shown} of {lines}", shown, lines = self.lines.len());
+        let right = if self.lines.is_empty() { String::new() } else { right };
+        let request = self.records.get(self.at).map_or_else(String::new, RawOf::request);
+        let request = Line::styled(format!("  {request}"), theme.strong());
+        two_sided(frame, Rect { height: 1, ..area }, request, Span::styled(right, theme.dim()), true);
+        let mut lines = Vec::new();
+        match &self.read {
+            _ if self.ticket.is_some() && self.read.is_none() => {
+                lines.push(Line::styled(
+                    t!("  {spinner} asking for it anew, 1 request", spinner = env.spinner()),
+                    theme.dim(),
+                ));
+            }
+            Some(Err(why)) => {
+                let text = t!("It was not read: {why}", why);
+                lines.extend(
+                    wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())),
+                );
+            }
+            Some(Ok(raw)) => {
+                let bytes = count!(raw.bytes as u64, "byte", "bytes");
+                let about =
+                    t!("  {bytes} as the service sent them; line breaks and indents are lapel's", bytes);
+                lines.push(Line::styled(fit(&about, room + 2, env.glyphs.ellipsis), theme.dim()));
+                let body = self.lines.iter().skip(self.scroll).take(self.height);
+                lines.extend(body.map(|line| Line::raw(format!("  {line}"))));
+            }
+            None => {}
+        }
+        let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        frame.render_widget(ratatui::text::Text::from(lines), below);
+    }
+}
+
+/// The tokens of a JSON text, each as it stands, on lines of their own; every line may be shown. What is no
+/// JSON comes out as well as it can.
+fn lay_out(json: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut depth = 0_usize;
+    let (mut quoted, mut escaped, mut shown) = (false, false, 0);
+    let mut chars = json.trim().chars().peekable();
+    let mut end = |line: &mut String, depth: usize| {
+        lines.push(scrub(line.trim_end()).into_owned());
+        *line = "  ".repeat(depth.min(DEEPEST));
+    };
+    while let Some(c) = chars.next() {
+        shown += 1;
+        if shown > SHOWN {
+            end(&mut line, 0);
+            line.replace_range(.., t!("(the rest is not shown; it is copied whole)"));
+            break;
+        }
+        if quoted {
+            quoted = escaped || c != '"';
+            escaped = c == '\\' && !escaped;
+            line.push(c);
+            continue;
+        }
+        match c {
+            '{' | '[' => {
+                line.push(c);
+                while chars.next_if(char::is_ascii_whitespace).is_some() {}
+                if let Some(close) = chars.next_if(|c| matches!(c, '}' | ']')) {
+                    line.push(close);
+                } else {
+                    depth += 1;
+                    end(&mut line, depth);
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                end(&mut line, depth);
+                line.push(c);
+            }
+            ',' => {
+                line.push(c);
+                end(&mut line, depth);
+            }
+            ':' => line.push_str(": "),
+            c if c.is_ascii_whitespace() => {}
+            c => {
+                quoted = c == '"';
+                line.push(c);
+            }
+        }
+    }
+    end(&mut line, 0);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_token_stays_as_it_was_sent() {
+        let json = "{\"a\":1.50,\"a\" : \"x, {\\\"y\\\"}\",\"b\":[],\"c\":{ },\r\n \"d\":[1e3,\"\\u001b\"]}";
+        let lines = [
+            "{",
+            "  \"a\": 1.50,",
+            "  \"a\": \"x, {\\\"y\\\"}\",",
+            "  \"b\": [],",
+            "  \"c\": {},",
+            "  \"d\": [",
+            "    1e3,",
+            "    \"\\u001b\"",
+            "  ]",
+            "}",
+        ];
+        assert_eq!(lay_out(json), lines);
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_marked() {
+        assert_eq!(lay_out("{\"a\":\"\u{1b}[2J\n\u{202e}\"}"), ["{", "  \"a\": \"␛[2J␊⟨U+202E⟩\"", "}"]);
+    }
+
+    #[test]
+    fn it_is_bounded_however_deep_and_long() {
+        let deep = lay_out(&"[".repeat(300_000));
+        assert!(deep.iter().all(|line| line.len() <= 2 * DEEPEST + 50), "indents are bounded");
+        let long = lay_out(&format!("\"{}\"", "x".repeat(SHOWN * 2)));
+        assert_eq!((long.len(), long[0].len()), (2, SHOWN));
+        assert!(long[1].contains("copied whole"));
+    }
+
+    proptest! {
+        #[test]
+        fn only_white_space_is_added(value in "[a-z {}\\[\\]:,\"0-9\\\\]{0,60}") {
+            let json = serde_json::json!({ "key": value, "list": [1, { "x": null }] }).to_string();
+            let laid_out = lay_out(&json).join("\n");
+            let same: serde_json::Value = serde_json::from_str(&laid_out).expect("still JSON");
+            prop_assert_eq!(same.to_string(), json);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The question whether a text that has the shape of an API key may be sent. It is asked once for each text.
+
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::widgets::form_layout;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::wrap;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// Characters of the text that are shown.
+const SHOWN: usize = 4;
+
+/// What goes on when the text may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// What Enter does in the form below.
+    Accept,
+    /// The filter of the list below is applied.
+    Filter,
+}
+
+/// The question.
+pub struct KeyQuestion {
+    texts: Vec<String>,
+    then: Then,
+}
+
+impl KeyQuestion {
+    /// About these texts.
+    pub fn new(texts: Vec<String>, then: Then) -> Self {
+        Self { texts, then }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack() -> Vec<Context> {
+        vec![Context::Review, Context::Always]
+    }
+
+    /// Whether an action does something here.
+    pub fn offers(action: Action) -> bool {
+        matches!(action, Action::Confirm | Action::Back)
+    }
+
+    /// Does an action; false when it is none of the question's.
+    pub fn act(&self, action: Action, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Confirm => {
+                self.texts.iter().for_each(|text| crate::secrets::allow(text));
+                out.go.extend([Navigate::Close, Navigate::KeyAllowed(self.then)]);
+            }
+            Action::Back => {
+                out.say(t!("Nothing was sent."));
+                out.go.push(Navigate::Close);
+            }
+            Action::ClearField | Action::PageDown | Action::PageUp => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// Draws it.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let room = usize::from(area.width).saturating_sub(4);
+        let put = |text: &str, style| {
+            wrap(text, room).into_iter().map(move |line| Line::styled(format!("  {line}"), style))
+        };
+        let begins = |text: &String| text.trim().chars().take(SHOWN).chain(['…']).collect::<String>();
+        let texts: Vec<String> = self.texts.iter().map(begins).collect();
+        let mut lines = form_layout::head(t!("This looks like an API key"), &env.place(), room, env);
+        lines.push(Line::raw(""));
+        lines.extend(put(
+            &t!(
+                "The text that begins with {text} has the shape of an API key. Nothing was sent.",
+                text = texts.join(", ")
+            ),
+            env.theme.warning(),
+        ));
+        lines.extend(put(
+            t!("A key that is sent as a search text is stored in the logs of every computer on its way. Is it a key? Then replace it in the issuer back office if others have seen it."),
+            env.theme.text(),
+        ));
+        lines.push(Line::raw(""));
+        let key = |action| env.key(&Self::stack(), action);
+        let text = t!(
+            "{y} sends it: it is no key.  {esc} goes back.",
+            y = key(Action::Confirm),
+            esc = key(Action::Back)
+        );
+        lines.extend(put(&text, env.theme.accent()));
+        let lines = form_layout::squeezed(lines, area.height, env);
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}

@@ -1,0 +1,255 @@
+//! Where the key of a profile comes from, and the key itself where it is typed: two lines of the form for a profile.
+
+use crate::api::ApiKey;
+use crate::config::KeyStore;
+use crate::i18n;
+use crate::tui::widgets::field::Field;
+use secrecy::SecretString;
+
+/// The places that can be chosen; the last one only where the key is elsewhere now.
+const PLACES: [&str; 5] =
+    [tr_noop!("file"), tr_noop!("keyring"), tr_noop!("variable"), tr_noop!("command"), tr_noop!("as it is")];
+const FILE: usize = 0;
+const KEYRING: usize = 1;
+const VARIABLE: usize = 2;
+const COMMAND: usize = 3;
+const AS_IT_IS: usize = 4;
+
+/// A place, and a key where one was typed; without one it is to be found there.
+pub type Given = (KeyStore, Option<SecretString>);
+
+/// The two lines.
+pub struct KeyFrom {
+    /// Where the key of the profile that is changed comes from now.
+    was: Option<KeyStore>,
+    said: String,
+    chosen: usize,
+    variable: Field,
+    command: Field,
+    key: Field,
+}
+
+impl KeyFrom {
+    /// For a new profile: a file of lapel's own.
+    pub fn new() -> Self {
+        Self {
+            was: None,
+            said: String::new(),
+            chosen: FILE,
+            variable: Field::default(),
+            command: Field::default(),
+            key: Field::secret(),
+        }
+    }
+
+    /// For a profile that is changed, with the words for where its key is. Names and commands of the settings file are
+    /// not shown: somebody may have put the key there.
+    pub fn of(was: KeyStore, said: &str) -> Self {
+        let chosen = match was {
+            KeyStore::File => FILE,
+            KeyStore::Keyring => KEYRING,
+            KeyStore::Variable(_) | KeyStore::Command(_) | KeyStore::OtherFile(_) => AS_IT_IS,
+        };
+        Self { was: Some(was), said: said.to_owned(), chosen, ..Self::new() }
+    }
+
+    /// The places that there are to choose from, in the language set.
+    pub fn places(&self) -> Vec<&'static str> {
+        PLACES[..self.many()].iter().map(|place| i18n::tr(place)).collect()
+    }
+
+    /// How many places there are: "as it is" where the key is elsewhere now.
+    fn many(&self) -> usize {
+        let is_elsewhere = !matches!(self.was, None | Some(KeyStore::File | KeyStore::Keyring));
+        if is_elsewhere { PLACES.len() } else { PLACES.len() - 1 }
+    }
+
+    /// Which of the places is chosen.
+    pub fn chosen(&self) -> usize {
+        self.chosen
+    }
+
+    /// Chooses the place so many further on.
+    pub fn turn(&mut self, by: isize) {
+        self.chosen = (self.chosen as isize + by).rem_euclid(self.many() as isize).unsigned_abs();
+    }
+
+    /// What stands before the second line.
+    pub fn label(&self) -> &'static str {
+        match self.chosen {
+            VARIABLE => t!("Variable"),
+            COMMAND => t!("Command"),
+            _ => t!("API key"),
+        }
+    }
+
+    /// Where the key is now, in words.
+    pub fn said(&self) -> &str {
+        &self.said
+    }
+
+    /// What the second line takes; none where there is nothing to say.
+    pub fn field(&self) -> Option<&Field> {
+        match self.chosen {
+            FILE | KEYRING => Some(&self.key),
+            VARIABLE => Some(&self.variable),
+            COMMAND => Some(&self.command),
+            _ => None,
+        }
+    }
+
+    /// The same, to be typed into.
+    pub fn field_mut(&mut self) -> Option<&mut Field> {
+        match self.chosen {
+            FILE | KEYRING => Some(&mut self.key),
+            VARIABLE => Some(&mut self.variable),
+            COMMAND => Some(&mut self.command),
+            _ => None,
+        }
+    }
+
+    /// What the place needs to be told, in a sentence or two.
+    pub fn advice(&self) -> &'static str {
+        match self.chosen {
+            VARIABLE => t!(
+                "lapel reads the key from this environment variable whenever it starts, and keeps no copy. The \
+                 variable must be set now."
+            ),
+            COMMAND => t!(
+                "lapel runs this command, without a shell, whenever it needs the key: it prints the key and nothing \
+                 else, such as pass show badges. No copy is kept."
+            ),
+            AS_IT_IS => t!("Where the key is stays as config.toml says; the other places take its place."),
+            _ if self.was.is_some() => t!("Without a key the one that is there stays."),
+            _ => t!("The key is kept where only you can read it."),
+        }
+    }
+
+    /// What was said, for a new profile.
+    ///
+    /// # Errors
+    /// What is wrong with it, in a sentence.
+    pub fn given(&self) -> Result<Given, String> {
+        match self.chosen {
+            FILE => self.typed().map(|key| (KeyStore::File, Some(key))),
+            KEYRING => self.typed().map(|key| (KeyStore::Keyring, Some(key))),
+            VARIABLE => KeyStore::of_variable(self.variable.value().trim())
+                .map(|place| (place, None))
+                .map_err(sentence),
+            _ => KeyStore::of_command_line(self.command.value()).map(|place| (place, None)).map_err(sentence),
+        }
+    }
+
+    /// What was said, for a profile that is changed; nothing where everything stays.
+    ///
+    /// # Errors
+    /// What is wrong with it, in a sentence.
+    pub fn changed(&self) -> Result<Option<Given>, String> {
+        let is_typed = matches!(self.chosen, FILE | KEYRING);
+        let stays = match self.chosen {
+            FILE => self.was == Some(KeyStore::File),
+            KEYRING => self.was == Some(KeyStore::Keyring),
+            AS_IT_IS => return Ok(None),
+            _ => false,
+        };
+        if is_typed && self.key.value().trim().is_empty() {
+            return if stays {
+                Ok(None)
+            } else {
+                Err(t!(
+                    "The key itself is needed to keep it in another place: type it in the last field, or set the \
+                     place back."
+                )
+                .to_owned())
+            };
+        }
+        let given = self.given()?;
+        Ok((is_typed || self.was.as_ref() != Some(&given.0)).then_some(given))
+    }
+
+    fn typed(&self) -> Result<SecretString, String> {
+        let typed = self.key.value().trim();
+        ApiKey::new(typed).map(|_| SecretString::from(typed)).map_err(|why| why.to_string())
+    }
+}
+
+fn sentence(why: impl std::fmt::Display) -> String {
+    format!("{why}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(chosen: usize, typed: &str) -> Result<Given, String> {
+        let mut lines = KeyFrom::new();
+        lines.chosen = chosen;
+        lines.field_mut().expect("a field").set(typed);
+        lines.given()
+    }
+
+    #[test]
+    fn a_new_profile_says_one_of_four_places() {
+        assert_eq!(KeyFrom::new().places(), ["file", "keyring", "variable", "command"]);
+        for (chosen, place) in [(FILE, KeyStore::File), (KEYRING, KeyStore::Keyring)] {
+            let (kept_in, key) = given(chosen, " dmu_live_0123456789 ").expect("good");
+            assert_eq!(kept_in, place);
+            assert!(key.is_some());
+        }
+        let (place, key) = given(VARIABLE, "UNI_KEY").expect("good");
+        assert_eq!((place, key.is_none()), (KeyStore::Variable("UNI_KEY".into()), true));
+        let (place, key) = given(COMMAND, "pass  show badges").expect("good");
+        let argv = ["pass", "show", "badges"].map(str::to_owned).to_vec();
+        assert_eq!((place, key.is_none()), (KeyStore::Command(argv), true));
+    }
+
+    #[test]
+    fn what_is_no_place_is_refused_in_a_sentence() {
+        for (chosen, typed, part) in [
+            (VARIABLE, "", "name of an environment variable"),
+            (VARIABLE, "my-key", "name of an environment variable"),
+            (COMMAND, " ", "is empty"),
+            (COMMAND, "pass show 'my badges'", "without a shell"),
+            (COMMAND, "cat ~/key | head", "without a shell"),
+        ] {
+            let said = given(chosen, typed).expect_err(typed);
+            assert!(said.contains(part) && said.ends_with('.'), "{said}");
+        }
+        assert!(given(FILE, "").is_err() && given(KEYRING, "a b").is_err());
+    }
+
+    #[test]
+    fn what_stays_is_no_change_and_what_the_settings_file_names_is_not_shown() {
+        for was in [
+            KeyStore::File,
+            KeyStore::Keyring,
+            KeyStore::Variable("UNI_KEY".into()),
+            KeyStore::Command(vec!["pass".into(), "show".into()]),
+            KeyStore::OtherFile("/run/secrets/key".into()),
+        ] {
+            let lines = KeyFrom::of(was.clone(), "somewhere");
+            assert!(lines.changed().expect("nothing wrong").is_none(), "{was:?}");
+            let elsewhere = lines.chosen == AS_IT_IS;
+            assert_eq!(lines.places().len(), if elsewhere { 5 } else { 4 }, "{was:?}");
+            assert_eq!(lines.field().is_none(), elsewhere, "{was:?}");
+            assert!(lines.field().is_none_or(|field| field.value().is_empty()), "{was:?}");
+        }
+        let mut lines = KeyFrom::of(KeyStore::Variable("UNI_KEY".into()), "the variable UNI_KEY");
+        lines.turn(-2);
+        lines.field_mut().expect("a field").set("UNI_KEY");
+        assert!(lines.changed().expect("nothing wrong").is_none(), "the same again");
+    }
+
+    #[test]
+    fn another_place_of_lapels_own_needs_the_key_once_more() {
+        let mut lines = KeyFrom::of(KeyStore::File, "a file");
+        lines.turn(1);
+        assert!(lines.changed().expect_err("no key").contains("type it"));
+        lines.field_mut().expect("a field").set("dmu_live_0123456789");
+        assert!(matches!(lines.changed(), Ok(Some((KeyStore::Keyring, Some(_))))));
+        lines.turn(-2);
+        assert_eq!(lines.chosen, COMMAND, "from the first one to the last one");
+        lines.field_mut().expect("a field").set("pass show badges");
+        assert!(matches!(lines.changed(), Ok(Some((KeyStore::Command(_), None)))));
+    }
+}

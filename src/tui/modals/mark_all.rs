@@ -1,0 +1,118 @@
+//! The question before all that match a filter are marked: how many, and what it costs to read them.
+
+use crate::api::MAX_ROWS_PER_PAGE;
+use crate::i18n::number;
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::wrap;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::Clear;
+
+/// Requests that the background makes in a second when nothing holds it up, about: one after the other.
+const A_SECOND: u64 = 5;
+
+/// The question.
+pub struct MarkAllForm {
+    /// How many match, where the service says.
+    rows: Option<u64>,
+    /// The filter in words.
+    words: Vec<String>,
+}
+
+impl MarkAllForm {
+    /// For so many rows that match a filter.
+    pub fn new(rows: Option<u64>, words: Vec<String>) -> Self {
+        Self { rows, words }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack() -> Vec<Context> {
+        vec![Context::Menu, Context::Always]
+    }
+
+    /// Whether an action does something here.
+    pub fn offers(action: Action) -> bool {
+        !matches!(action, Action::Down | Action::Up)
+    }
+
+    /// Does an action; false when it is none of the question's.
+    pub fn act(&self, action: Action, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Accept => out.go.extend([Navigate::Close, Navigate::MarkAll]),
+            Action::Back => {
+                out.say(t!("Nothing was marked."));
+                out.go.push(Navigate::Close);
+            }
+            Action::Down | Action::Up => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// Draws it over the lower part of the tab.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let room = usize::from(area.width).saturating_sub(4);
+        let put = |text: &str, style| {
+            wrap(text, room).into_iter().map(move |line| Line::styled(format!("  {line}"), style))
+        };
+        let question = match self.rows {
+            Some(rows) => {
+                plural!(rows, "Mark the {n} badge that matches?", "Mark all {n} badges that match?")
+            }
+            None => t!("Mark all badges that match? How many that is the service does not say.").to_owned(),
+        };
+        let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
+        let mut lines = vec![Line::styled(format!(" {rule}"), env.theme.dim())];
+        lines.extend(put(&question, env.theme.strong()));
+        if !self.words.is_empty() {
+            lines.extend(put(&self.words.join(&format!(" {} ", env.glyphs.dot)), env.theme.text()));
+        }
+        let a_minute = env.link.as_ref().map_or(u32::MAX, |link| link.background);
+        if let Some(rows) = self.rows {
+            lines.extend(put(&cost(rows, a_minute), env.theme.text()));
+        }
+        let text = t!(
+            "They are read in the background while you work on, and marked when all are there; {esc} gives that up. Nothing is sent to the service but questions: what cannot be revoked is left out in the review.",
+            esc = env.key(&[Context::History, Context::Global, Context::Always], Action::Back)
+        );
+        lines.extend(put(&text, env.theme.dim()));
+        let key = |action| env.key(&Self::stack(), action);
+        let text =
+            t!("{enter} marks them.  {esc} goes back.", enter = key(Action::Accept), esc = key(Action::Back));
+        lines.extend(put(&text, env.theme.accent()));
+        let rows = u16::try_from(lines.len()).unwrap_or(area.height).min(area.height);
+        let area = Rect { y: area.bottom() - rows, height: rows, ..area };
+        frame.render_widget(Clear, area);
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+/// What reading so many rows costs: requests, and how long that takes about.
+fn cost(rows: u64, a_minute: u32) -> String {
+    let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
+    // The share of a minute can be had at once; what goes beyond it waits for the next one.
+    let waits = requests.saturating_sub(1) / u64::from(a_minute).max(1) * 60;
+    let seconds = number(waits + requests.div_ceil(A_SECOND));
+    plural!(
+        requests,
+        "That takes {n} request, about {seconds} s at this pace.",
+        "That takes {n} requests, about {seconds} s at this pace.",
+        seconds
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cost_grows_with_the_pages_and_with_the_minutes_that_they_take() {
+        assert_eq!(cost(1, 250), "That takes 1 request, about 1 s at this pace.");
+        assert_eq!(cost(4_312, 250), "That takes 44 requests, about 9 s at this pace.");
+        assert_eq!(cost(10_000, 40), "That takes 100 requests, about 140 s at this pace.");
+        assert_eq!(cost(0, 0), "That takes 1 request, about 1 s at this pace.");
+    }
+}

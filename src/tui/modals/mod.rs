@@ -1,0 +1,28 @@
+//! Forms for what has consequences: fields, checks, a review of exactly what will be sent and where, and a
+//! confirmation that neither Enter nor the key that opened the form can give.
+
+pub(in crate::tui) mod confirm_live;
+pub(in crate::tui) mod confirm_resend;
+pub(in crate::tui) mod copy_menu;
+pub(in crate::tui) mod draft;
+pub(in crate::tui) mod edit_row;
+pub(in crate::tui) mod export;
+pub(in crate::tui) mod file;
+pub(in crate::tui) mod filters;
+pub(in crate::tui) mod help;
+pub(in crate::tui) mod issue;
+pub(in crate::tui) mod json_view;
+pub(in crate::tui) mod key_question;
+pub(in crate::tui) mod key_source;
+pub(in crate::tui) mod mark_all;
+pub(in crate::tui) mod palette;
+pub(in crate::tui) mod ping;
+pub(in crate::tui) mod profile;
+pub(in crate::tui) mod profiles;
+pub(in crate::tui) mod question;
+pub(in crate::tui) mod remove;
+pub(in crate::tui) mod repin_key;
+pub(in crate::tui) mod replace;
+pub(in crate::tui) mod request_log;
+pub(in crate::tui) mod revoke;
+pub(in crate::tui) mod revoke_ids;

@@ -1,0 +1,448 @@
+//! The palette: every action of every screen by name, with its key and why it is not possible now; and ways to
+//! a badge, a holder or a template by typing it.
+
+use crate::config::NamedFilter;
+use crate::domain::{Address, BadgeId, Query, TemplateId, Text};
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::list_hit::{Click, Sight, below, out_of_sight};
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crossterm::event::KeyEvent;
+use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+use unicode_normalization::UnicodeNormalization;
+
+/// What it is worth to be possible: about as much as one letter that matches.
+const POSSIBLE: u32 = 16;
+
+/// One action, as the palette lists it.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// What it does.
+    pub action: Action,
+    /// Its keys here, or where it has them.
+    pub keys: String,
+    /// Why it is not possible now.
+    pub why_not: Option<String>,
+}
+
+/// What stands in a line of the palette.
+#[derive(Clone, Debug)]
+enum Entry {
+    Command(Command),
+    Badge(BadgeId),
+    Holder(String),
+    /// Whoever has this name.
+    Named(String),
+    Template(TemplateId),
+    Titled(String),
+    Filter(NamedFilter),
+}
+
+/// The palette, open.
+pub struct CommandPalette {
+    all: Vec<Command>,
+    filters: Vec<NamedFilter>,
+    field: Field,
+    shown: Vec<Entry>,
+    at: usize,
+    sight: Sight,
+    /// Whether one may go elsewhere: not from a form that is filled in.
+    leaves: bool,
+}
+
+impl CommandPalette {
+    /// Of these commands, those that are possible first; with ways to other screens, which are possible if one
+    /// `leaves` nothing open. `filters`: those that are saved, which lead to their lists.
+    pub fn new(mut all: Vec<Command>, filters: Vec<NamedFilter>, leaves: bool) -> Self {
+        all.sort_by_key(|command| command.why_not.is_some());
+        let (field, sight) = (Field::default(), Sight::default());
+        let mut palette = Self { all, filters, field, shown: Vec::new(), at: 0, sight, leaves };
+        palette.find();
+        palette
+    }
+
+    fn find(&mut self) {
+        self.at = 0;
+        self.sight.forget_clicks();
+        let typed = self.field.value().trim().to_owned();
+        if typed.is_empty() {
+            let filters = self.filters.iter().cloned().map(Entry::Filter);
+            self.shown = self.all.iter().cloned().map(Entry::Command).chain(filters).collect();
+            return;
+        }
+        let mut matcher = Matcher::new(Config::DEFAULT);
+        let pattern =
+            Pattern::new(&letters(&typed), CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
+        let mut buffer = Vec::new();
+        let found: Vec<(u32, &Command)> = self
+            .all
+            .iter()
+            .filter_map(|command| {
+                let mut score =
+                    |text: &str| pattern.score(Utf32Str::new(&letters(text), &mut buffer), &mut matcher);
+                // The name says more than the sentence.
+                let name = score(command.action.hint()).map(|n| n.saturating_mul(2));
+                name.max(score(command.action.help())).map(|score| (score, command))
+            })
+            .collect();
+        // The best comes first, and of two that are about as good the one that is possible. The sort is
+        // stable, so that equals stay in the order of the help.
+        let worth = |score: u32, command: &Command| {
+            score.saturating_add(if command.why_not.is_none() { POSSIBLE } else { 0 })
+        };
+        let mut found: Vec<(u32, Entry)> = found
+            .into_iter()
+            .map(|(score, command)| (worth(score, command), Entry::Command(command.clone())))
+            .collect();
+        // A saved filter has nothing but its name.
+        found.extend(self.filters.iter().filter_map(|filter| {
+            let name = letters(&filter_words(filter));
+            let score = pattern.score(Utf32Str::new(&name, &mut buffer), &mut matcher)?;
+            let possible = if self.leaves { POSSIBLE } else { 0 };
+            Some((score.saturating_mul(2).saturating_add(possible), Entry::Filter(filter.clone())))
+        }));
+        found.sort_by_key(|(worth, _)| std::cmp::Reverse(*worth));
+        let commands = found.into_iter().map(|(_, entry)| entry);
+        let ways = ways(&typed);
+        // An address is nothing but a holder's; anything else may be the beginning of a command.
+        self.shown = if typed.contains('@') {
+            ways.into_iter().chain(commands).collect()
+        } else {
+            commands.chain(ways).collect()
+        };
+    }
+
+    /// Does an action; false when it is none of the palette's. What was chosen is given back.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> (bool, Option<Action>) {
+        let last = self.shown.len().saturating_sub(1);
+        match action {
+            Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
+            Action::Up => self.at = self.at.checked_sub(1).unwrap_or(last),
+            Action::PageDown => self.at = (self.at + 10).min(last),
+            Action::PageUp => self.at = self.at.saturating_sub(10),
+            Action::ClearField => {
+                self.field.clear();
+                self.find();
+            }
+            Action::Back => out.go.push(Navigate::Close),
+            Action::Accept => return (true, self.choose(out)),
+            _ => return (false, None),
+        }
+        (true, None)
+    }
+
+    /// Takes a click.
+    pub fn click(&mut self, at: Position) -> Click {
+        self.sight.click(at, &mut self.at)
+    }
+
+    /// The action that is selected, where it is one and possible now.
+    pub fn selected(&self) -> Option<Action> {
+        match self.shown.get(self.at)? {
+            Entry::Command(command) if command.why_not.is_none() => Some(command.action),
+            _ => None,
+        }
+    }
+
+    fn choose(&self, out: &mut Effects<'_>) -> Option<Action> {
+        let Some(entry) = self.shown.get(self.at) else {
+            out.say(t!("Nothing of the kind is known. Nothing was done."));
+            return None;
+        };
+        if let Some(why) = self.why_not(entry) {
+            out.say(t!("Not now: {why}. Nothing was done.", why));
+            return None;
+        }
+        let way = match entry {
+            Entry::Command(command) => return Some(command.action),
+            Entry::Badge(id) => Navigate::Badge(id.clone(), None),
+            Entry::Holder(email) => Navigate::Holder(email.clone()),
+            Entry::Named(name) => Navigate::HolderNamed(name.clone()),
+            Entry::Filter(filter) => Navigate::UseFilter(Box::new(filter.clone())),
+            Entry::Template(id) => Navigate::UseFilter(Box::new(NamedFilter {
+                list: "templates".to_owned(),
+                name: String::new(),
+                fields: vec![("template_id".to_owned(), id.wire().to_owned())],
+                sort: None,
+            })),
+            Entry::Titled(title) => Navigate::TemplatesTitled(title.clone()),
+        };
+        out.go.extend([Navigate::CloseAll, way]);
+        None
+    }
+
+    /// Why an entry is not possible now.
+    fn why_not<'a>(&self, entry: &'a Entry) -> Option<&'a str> {
+        match entry {
+            Entry::Command(command) => command.why_not.as_deref(),
+            _ if self.leaves => None,
+            _ => Some(t!("what is open here must be left first")),
+        }
+    }
+
+    /// What Enter would look up; nothing where it would do something else.
+    pub fn typed(&self) -> Vec<&str> {
+        let looks_up = self
+            .shown
+            .get(self.at)
+            .is_some_and(|entry| !matches!(entry, Entry::Command(_) | Entry::Filter(_)));
+        if looks_up { vec![self.field.value()] } else { Vec::new() }
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let changed = self.field.key(key);
+        if changed {
+            self.find();
+        }
+        true
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, text: &str) {
+        self.field.paste(text.trim());
+        self.find();
+    }
+
+    /// Draws it: the list, and under it, whole, why what is selected is not possible now.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let prompt = t!("  Do  ");
+        let mut spans =
+            vec![Span::styled(prompt, theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
+        spans.extend(self.field.spans(room.saturating_sub(width(prompt)), true, env));
+        let mut lines = vec![Line::from(spans), Line::raw("")];
+        let reason = |entry: &Entry| {
+            let why = self.why_not(entry)?;
+            Some(wrap(&t!("not now: {why}", why), room.saturating_sub(2)))
+        };
+        // As much room as any of them wants, so that the list stays where it is.
+        let reasons = self.shown.iter().filter_map(reason).map(|lines| lines.len()).max().unwrap_or(0);
+        let height = usize::from(area.height).saturating_sub(3 + reasons).max(1);
+        let rows = Rect { height: u16::try_from(height).unwrap_or(u16::MAX), ..below(area, lines.len()) };
+        let shown = self.sight.lay(rows, self.at, self.shown.len());
+        let keys = self.all.iter().map(|c| width(&c.keys)).max().unwrap_or(0).min(room / 4) + 2;
+        for (n, entry) in self.shown.iter().enumerate().skip(shown.start).take(shown.len()) {
+            lines.push(self.line(entry, n == self.at, (keys, room), env));
+        }
+        if self.shown.is_empty() {
+            lines.push(Line::styled(t!("    nothing of the kind"), theme.dim()));
+        } else {
+            let rest = out_of_sight(&shown, self.shown.len(), env);
+            lines.push(Line::styled(format!("  {rest}"), theme.dim()));
+        }
+        let selected = self.shown.get(self.at).and_then(reason).unwrap_or_default();
+        lines.extend(selected.into_iter().map(|line| Line::styled(format!("    {line}"), theme.text())));
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+
+    /// One entry, where its keys have so many columns of the room. Why it is not possible stands behind it
+    /// where that fits; for the selected one it stands under the list.
+    fn line(&self, entry: &Entry, selected: bool, (keys, room): (usize, usize), env: &Env) -> Line<'static> {
+        let theme = &env.theme;
+        let left = room.saturating_sub(keys + 2);
+        let why = self.why_not(entry);
+        let mut what = what(entry);
+        if let Some(why) = why.filter(|_| !selected) {
+            let with = format!("{what}   {} {why}", env.glyphs.dash);
+            if width(&with) <= left {
+                what = with;
+            }
+        }
+        let key = if let Entry::Command(command) = entry { command.keys.as_str() } else { "" };
+        let plain = |style| if selected { theme.selected() } else { style };
+        let words = match (why, selected) {
+            (Some(_), true) => theme.dim().add_modifier(Modifier::REVERSED),
+            (Some(_), false) => theme.dim(),
+            (None, _) => plain(theme.text()),
+        };
+        Line::from(vec![
+            Span::styled(format!("  {} ", if selected { env.glyphs.cursor } else { " " }), theme.accent()),
+            Span::styled(fit(key, keys, env.glyphs.ellipsis), plain(theme.key())),
+            Span::styled(fit(&what, left, env.glyphs.ellipsis), words),
+        ])
+    }
+}
+
+/// What an entry does.
+fn what(entry: &Entry) -> String {
+    match entry {
+        Entry::Command(command) => command.action.help().to_owned(),
+        Entry::Badge(id) => t!("open the badge {id}", id),
+        Entry::Holder(email) => t!("look up what {email} holds", email = Text::from(email.as_str())),
+        Entry::Named(name) => t!("look up holders by the name {name}", name = Text::from(name.as_str())),
+        Entry::Filter(filter) => filter_words(filter),
+        Entry::Template(id) => t!("the template {id}", id),
+        Entry::Titled(title) => {
+            t!("templates whose title has {title}", title = Text::from(title.as_str()))
+        }
+    }
+}
+
+/// A saved filter, as it is found by its name.
+fn filter_words(filter: &NamedFilter) -> String {
+    t!("filter: {name}", name = Text::from(filter.name.as_str()))
+}
+
+/// Where what was typed may lead, what is likeliest first.
+fn ways(typed: &str) -> Vec<Entry> {
+    match Address::check(typed) {
+        Ok(address) => vec![Entry::Holder(address.as_str().to_owned())],
+        Err(_) if typed.contains('@') => Vec::new(),
+        Err(_) => {
+            let one_word = !typed.contains(char::is_whitespace);
+            // As the Wallet's box reads it: from a link, without brackets.
+            let badge = match Query::read(typed) {
+                Query::BadgeId(id) => Some(Entry::Badge(id)),
+                _ => BadgeId::new(typed).filter(|_| one_word).map(Entry::Badge),
+            };
+            let titled = Some(Entry::Titled(typed.to_owned()));
+            let named =
+                matches!(Query::read(typed), Query::Name { .. }).then(|| Entry::Named(typed.to_owned()));
+            // An id has a number in it; a name of one word is a person's sooner than a title's.
+            let template = TemplateId::new(typed)
+                .filter(|_| one_word && typed.chars().any(|c| c.is_ascii_digit()))
+                .map(Entry::Template);
+            let ways = match (&template, one_word) {
+                (Some(_), _) => [badge, template, titled, named],
+                (None, true) => [named, titled, badge, None],
+                (None, false) => [titled, named, None, None],
+            };
+            ways.into_iter().flatten().collect()
+        }
+    }
+}
+
+/// Hangul taken apart into its letters, so that what is being typed is found before its syllable is whole;
+/// letters that stand alone become those that begin one.
+fn letters(text: &str) -> String {
+    const ALONE: &str = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
+    text.nfd()
+        .map(|c| match ALONE.chars().position(|alone| alone == c) {
+            Some(at) => u32::try_from(at).ok().and_then(|at| char::from_u32(0x1100 + at)).unwrap_or(c),
+            None if ('ㅏ'..='ㅣ').contains(&c) => {
+                char::from_u32(u32::from(c) - u32::from('ㅏ') + 0x1161).unwrap_or(c)
+            }
+            None => c,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn palette() -> CommandPalette {
+        let command = |action: Action, why: Option<&str>| Command {
+            action,
+            keys: String::new(),
+            why_not: why.map(str::to_owned),
+        };
+        CommandPalette::new(
+            vec![
+                command(Action::Revoke, Some("a key of History")),
+                command(Action::Sort, None),
+                command(Action::Reload, None),
+                command(Action::Filter, None),
+            ],
+            Vec::new(),
+            true,
+        )
+    }
+
+    fn found(palette: &mut CommandPalette, typed: &str) -> Vec<String> {
+        palette.field.set(typed);
+        palette.find();
+        palette.shown.iter().map(what).collect()
+    }
+
+    #[test]
+    fn what_is_typed_finds_by_letters_in_their_order() {
+        let mut palette = palette();
+        assert_eq!(found(&mut palette, "").len(), 4);
+        assert_eq!(found(&mut palette, "srt")[0], Action::Sort.help());
+        assert_eq!(found(&mut palette, "REVOKE")[0], Action::Revoke.help());
+        // Of two that match alike, the possible one.
+        assert_eq!(found(&mut palette, "re")[0], Action::Reload.help());
+        let nothing = found(&mut palette, "zzzz");
+        let ways =
+            ["look up holders by the name zzzz", "templates whose title has zzzz", "open the badge zzzz"];
+        assert_eq!(nothing, ways);
+    }
+
+    #[test]
+    fn an_address_an_id_and_a_title_lead_somewhere() {
+        let mut palette = palette();
+        assert_eq!(found(&mut palette, " a@b.example ")[0], "look up what a@b.example holds");
+        assert_eq!(found(&mut palette, "@@"), [""; 0]);
+        let title = found(&mut palette, "데이터 시각화");
+        let ways = ["templates whose title has 데이터 시각화", "look up holders by the name 데이터 시각화"];
+        assert_eq!(title, ways, "an id has no spaces");
+        assert_eq!(found(&mut palette, "한서윤")[0], "look up holders by the name 한서윤");
+        assert_eq!(found(&mut palette, "TPL-004")[1], "the template TPL-004");
+        // A form is not left by the way.
+        palette.leaves = false;
+        assert_eq!(found(&mut palette, "a@b.example").len(), 1);
+        assert!(palette.why_not(&palette.shown[0]).is_some());
+    }
+
+    #[test]
+    fn the_reason_of_what_is_selected_is_whole_at_every_size() {
+        use crate::tui::input::keymap::Context;
+        use ratatui::Terminal;
+        use ratatui::backend::TestBackend;
+        let env = Env::for_test();
+        let long =
+            "the list is still being read, and what it holds is not known before the service has answered";
+        let reasons = [Context::Global, Context::OverviewList, Context::DraftRevoke]
+            .map(|context| format!("it belongs to: {}", context.place()));
+        let reasons: Vec<String> = reasons.into_iter().chain([long.to_owned()]).collect();
+        let all = Action::ALL.iter().zip(reasons.iter().cycle()).map(|(action, why)| Command {
+            action: *action,
+            keys: "x".to_owned(),
+            why_not: Some(why.clone()).filter(|_| *action != Action::Sort),
+        });
+        let mut palette = CommandPalette::new(all.collect(), Vec::new(), true);
+        // What is left for it of 80x24 and of 60x16.
+        for (columns, rows) in [(78, 18), (58, 10)] {
+            let area = Rect::new(0, 0, columns, rows);
+            for at in 0..palette.shown.len() {
+                palette.at = at;
+                let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
+                terminal.draw(|frame| palette.draw(&mut Frame::new(frame), area, &env)).expect("drawn");
+                let buffer = terminal.backend().buffer();
+                let line = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+                let screen: Vec<String> = (0..rows).map(line).collect();
+                let words = screen.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+                match palette.why_not(&palette.shown[at]) {
+                    Some(why) => assert!(words.contains(&format!("not now: {why}")), "{screen:#?}"),
+                    None => assert!(!words.contains("not now"), "{screen:#?}"),
+                }
+                // At the prompt, and at what is selected.
+                let cursors = screen.iter().filter(|line| line.contains(env.glyphs.cursor)).count();
+                assert_eq!(cursors, 2, "{screen:#?}");
+            }
+        }
+    }
+
+    #[test]
+    fn hangul_is_found_letter_by_letter() {
+        let has = |text: &str, typed: &str| {
+            let mut matcher = Matcher::new(Config::DEFAULT);
+            let pattern =
+                Pattern::new(&letters(typed), CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
+            pattern.score(Utf32Str::new(&letters(text), &mut Vec::new()), &mut matcher).is_some()
+        };
+        for typed in ["한글", "한", "하", "ㅎ", "ㅎㄱ", "한ㄱ", "글"] {
+            assert!(has("한글 입력", typed), "{typed}");
+        }
+        assert!(!has("한글 입력", "영"));
+    }
+}

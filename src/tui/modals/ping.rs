@@ -1,0 +1,123 @@
+//! The question while the service asks lapel to wait: whether to ask it once, with one ping.
+
+use crate::api::Reader;
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::hold;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::wrap;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::Clear;
+
+/// The question.
+pub struct PingForm {
+    reader: Reader,
+    /// The ping, while it is on its way.
+    ticket: Option<RequestId>,
+    /// What came of it.
+    said: Option<String>,
+}
+
+impl PingForm {
+    /// About a connection.
+    pub fn new(reader: Reader) -> Self {
+        Self { reader, ticket: None, said: None }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack() -> Vec<Context> {
+        vec![Context::Menu, Context::Always]
+    }
+
+    /// Whether an action does something here.
+    pub fn offers(action: Action) -> bool {
+        !matches!(action, Action::Down | Action::Up)
+    }
+
+    /// Does an action; false when it is none of the question's.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Accept if self.ticket.is_none() => {
+                self.said = None;
+                self.ticket = Some(out.ask(Request::Ping(self.reader.clone())));
+            }
+            Action::Back => {
+                out.cancel(self.ticket.take());
+                out.go.push(Navigate::Close);
+            }
+            Action::Accept | Action::Down | Action::Up => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match answer {
+            Response::Pinged(pinged) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match pinged {
+                    Ok(()) => {
+                        out.say(t!("The service answered. lapel goes on with what was waiting."));
+                        out.go.push(Navigate::Close);
+                    }
+                    Err(why) => self.said = Some(why.to_string()),
+                }
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Draws it over the lower part of the tab.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let room = usize::from(area.width).saturating_sub(4);
+        let put = |text: &str, style| {
+            wrap(text, room).into_iter().map(move |line| Line::styled(format!("  {line}"), style))
+        };
+        let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
+        let mut lines = vec![Line::styled(format!(" {rule}"), env.theme.dim())];
+        let question = match hold::left(env) {
+            Some(left) => t!(
+                "The service asks lapel to wait {wait}. Ask it once now, with one ping?",
+                wait = hold::words(left)
+            ),
+            None => t!("The wait is over. lapel goes on by itself.").to_owned(),
+        };
+        lines.extend(put(&question, env.theme.strong()));
+        lines.extend(put(
+            t!("Nothing else is sent. If the service answers, the wait ends. If it refuses, the wait stays, or grows."),
+            env.theme.text(),
+        ));
+        if let Some(said) = &self.said {
+            lines.extend(put(said, env.theme.error()));
+        }
+        let key = |action| env.key(&Self::stack(), action);
+        let text = if self.ticket.is_some() {
+            t!(
+                "{spinner} asking the service once  {esc} stops it",
+                spinner = env.spinner(),
+                esc = key(Action::Back)
+            )
+        } else {
+            t!(
+                "{enter} sends one ping.  {esc} goes back.",
+                enter = key(Action::Accept),
+                esc = key(Action::Back)
+            )
+        };
+        lines.extend(put(&text, env.theme.accent()));
+        let rows = u16::try_from(lines.len()).unwrap_or(area.height).min(area.height);
+        let area = Rect { y: area.bottom() - rows, height: rows, ..area };
+        frame.render_widget(Clear, area);
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}

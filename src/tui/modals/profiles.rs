@@ -1,0 +1,396 @@
+//! The list of profiles: one is opened, and everything of the one before goes; one is added, changed, tested, removed.
+
+use crate::config::ProfileLine;
+use crate::domain::text::scrub;
+use crate::i18n;
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::{Click, Sight, below};
+use crate::tui::modals::profile::{ProfileForm, Step};
+use crate::tui::modals::remove::{Asked, Removing};
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crate::tui::worker::profile_requests::ProfileAsk;
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+/// What is said where something is on its way to the service.
+const SENDING: &str = tr_noop!(
+    "Something is being sent with this profile. Wait for it, or pause it on the Activity \
+                       tab; then change the profile."
+);
+
+/// The list, open.
+pub struct Profiles {
+    reading: Option<RequestId>,
+    lines: Vec<ProfileLine>,
+    at: usize,
+    sight: Sight,
+    /// The profile that is being opened.
+    opening: Option<RequestId>,
+    form: Option<ProfileForm>,
+    removing: Option<Removing>,
+    /// What is being done with a profile: to which, and whether it may be another one then.
+    working: Option<(RequestId, String, bool)>,
+    /// The profile in use, where it is one of the settings.
+    used: Option<String>,
+    said: Option<String>,
+    /// What was done.
+    done: Option<String>,
+}
+
+impl Profiles {
+    /// The list, about to be read.
+    pub fn new(used: Option<String>, out: &mut Effects<'_>) -> Self {
+        Self {
+            removing: None,
+            working: None,
+            used,
+            done: None,
+            reading: Some(out.ask(Request::Profiles)),
+            lines: Vec::new(),
+            at: 0,
+            sight: Sight::default(),
+            opening: None,
+            form: None,
+            said: None,
+        }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        let own = match (&self.form, &self.removing) {
+            (Some(_), _) => Context::Form,
+            (None, Some(removing)) => removing.context(),
+            (None, None) => Context::Profiles,
+        };
+        vec![own, Context::Always]
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        match action {
+            Action::Accept => self.opening.is_none() && self.reading.is_none(),
+            // What `y` does stands on the line that asks for it.
+            Action::PageDown | Action::PageUp | Action::Confirm => false,
+            Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => {
+                self.at < self.lines.len() && self.working.is_none()
+            }
+            _ => true,
+        }
+    }
+
+    /// Does an action; false when it is none of the list's. `sending`: something is on its way that has
+    /// consequences.
+    pub fn act(&mut self, action: Action, sending: bool, out: &mut Effects<'_>) -> bool {
+        // While one is being opened there is only the way back.
+        if (self.opening.is_some() || self.working.is_some()) && action != Action::Back {
+            return true;
+        }
+        if let (Some(removing), true) = (&mut self.removing, action != Action::Back) {
+            match removing.act(action) {
+                Asked::NotMine => return false,
+                Asked::Done => self.said = None,
+                Asked::Wrong(why) => self.said = Some(why),
+                Asked::Remove(name) => self.work(ProfileAsk::Remove(name.clone()), name, false, out),
+            }
+            return true;
+        }
+        if let (Some(form), true) = (&mut self.form, action != Action::Back) {
+            match form.act(action) {
+                Step::NotMine => return false,
+                Step::Done => self.said = None,
+                Step::Wrong(why) => self.said = Some(t!("{why} Nothing was kept.", why)),
+                Step::Change(change) if sending && self.used.as_ref() == Some(&change.name) => {
+                    self.said = Some(i18n::tr(SENDING).to_owned());
+                }
+                Step::Change(change) => {
+                    let name = change.name.clone();
+                    self.work(ProfileAsk::Change(change), name, true, out);
+                }
+                Step::Try(_) if sending => self.said = Some(i18n::tr(SENDING).to_owned()),
+                Step::Try(candidate) => {
+                    self.said = None;
+                    self.opening = Some(out.ask(Request::TryProfile(candidate)));
+                }
+            }
+            return true;
+        }
+        match action {
+            Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => self.manage(action, out),
+            Action::Down => self.at = (self.at + 1) % (self.lines.len() + 2),
+            Action::Up => self.at = (self.at + self.lines.len() + 1) % (self.lines.len() + 2),
+            Action::Accept => self.accept(sending, out),
+            Action::Back => self.back(out),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a click.
+    pub fn click(&mut self, at: Position) -> Click {
+        if !self.is_plain() {
+            return Click::Beside;
+        }
+        self.sight.click(at, &mut self.at)
+    }
+
+    /// Begins to change, test or remove the selected one.
+    fn manage(&mut self, action: Action, out: &mut Effects<'_>) {
+        (self.said, self.done) = (None, None);
+        let Some(line) = self.lines.get(self.at).cloned() else {
+            self.said = Some(t!("Select a profile first.").to_owned());
+            return;
+        };
+        match action {
+            Action::ChangeProfile => self.form = Some(ProfileForm::of(line)),
+            Action::TestProfile => self.work(ProfileAsk::Test(line.name.clone()), line.name, false, out),
+            _ if self.used.as_ref() == Some(&line.name) => {
+                let name = line.name;
+                self.said =
+                    Some(t!("Profile {name} is in use: open another one first. Nothing was removed.", name));
+            }
+            _ => self.removing = Some(Removing::new(line)),
+        }
+    }
+
+    fn work(&mut self, ask: ProfileAsk, name: String, changes: bool, out: &mut Effects<'_>) {
+        (self.said, self.done) = (None, None);
+        self.working = Some((out.ask(Request::Profile(Box::new(ask))), name, changes));
+    }
+
+    /// Takes what came of what was done with a profile.
+    fn worked(&mut self, name: String, changes: bool, done: Result<String, String>, out: &mut Effects<'_>) {
+        match done {
+            Err(why) => self.said = Some(why),
+            Ok(done) => {
+                self.done = Some(done);
+                let kept = self.form.is_some() || self.removing.is_some();
+                (self.form, self.removing) = (None, None);
+                if kept {
+                    self.at = 0;
+                    self.reading = Some(out.ask(Request::Profiles));
+                }
+                if changes && self.used.as_ref() == Some(&name) {
+                    // What is shown was asked for as the profile was before.
+                    self.opening = Some(out.ask(Request::OpenProfile(Some(name))));
+                }
+            }
+        }
+    }
+
+    /// Whether back would close the list.
+    pub fn is_plain(&self) -> bool {
+        self.form.is_none() && self.removing.is_none() && self.opening.is_none() && self.working.is_none()
+    }
+
+    fn accept(&mut self, sending: bool, out: &mut Effects<'_>) {
+        if self.reading.is_some() {
+            return;
+        }
+        (self.said, self.done) = (None, None);
+        let adding = self.at == self.lines.len();
+        if adding {
+            self.form = Some(ProfileForm::new(if self.lines.is_empty() { "main" } else { "" }));
+        } else if sending {
+            self.said = Some(i18n::tr(SENDING).to_owned());
+        } else {
+            let ask = match self.lines.get(self.at) {
+                Some(line) => Request::OpenProfile(Some(line.name.clone())),
+                None => Request::StartSandbox,
+            };
+            self.opening = Some(out.ask(ask));
+        }
+    }
+
+    fn back(&mut self, out: &mut Effects<'_>) {
+        (self.said, self.done) = (None, None);
+        if self.working.is_some() {
+            // It ends by itself, and nothing is half done: it is waited for.
+        } else if self.opening.is_some() {
+            out.cancel(self.opening.take());
+        } else if let Some(removing) = &mut self.removing {
+            if !removing.back() {
+                self.removing = None;
+            }
+        } else if self.form.is_some() {
+            self.form = None;
+        } else {
+            out.cancel(self.reading.take());
+            out.go.push(Navigate::Close);
+        }
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let idle = self.opening.is_none() && self.working.is_none();
+        match (&mut self.form, &mut self.removing) {
+            (Some(form), _) => idle && form.key(key),
+            (None, Some(removing)) => idle && removing.key(key),
+            (None, None) => false,
+        }
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, text: &str) {
+        if let (Some(form), None, None) = (&mut self.form, self.opening, &self.working) {
+            form.paste(text);
+        }
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match answer {
+            Response::Profiles(read) if self.reading == Some(ticket) => {
+                self.reading = None;
+                match read {
+                    Ok(lines) => self.lines = lines,
+                    Err(why) => self.said = Some(why),
+                }
+                Ok(())
+            }
+            Response::Profile(done) if self.working.as_ref().is_some_and(|(own, ..)| *own == ticket) => {
+                if let Some((_, name, changes)) = self.working.take() {
+                    self.worked(name, changes, done, out);
+                }
+                Ok(())
+            }
+            Response::Connected(opened) if self.opening == Some(ticket) => {
+                self.opening = None;
+                match opened {
+                    Ok(session) => out.go.push(Navigate::Connect(session)),
+                    Err(why) => {
+                        let kept = if self.form.is_some() { t!(" Nothing was kept.") } else { "" };
+                        self.said = Some(format!("{why}{kept}"));
+                    }
+                }
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Draws it.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let changes = self.form.as_ref().and_then(ProfileForm::changes);
+        let head = match (changes, &self.form, &self.removing) {
+            (Some(name), ..) => t!("Changing profile {name}", name),
+            (None, Some(_), _) => t!("A new profile").to_owned(),
+            (None, None, Some(_)) => t!("Removing a profile").to_owned(),
+            (None, None, None) => t!("Profiles").to_owned(),
+        };
+        lines.push(Line::styled(format!("  {head}"), theme.strong()));
+        lines.push(Line::raw(""));
+        match (&self.form, &self.removing) {
+            (Some(form), _) => {
+                let brief = self.said.is_some() || self.opening.is_some() || self.working.is_some();
+                lines.extend(form.lines(room, brief, env));
+            }
+            (None, Some(removing)) => lines.extend(removing.lines(room, env)),
+            (None, None) => {
+                // Around the selected one, where there are more than there is room for.
+                if self.lines.is_empty() && self.reading.is_none() {
+                    lines.push(Line::styled(t!("  No profile is set up yet."), theme.dim()));
+                }
+                let all = self.rows(room, env);
+                let place = Rect { height: area.height.saturating_sub(9).max(1), ..below(area, lines.len()) };
+                let (shown, rest) = self.sight.lay_all(place, self.at, all.len(), env);
+                lines.extend(all.into_iter().skip(shown.start).take(shown.len()));
+                lines.extend(rest);
+                lines.push(Line::raw(""));
+                let demo = env.session.as_ref().is_some_and(|session| session.journal.is_none());
+                let then = if demo { t!(" The demo's jobs end with it.") } else { "" };
+                let text = t!(
+                    "{enter} opens it: whatever is shown of the profile before goes, and its jobs are let go of in good order.{then}",
+                    enter = env.key(&self.stack(), Action::Accept),
+                    then
+                );
+                lines.extend(
+                    wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())),
+                );
+            }
+        }
+        let waits = match (&self.form, self.reading, self.opening) {
+            (_, Some(_), _) => Some(t!("reading the profiles")),
+            (Some(_), _, Some(_)) => Some(t!("asking the service about the key")),
+            (None, _, Some(_)) => Some(t!("opening it: asking for its key")),
+            _ => None,
+        };
+        let waits =
+            if self.working.is_some() { Some(t!("asking the service of this profile")) } else { waits };
+        if let Some(done) = &self.done {
+            lines.push(Line::raw(""));
+            let wrapped = wrap(&scrub(done), room);
+            lines.extend(wrapped.into_iter().map(|l| Line::styled(format!("  {l}"), theme.good())));
+        }
+        if let Some(waits) = waits {
+            lines.push(Line::raw(""));
+            lines.push(Line::styled(format!("  {} {waits}", env.spinner()), theme.dim()));
+        }
+        if let Some(said) = &self.said {
+            lines.push(Line::raw(""));
+            for part in said.lines() {
+                let wrapped = wrap(&scrub(part), room);
+                lines.extend(wrapped.into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())));
+            }
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+
+    /// A row for each profile, and the two below them.
+    fn rows(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let used = env.session.as_ref().map(|session| session.name.as_str());
+        let name = |line: &ProfileLine| {
+            let here = if used == Some(line.name.as_str()) { t!(" (in use)") } else { "" };
+            format!("{}{here}", line.name)
+        };
+        let names = self.lines.iter().map(|line| width(&name(line))).max().unwrap_or(0).max(7);
+        let wide = if self.lines.iter().any(|line| line.read_only) { 17 } else { 7 };
+        let mut rows: Vec<Line<'static>> = Vec::new();
+        for (i, line) in self.lines.iter().enumerate() {
+            let word = if line.read_only {
+                format!("{} {}", line.environment, t!("read-only"))
+            } else {
+                line.environment.to_string()
+            };
+            let label = scrub(line.organisation.as_deref().unwrap_or(&line.base_url)).into_owned();
+            let text = t!(
+                "{name}  {word}  {label}  key from {place}",
+                name = fit(&name(line), names, env.glyphs.ellipsis),
+                word = fit(&word, wide, env.glyphs.ellipsis),
+                label,
+                place = line.key_from
+            );
+            rows.push(self.row(i, &text, room, env));
+        }
+        rows.push(self.row(self.lines.len(), t!("add a profile"), room, env));
+        rows.push(self.row(
+            self.lines.len() + 1,
+            t!("the sandbox: the service in miniature, nothing real"),
+            room,
+            env,
+        ));
+        rows
+    }
+
+    fn row(&self, at: usize, text: &str, room: usize, env: &Env) -> Line<'static> {
+        let selected = self.at == at;
+        let sign = if selected { env.glyphs.cursor } else { " " };
+        let style = if selected { env.theme.selected() } else { env.theme.text() };
+        Line::from(vec![
+            Span::styled(format!("{sign} "), env.theme.accent()),
+            Span::styled(fit(text, room, env.glyphs.ellipsis), style),
+        ])
+    }
+}

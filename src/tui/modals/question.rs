@@ -1,0 +1,537 @@
+//! Short questions about a job: a reason, a choice, a path. Nothing that has consequences is done by Enter.
+
+mod lines;
+
+use crate::domain::text::scrub;
+use crate::domain::{BadgeId, Text};
+use crate::i18n::tr;
+use crate::jobs::receipt::MailReport;
+use crate::jobs::{Decision, Job, JobError, JobId, JobRow, NeverSeen, RowStatus};
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::paths;
+use crate::tui::request::{Paper, Request, RequestId, Response};
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::job_rows::explain;
+use crate::tui::widgets::label::aligned;
+use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crate::tui::worker::job_command::{Done, JobCommand};
+use crossterm::event::KeyEvent;
+use lines::{mail_lines, undo_words};
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// A question, open.
+pub struct Question {
+    about: About,
+    field: Field,
+    /// The question that this one has asked.
+    ticket: Option<RequestId>,
+    said: Option<String>,
+    /// Whether it is live: what sends is confirmed once more then, with more to type.
+    live: bool,
+}
+
+enum About {
+    /// Whether to call off what was not sent.
+    CallOff(Box<Job>),
+    /// Why an issue job is to be undone.
+    Undo(Box<Job>),
+    /// What became of a row that lapel cannot tell about.
+    Decide { job: JobId, row: Box<JobRow>, unseen: u64, at: usize, step: Step },
+    /// Where a receipt or a redo file goes; whether something is there that would be replaced.
+    Paper { job: JobId, redo: bool, exists: bool },
+    /// Whom the mail did not reach.
+    Mail { job: Box<Job>, report: Option<MailReport> },
+}
+
+/// How far a decision is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// One of the three is chosen.
+    Choice,
+    /// The badge's id is typed.
+    Badge,
+    /// The reason is typed.
+    Why,
+    /// It is confirmed.
+    Review,
+}
+
+/// The place of the choice that is about every row of the job that was never seen.
+const ALL: usize = 3;
+
+const CHOICES: [(&str, &str); 4] = [
+    (tr_noop!("send it again"), tr_noop!("the first request did nothing, or two badges are accepted")),
+    (tr_noop!("it is this badge"), tr_noop!("a badge that was found is the one; its id is typed next")),
+    (tr_noop!("leave it as it is"), tr_noop!("it is settled otherwise; nothing more is done about it")),
+    (
+        tr_noop!("send all again"),
+        tr_noop!("every row of this job that was never seen, and may be sent by now"),
+    ),
+];
+
+/// How many choices there are.
+fn choices(unseen: u64) -> usize {
+    if unseen > 1 { CHOICES.len() } else { ALL }
+}
+
+impl Question {
+    fn new(about: About) -> Self {
+        Self { about, field: Field::default(), ticket: None, said: None, live: false }
+    }
+
+    /// Whether to call off what a job has not sent.
+    pub fn call_off(job: Box<Job>) -> Self {
+        Self::new(About::CallOff(job))
+    }
+
+    /// Why an issue job is to be undone.
+    pub fn undo(job: Box<Job>) -> Self {
+        Self::new(About::Undo(job))
+    }
+
+    /// What a person decides about a row, or about all `unseen` rows of the job if it is one of them.
+    pub fn decide(job: JobId, row: Box<JobRow>, unseen: u64, live: bool) -> Self {
+        let unseen = if row.bucket == RowStatus::NotSeen { unseen } else { 0 };
+        Self { live, ..Self::new(About::Decide { job, row, unseen, at: 0, step: Step::Choice }) }
+    }
+
+    /// Where a receipt, or the rows to be done again, go.
+    pub fn paper(job: &Job, redo: bool) -> Self {
+        let what = if redo { "redo" } else { "receipt" };
+        let name = paths::file_name(what, job.id.0, job.title.wire(), "xlsx");
+        let about = About::Paper { job: job.id, redo, exists: false };
+        Self { field: Field::with(&name), ..Self::new(about) }
+    }
+
+    /// Whom the mail of a job did not reach.
+    pub fn mail(job: Box<Job>, out: &mut Effects<'_>) -> Self {
+        let ticket = out.ask(Request::Mail(job.id));
+        Self { ticket: Some(ticket), ..Self::new(About::Mail { job, report: None }) }
+    }
+
+    /// Whether it asks where a receipt goes.
+    pub fn is_receipt(&self) -> bool {
+        matches!(self.about, About::Paper { redo: false, .. })
+    }
+
+    /// The text that may be long: a reason that is being typed.
+    pub fn long_field(&mut self) -> Option<&mut Field> {
+        let reason = match &self.about {
+            About::Undo(_) | About::Decide { step: Step::Why, .. } => self.ticket.is_none(),
+            _ => false,
+        };
+        reason.then_some(&mut self.field)
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        let own = match &self.about {
+            About::CallOff(_) | About::Paper { exists: true, .. } => Context::Review,
+            About::Undo(_) | About::Paper { .. } => Context::Form,
+            About::Mail { .. } => Context::Help,
+            About::Decide { step, .. } => match step {
+                Step::Choice => Context::Menu,
+                Step::Badge | Step::Why => Context::Form,
+                Step::Review => Context::Review,
+            },
+        };
+        vec![own, Context::Always]
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        match action {
+            // What `y` does stands on the line that asks for it.
+            Action::NextField
+            | Action::PreviousField
+            | Action::PageDown
+            | Action::PageUp
+            | Action::Confirm => false,
+            Action::Editor => matches!(self.about, About::Undo(_) | About::Decide { step: Step::Why, .. }),
+            Action::ClearField => self.stack()[0] == Context::Form,
+            _ => true,
+        }
+    }
+
+    /// Does an action; false when it is none of the question's.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Back => self.back(out),
+            Action::ClearField => self.field.clear(),
+            Action::Accept => self.go_on(out),
+            Action::Confirm => self.confirm(out),
+            Action::Down | Action::Up => {
+                if let About::Decide { at, unseen, step: Step::Choice, .. } = &mut self.about {
+                    let all = choices(*unseen);
+                    let by = if action == Action::Down { 1 } else { all - 1 };
+                    *at = (*at + by) % all;
+                }
+            }
+            Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn back(&mut self, out: &mut Effects<'_>) {
+        self.said = None;
+        match &mut self.about {
+            About::Paper { exists: exists @ true, .. } => *exists = false,
+            About::Decide { step, .. } if *step != Step::Choice => {
+                *step = Step::Choice;
+                self.field.clear();
+            }
+            _ => out.go.push(Navigate::Close),
+        }
+    }
+
+    fn go_on(&mut self, out: &mut Effects<'_>) {
+        self.said = None;
+        let empty = Text::new(self.field.value()).looks_empty();
+        match &mut self.about {
+            About::CallOff(_) | About::Mail { .. } | About::Paper { exists: true, .. } => {}
+            About::Paper { .. } if empty => self.said = Some(t!("type the name of a file").to_owned()),
+            About::Paper { .. } => self.write(false, out),
+            About::Undo(job) => {
+                if empty {
+                    self.said = Some(
+                        t!("the reason is empty; the service asks for one, and holders may see it")
+                            .to_owned(),
+                    );
+                } else if self.ticket.is_none() {
+                    let deed = JobCommand::Undo(job.id, self.field.value().to_owned());
+                    self.ticket = Some(out.ask(Request::Do(Box::new(deed))));
+                }
+            }
+            About::Decide { at, step, row, job, .. } => match step {
+                Step::Choice => {
+                    self.field = match at {
+                        1 => Field::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
+                        _ => Field::default(),
+                    };
+                    *step = if *at == 1 { Step::Badge } else { Step::Why };
+                }
+                Step::Badge if empty => self.said = Some(t!("type or paste the badge's id").to_owned()),
+                Step::Why if empty => {
+                    self.said = Some(t!("write a few words why: they are kept with the job").to_owned());
+                }
+                Step::Why if *at == ALL => {
+                    if self.ticket.is_none() {
+                        self.ticket = Some(out.ask(Request::Do(Box::new(JobCommand::NeverSeen(*job)))));
+                    }
+                }
+                Step::Why if *at == 0 && self.live => {
+                    let why = self.field.value().trim().to_owned();
+                    let deed = JobCommand::Decide(*job, row.no, Decision::SendAgain, why);
+                    out.go.push(Navigate::Again(Box::new(deed)));
+                }
+                Step::Badge | Step::Why => *step = Step::Review,
+                Step::Review => {}
+            },
+        }
+    }
+
+    fn confirm(&mut self, out: &mut Effects<'_>) {
+        if self.ticket.is_some() {
+            return;
+        }
+        if let About::Paper { exists: true, .. } = self.about {
+            self.write(true, out);
+            return;
+        }
+        let deed = match &self.about {
+            About::CallOff(job) => JobCommand::CallOff(job.id),
+            About::Decide { job, row, at, step: Step::Review, .. } => {
+                let typed = self.field.value().trim();
+                let (decision, why) = match at {
+                    0 => (Decision::SendAgain, typed),
+                    1 => match BadgeId::new(typed) {
+                        Some(id) => (Decision::IsThis(id), t!("found by hand")),
+                        None => return,
+                    },
+                    _ => (Decision::LeaveOut, typed),
+                };
+                JobCommand::Decide(*job, row.no, decision, why.to_owned())
+            }
+            About::Decide { .. } | About::Undo(_) | About::Paper { .. } | About::Mail { .. } => return,
+        };
+        self.ticket = Some(out.ask(Request::Do(Box::new(deed))));
+    }
+
+    /// Goes on to the confirmation of so many rows as were found.
+    fn review_all(&mut self, found: NeverSeen, out: &mut Effects<'_>) {
+        let About::Decide { job, .. } = self.about else { return };
+        if found.ready == 0 {
+            self.said = Some(
+                t!("none of these rows may be sent again together yet: decide about each, or wait")
+                    .to_owned(),
+            );
+            return;
+        }
+        let why = self.field.value().trim().to_owned();
+        out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(job, found.ready, why))));
+    }
+
+    fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
+        let About::Paper { job, redo, .. } = self.about else { return };
+        if self.ticket.is_none() {
+            let to = paths::typed(self.field.value());
+            self.ticket = Some(out.ask(Request::Paper(Paper { job, redo, to, overwrite })));
+        }
+    }
+
+    /// A reason or a badge id, as it is typed.
+    pub fn typed(&self) -> Vec<&str> {
+        match &self.about {
+            About::Undo(_) | About::Decide { .. } => vec![self.field.value()],
+            About::CallOff(_) | About::Paper { .. } | About::Mail { .. } => Vec::new(),
+        }
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let typed = self.stack()[0] == Context::Form && self.ticket.is_none() && self.field.key(key);
+        if typed {
+            self.said = None;
+        }
+        typed
+    }
+
+    /// Takes pasted text; not into a confirmation.
+    pub fn paste(&mut self, text: &str) {
+        if self.stack()[0] == Context::Form {
+            match self.about {
+                About::Paper { .. } => self.field.set(&paths::unwrap(text)),
+                _ => self.field.paste(text.trim()),
+            }
+        }
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match answer {
+            Response::Done(done) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match done {
+                    Err(why) => self.said = Some(why),
+                    Ok(Done::NeverSeen(found)) => self.review_all(found, out),
+                    Ok(done) => {
+                        out.go.push(Navigate::Close);
+                        match done {
+                            Done::Said(text) => out.say(text),
+                            Done::Drafts(jobs) => out.go.push(Navigate::Drafts(jobs)),
+                            Done::Fine | Done::NeverSeen(_) => {}
+                        }
+                    }
+                }
+                Ok(())
+            }
+            Response::Paper(written) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match written {
+                    Ok(written) => {
+                        let path = scrub(&written.path.to_string_lossy()).into_owned();
+                        let wrote = plural!(
+                            written.rows,
+                            "Wrote {n} row to {path}.",
+                            "Wrote {n} rows to {path}.",
+                            path
+                        );
+                        let mut said = vec![wrote];
+                        said.extend(written.remarks());
+                        out.say(said.join(" "));
+                        out.go.push(Navigate::Close);
+                    }
+                    Err(JobError::Exists(_)) => {
+                        if let About::Paper { exists, .. } = &mut self.about {
+                            *exists = true;
+                        }
+                    }
+                    Err(why) => self.said = Some(why.to_string()),
+                }
+                Ok(())
+            }
+            Response::Mail(mail) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match mail {
+                    Ok(found) => {
+                        if let About::Mail { report, .. } = &mut self.about {
+                            *report = Some(found);
+                        }
+                    }
+                    Err(why) => self.said = Some(why),
+                }
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Draws it.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        let key = |action| env.key(&self.stack(), action);
+        let head = match &self.about {
+            About::CallOff(job) => {
+                t!("Call off what job {id} has not sent   {title}", id = job.id, title = job.title)
+            }
+            About::Undo(job) => t!("Undo job {id}   {title}", id = job.id, title = job.title),
+            About::Decide { job, row, .. } => {
+                t!(
+                    "Decide about row {no} of job {job}   {holder} {address}",
+                    no = row.number(),
+                    job,
+                    holder = row.holder,
+                    address = row.address
+                )
+            }
+            About::Paper { job, redo: false, .. } => {
+                t!("Receipt of job {job}: every row, and what became of it", job)
+            }
+            About::Paper { job, .. } => {
+                t!("Redo file of job {job}: rows that were not sent or are not valid, as they stood", job)
+            }
+            About::Mail { job, .. } => t!("Mails of job {id}   {title}", id = job.id, title = job.title),
+        };
+        lines.push(Line::styled(format!("  {}", fit(&head, room, env.glyphs.ellipsis)), theme.strong()));
+        lines.push(Line::styled(format!("  {}", env.place()), theme.accent()));
+        lines.push(Line::raw(""));
+        match &self.about {
+            About::CallOff(job) => {
+                let of = |bucket| job.counts.of(bucket);
+                let n = crate::jobs::count(crate::jobs::Step::CallOff, job);
+                let mut text = match n {
+                    0 => t!("Nothing else is left to be sent.").to_owned(),
+                    n => plural!(
+                        n,
+                        "{n} row is not sent, and will not be.",
+                        "{n} rows are not sent, and will not be."
+                    ),
+                };
+                if of(RowStatus::Sending) > 0 {
+                    text.push(' ');
+                    text.push_str(t!("What is on its way is waited for; a request that still waits for its turn is given up."));
+                }
+                text.push(' ');
+                text.push_str(t!("What was sent is followed all the same. This cannot be taken back: a job that was called off does not go on."));
+                put(&mut lines, &text, theme.text());
+                lines.push(Line::raw(""));
+                lines.push(self.yes(t!("to call it off"), env));
+            }
+            About::Undo(job) => {
+                put(&mut lines, &undo_words(job), theme.text());
+                lines.push(Line::raw(""));
+                lines.push(self.field_line(t!("Reason"), room, env));
+                lines.push(Line::raw(""));
+                let text = t!(
+                    "{enter} calls off what is not sent and goes on to the review of the revocation; nothing is revoked before you confirm it there.  {esc} gives up.",
+                    enter = key(Action::Accept),
+                    esc = key(Action::Back)
+                );
+                put(&mut lines, &text, theme.dim());
+            }
+            About::Paper { exists, .. } => {
+                lines.push(self.field_line(t!("File"), room, env));
+                lines.push(Line::raw(""));
+                if *exists {
+                    put(
+                        &mut lines,
+                        &format!(
+                            "{} {}",
+                            env.glyphs.alert,
+                            t!("There is a file of this name already. Nothing was written.")
+                        ),
+                        theme.warning(),
+                    );
+                    lines.push(self.yes(t!("to replace it"), env));
+                } else {
+                    let text = t!(
+                        "{enter} writes it. The ending says what it becomes: .xlsx for Excel, .csv for UTF-8. Without a folder it goes into the one that lapel was started in.  {esc} gives up.",
+                        enter = key(Action::Accept),
+                        esc = key(Action::Back)
+                    );
+                    put(&mut lines, &text, theme.dim());
+                }
+            }
+            About::Mail { report, .. } => {
+                if let Some(report) = report {
+                    mail_lines(report, &mut lines, &put, env);
+                }
+            }
+            About::Decide { row, at, step, job, unseen } => {
+                put(&mut lines, &explain(row, crate::jobs::Kind::Issue, env), theme.warning());
+                lines.push(Line::raw(""));
+                let words = aligned(CHOICES.map(|(word, _)| word));
+                let there = words.iter().zip(CHOICES.map(|(_, what)| tr(what))).take(choices(*unseen));
+                for (i, (word, what)) in there.enumerate() {
+                    let sign = if i == *at { env.glyphs.on } else { env.glyphs.off };
+                    let style = if i == *at { theme.strong() } else { theme.dim() };
+                    let text = format!("  {sign} {word}  {what}");
+                    lines.push(Line::styled(fit(&text, room + 2, env.glyphs.ellipsis), style));
+                }
+                lines.push(Line::raw(""));
+                match step {
+                    Step::Choice => {}
+                    Step::Badge => lines.push(self.field_line(t!("Badge id"), room, env)),
+                    Step::Why => lines.push(self.field_line(t!("Why"), room, env)),
+                    Step::Review => {
+                        let typed = Text::new(self.field.value());
+                        let (label, verb) = match at {
+                            0 => (t!("Why"), t!("to send it again: there may be two badges then").to_owned()),
+                            1 => (t!("Badge id"), t!("to say that it is this badge").to_owned()),
+                            _ => (
+                                t!("Why"),
+                                t!("to leave row {no} of job {job} as it is", no = row.number(), job),
+                            ),
+                        };
+                        put(&mut lines, &format!("{label}  {typed}"), theme.text());
+                        lines.push(Line::raw(""));
+                        lines.push(self.yes(&verb, env));
+                    }
+                }
+            }
+        }
+        if self.ticket.is_some() {
+            lines.push(Line::styled(format!("  {} {}", env.spinner(), t!("one moment")), theme.dim()));
+        }
+        if let Some(said) = &self.said {
+            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+
+    fn field_line(&self, label: &str, room: usize, env: &Env) -> Line<'static> {
+        let mut spans = vec![
+            Span::styled(format!("  {label} "), env.theme.strong()),
+            Span::styled(env.glyphs.cursor, env.theme.accent()),
+        ];
+        spans.extend(self.field.spans(room.saturating_sub(width(label) + 3), true, env));
+        Line::from(spans)
+    }
+
+    fn yes(&self, verb: &str, env: &Env) -> Line<'static> {
+        let key = |action| env.key(&self.stack(), action);
+        Line::from(vec![
+            Span::raw("  "),
+            Span::styled(key(Action::Confirm), env.theme.key()),
+            Span::styled(format!(" {verb}"), env.theme.accent()),
+            Span::raw("   "),
+            Span::styled(key(Action::Back), env.theme.key()),
+            Span::raw(format!(" {}", t!("go back"))),
+        ])
+    }
+}

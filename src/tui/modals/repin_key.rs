@@ -1,0 +1,181 @@
+//! Another key than the one that was checked: nothing is asked with it until a person has said that it is the
+//! right one.
+
+use crate::api::ApiError;
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::{fit, width, wrap};
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// The question, open.
+pub struct PinForm {
+    profile: String,
+    pinned: String,
+    said: String,
+    field: Field,
+    /// Whether the name was typed, and only `y` is missing.
+    is_typed: bool,
+    ticket: Option<RequestId>,
+    wrong: Option<String>,
+}
+
+impl PinForm {
+    /// For what stood in the way of a connection; nothing for other errors.
+    pub fn of(error: &ApiError) -> Option<Self> {
+        let ApiError::OtherKey { profile, pinned, said } = error else { return None };
+        Some(Self {
+            profile: profile.clone(),
+            pinned: pinned.clone(),
+            said: said.clone(),
+            field: Field::default(),
+            is_typed: false,
+            ticket: None,
+            wrong: None,
+        })
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        let own = if self.is_typed { Context::Review } else { Context::Form };
+        vec![own, Context::Always]
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        match action {
+            // What `y` does stands on the line that asks for it.
+            Action::NextField
+            | Action::PreviousField
+            | Action::PageDown
+            | Action::PageUp
+            | Action::Confirm => false,
+            Action::Accept | Action::ClearField => !self.is_typed,
+            _ => true,
+        }
+    }
+
+    /// Does an action; false when it is none of the question's.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Back if self.is_typed && self.ticket.is_none() => self.is_typed = false,
+            Action::Back => {
+                out.cancel(self.ticket.take());
+                out.go.push(Navigate::Close);
+            }
+            Action::ClearField => self.field.clear(),
+            Action::Accept if !self.is_typed => {
+                self.is_typed = self.field.value().trim() == self.profile;
+                self.wrong = (!self.is_typed)
+                    .then(|| t!("The profile is {profile}. Nothing was pinned.", profile = self.profile));
+            }
+            Action::Confirm if self.is_typed && self.ticket.is_none() => {
+                self.wrong = None;
+                let ask = Request::Pin { profile: self.profile.clone(), prefix: self.said.clone() };
+                self.ticket = Some(out.ask(ask));
+            }
+            Action::Accept
+            | Action::Confirm
+            | Action::NextField
+            | Action::PreviousField
+            | Action::PageDown
+            | Action::PageUp => {}
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a key that is typed; nothing is pasted here.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        !self.is_typed && self.field.key(key)
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match answer {
+            Response::Connected(pinned) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match pinned {
+                    Ok(session) => out.go.push(Navigate::Connect(session)),
+                    Err(why) => self.wrong = Some(why),
+                }
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Draws it.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        put(&mut lines, t!("Another key"), theme.strong());
+        put(&mut lines, &env.place(), theme.accent());
+        lines.push(Line::raw(""));
+        let name = &self.profile;
+        for (label, text) in [(t!("checked"), &self.pinned), (t!("now"), &self.said)] {
+            lines.push(Line::from(vec![
+                Span::styled(format!("  {}", fit(label, 10, "")), theme.dim()),
+                Span::styled(text.clone(), theme.strong()),
+                Span::raw(env.glyphs.ellipsis),
+            ]));
+        }
+        lines.push(Line::raw(""));
+        let text = t!(
+            "Profile {name} was checked with a key that begins as above; the service says that the key which is there now begins otherwise. It may belong to another organisation. Nothing was asked with it, and nothing will be.",
+            name
+        );
+        put(&mut lines, &text, theme.warning());
+        lines.push(Line::raw(""));
+        let text = t!(
+            "If the organisation has got a new key, pin it: the profile goes on with it, and with the jobs of the key before. If not, put the right key back."
+        );
+        put(&mut lines, text, theme.text());
+        lines.push(Line::raw(""));
+        if self.is_typed {
+            let key = |action| env.key(&self.stack(), action);
+            lines.push(Line::from(vec![
+                Span::raw("  "),
+                Span::styled(key(Action::Confirm), theme.key()),
+                Span::styled(format!(" {}", t!("to pin this key")), theme.accent()),
+                Span::raw("   "),
+                Span::styled(key(Action::Back), theme.key()),
+                Span::raw(format!(" {}", t!("go back"))),
+            ]));
+        } else {
+            let ask = t!("type {name}, then {enter}", name, enter = env.key(&self.stack(), Action::Accept));
+            let columns = room.saturating_sub(width(&ask) + 7).max(8);
+            let mut spans = vec![Span::raw(format!("  {ask}  "))];
+            spans.push(Span::styled(env.glyphs.cursor, theme.accent()));
+            spans.extend(self.field.spans(columns, true, env));
+            lines.push(Line::from(spans));
+        }
+        if self.ticket.is_some() {
+            lines.push(Line::raw(""));
+            put(
+                &mut lines,
+                &format!("{} {}", env.spinner(), t!("asking the service once more")),
+                theme.dim(),
+            );
+        }
+        if let Some(wrong) = &self.wrong {
+            lines.push(Line::raw(""));
+            put(&mut lines, &crate::domain::text::scrub(wrong), theme.error());
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}

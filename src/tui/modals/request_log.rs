@@ -1,0 +1,157 @@
+//! The log of requests, over the tab: the newest first, as it grows. It is watched only while it is open.
+
+mod draw;
+mod save;
+
+use crate::api::LogEntry;
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::{Click, Sight};
+use crate::tui::request::{Request, RequestId, Response};
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
+use save::Save;
+
+/// The log, open.
+#[derive(Default)]
+pub struct RequestLog {
+    /// The newest first.
+    entries: Vec<LogEntry>,
+    /// The number of the selected one; none for the newest, whichever that is.
+    selected: Option<u64>,
+    sight: Sight,
+    height: usize,
+    /// Waits for the next request to end.
+    watch: Option<RequestId>,
+    save: Option<Save>,
+}
+
+impl RequestLog {
+    /// The log as it stands, watched from now on.
+    pub fn new(env: &Env, out: &mut Effects<'_>) -> Self {
+        let mut log = Self::default();
+        log.read(env, out);
+        log
+    }
+
+    fn read(&mut self, env: &Env, out: &mut Effects<'_>) {
+        let Some(reader) = &env.reader else { return };
+        self.entries = reader.log();
+        self.entries.reverse();
+        let newest = self.entries.first().map_or(0, |entry| entry.no);
+        self.watch = Some(out.ask(Request::LogBeyond(newest)));
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        match &self.save {
+            Some(save) => save.stack(),
+            None => vec![Context::Requests, Context::Always],
+        }
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        self.save.as_ref().is_none_or(|save| save.offers(action))
+    }
+
+    /// Where the selected one is. One that is not held any more gives way to the oldest.
+    fn at(&self) -> usize {
+        let Some(no) = self.selected else { return 0 };
+        let last = self.entries.len().saturating_sub(1);
+        self.entries.iter().position(|entry| entry.no == no).unwrap_or(last)
+    }
+
+    fn select(&mut self, at: usize) {
+        let at = at.min(self.entries.len().saturating_sub(1));
+        self.selected = self.entries.get(at).map(|entry| entry.no).filter(|_| at > 0);
+    }
+
+    /// Does an action; false when it is none of the log's.
+    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        if let Some(save) = &mut self.save {
+            let (taken, closed) = save.act(action, out);
+            if closed {
+                self.save = None;
+            }
+            return taken;
+        }
+        let page = self.height.saturating_sub(1).max(1);
+        match action {
+            Action::Down => self.select(self.at() + 1),
+            Action::Up => self.select(self.at().saturating_sub(1)),
+            Action::PageDown => self.select(self.at() + page),
+            Action::PageUp => self.select(self.at().saturating_sub(page)),
+            Action::First => self.select(0),
+            Action::Last => self.select(usize::MAX),
+            Action::Save if self.entries.is_empty() => {
+                out.say(t!("There is no request yet, so there is nothing to save."));
+            }
+            Action::Save => self.save = Some(Save::new(&self.entries, env, out)),
+            Action::Back => {
+                out.cancel(self.watch.take());
+                out.go.push(Navigate::Close);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        self.save.as_mut().is_some_and(|save| save.key(key))
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, text: &str) {
+        if let Some(save) = &mut self.save {
+            save.paste(text);
+        }
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        env: &Env,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match answer {
+            Response::LogBeyond { watched } if self.watch == Some(ticket) => {
+                self.watch = None;
+                // Without a connection the answer would come at once, and again, and again.
+                if watched {
+                    self.read(env, out);
+                }
+                Ok(())
+            }
+            other => match &mut self.save {
+                Some(save) => {
+                    let closed = save.receive(ticket, other, out)?;
+                    if closed {
+                        self.save = None;
+                    }
+                    Ok(())
+                }
+                None => Err(other),
+            },
+        }
+    }
+
+    /// Lays out for an area.
+    pub fn pump(&mut self, area: Rect) {
+        self.height = usize::from(draw::list_height(area));
+    }
+
+    /// Selects the request that was clicked; whether there is one.
+    pub fn click(&mut self, at: Position) -> bool {
+        let mut selected = self.at();
+        let found = self.save.is_none() && self.sight.click(at, &mut selected) == Click::Selected;
+        if found {
+            self.select(selected);
+        }
+        found
+    }
+}

@@ -1,0 +1,155 @@
+//! Drawing the log of requests.
+
+use super::RequestLog;
+use crate::api::LogEntry;
+use crate::i18n;
+use crate::tui::context::Env;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::paged_list::two_sided;
+use crate::tui::widgets::text_layout::{Column, cells, layout, number, wrap};
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use std::time::Duration;
+
+/// Lines of the selected request in full.
+const DETAIL: u16 = 5;
+const HEADS: [&str; 9] = [
+    tr_noop!("Sent"),
+    "",
+    tr_noop!("Path"),
+    tr_noop!("Answer"),
+    tr_noop!("Try"),
+    tr_noop!("Waited"),
+    tr_noop!("Took"),
+    tr_noop!("Bytes"),
+    tr_noop!("Minute"),
+];
+const COLUMNS: [Column; 9] = [
+    Column { least: 8, share: 0, goes: 0 },
+    Column { least: 4, share: 0, goes: 0 },
+    Column { least: 22, share: 5, goes: 0 },
+    Column { least: 12, share: 1, goes: 0 },
+    Column { least: 4, share: 0, goes: 1 },
+    Column { least: 7, share: 0, goes: 2 },
+    Column { least: 7, share: 0, goes: 0 },
+    Column { least: 9, share: 0, goes: 3 },
+    Column { least: 9, share: 0, goes: 0 },
+];
+
+/// The rows that the list has in an area: without headings, the line above them and the detail below.
+pub fn list_height(area: Rect) -> u16 {
+    area.height.saturating_sub(DETAIL + 3)
+}
+
+impl RequestLog {
+    /// Draws the log.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let line = |y: u16| Rect { y: (area.y + y).min(area.bottom() - 1), height: 1, ..area };
+        let all = count!(self.entries.len() as u64, "request", "requests");
+        let head = t!("  {all}, the newest first; names and addresses masked", all);
+        let right = t!(
+            "row {at} of {entries}",
+            at = number(self.at() as u64 + 1),
+            entries = number(self.entries.len() as u64)
+        );
+        let right = if self.entries.is_empty() { String::new() } else { right };
+        two_sided(frame, line(0), Line::styled(head, theme.strong()), Span::styled(right, theme.dim()), true);
+        let widths = layout(&COLUMNS, usize::from(area.width).saturating_sub(3));
+        let heads: Vec<(String, Style)> =
+            HEADS.iter().map(|h| (i18n::tr(h).to_owned(), theme.dim())).collect();
+        let mut spans = vec![Span::raw("  ")];
+        spans.extend(cells(&heads, &widths, env.glyphs.ellipsis));
+        frame.render_widget(Line::from(spans), line(1));
+        let at = self.at();
+        let place = Rect { height: list_height(area), ..line(2) };
+        let shown = self.sight.lay(place, at, self.entries.len());
+        let base = env.reader.as_ref().map(crate::api::Reader::base_path).unwrap_or_default();
+        let rows = self.entries.iter().enumerate().skip(shown.start).take(shown.len());
+        for (y, (i, entry)) in (place.y..).zip(rows) {
+            let here = Rect { y, height: 1, ..place };
+            let selected = i == at;
+            let mut spans = vec![
+                Span::styled(if selected { env.glyphs.cursor } else { " " }, theme.accent()),
+                Span::raw(" "),
+            ];
+            spans.extend(cells(&row(entry, &base, env), &widths, env.glyphs.ellipsis));
+            frame.render_widget(Line::from(spans), here);
+            if selected {
+                frame.buffer_mut().set_style(here, theme.selected());
+            }
+        }
+        let below = Rect { y: area.bottom().saturating_sub(DETAIL), height: DETAIL, ..area };
+        match &self.save {
+            Some(save) => save.draw(frame, below, env),
+            None => self.draw_detail(frame, below, &base, env),
+        }
+    }
+
+    fn draw_detail(&self, frame: &mut Frame<'_>, area: Rect, base: &str, env: &Env) {
+        let Some(entry) = self.entries.get(self.at()) else { return };
+        let room = usize::from(area.width).saturating_sub(4);
+        let code = entry.code.as_ref().map_or_else(String::new, |code| t!(", code {code}", code));
+        let answer = match entry.status {
+            Some(status) => format!("HTTP {status}{code}, {}", entry.outcome),
+            None => t!("no answer, {outcome}", outcome = entry.outcome),
+        };
+        let bytes = entry.bytes.map_or_else(String::new, |n| format!(", {}", count!(n, "byte", "bytes")));
+        let facts = t!(
+            "{answer}{bytes}; attempt {attempt}; waited {waited} for its turn, took {took}; {used} of {limit} requests of the minute",
+            answer,
+            bytes,
+            attempt = entry.attempt,
+            waited = time(entry.waited),
+            took = time(entry.duration),
+            used = number(u64::from(entry.used)),
+            limit = number(u64::from(entry.limit)),
+        );
+        let mut lines: Vec<Line<'static>> = vec![Line::raw("")];
+        let shown = format!("{} {}", entry.method, target(entry, base));
+        lines.extend(
+            wrap(&shown, room)
+                .into_iter()
+                .take(2)
+                .map(|l| Line::styled(format!("  {l}"), env.theme.strong())),
+        );
+        lines.extend(wrap(&facts, room).into_iter().map(|l| Line::styled(format!("  {l}"), env.theme.dim())));
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+/// Path and query, without the part that all have in common.
+fn target(entry: &LogEntry, base: &str) -> String {
+    let path = entry.path.strip_prefix(base).unwrap_or(&entry.path);
+    if entry.query.is_empty() { path.to_owned() } else { format!("{path}?{}", entry.query) }
+}
+
+fn row(entry: &LogEntry, base: &str, env: &Env) -> Vec<(String, Style)> {
+    let theme = &env.theme;
+    let sent = env.clock().offset().to_datetime(entry.started_at).strftime("%H:%M:%S").to_string();
+    let good = entry.outcome == "ok";
+    let answer = match entry.status {
+        Some(status) if good => status.to_string(),
+        Some(status) => format!("{status} {}", entry.outcome),
+        None => entry.outcome.to_owned(),
+    };
+    let waited = if entry.waited < Duration::from_millis(1) { String::new() } else { time(entry.waited) };
+    vec![
+        (sent, theme.dim()),
+        (entry.method.to_owned(), theme.text()),
+        (target(entry, base), theme.text()),
+        (answer, if good { theme.good() } else { theme.error() }),
+        (entry.attempt.to_string(), if entry.attempt > 1 { theme.warning() } else { theme.dim() }),
+        (waited, theme.warning()),
+        (time(entry.duration), theme.text()),
+        (entry.bytes.map_or_else(String::new, number), theme.dim()),
+        (format!("{}/{}", entry.used, entry.limit), theme.dim()),
+    ]
+}
+
+/// `0.12 s`, `34 s`.
+fn time(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 10.0 { format!("{seconds:.2} s") } else { format!("{seconds:.0} s") }
+}

@@ -1,0 +1,197 @@
+//! Saving the log of requests: where to, and what is written.
+
+use crate::api::LogEntry;
+use crate::domain::text::scrub;
+use crate::tui::context::{Effects, Env};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::request::{NotSaved, Request, RequestId, Response, Saving};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::path_field::PathField;
+use crate::tui::widgets::text_layout::wrap;
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use std::fmt::Write;
+
+/// Where the log goes, being typed.
+pub struct Save {
+    field: PathField,
+    /// The log as it was when this was opened.
+    text: String,
+    rows: u64,
+    ticket: Option<RequestId>,
+    /// Something of that name is there already.
+    exists: bool,
+    said: Option<String>,
+}
+
+impl Save {
+    /// For the log as it stands; the newest first.
+    pub fn new(entries: &[LogEntry], env: &Env, out: &mut Effects<'_>) -> Self {
+        let mut field = PathField::new(false, out);
+        let now = jiff::Timestamp::now();
+        let name = env.clock().offset().to_datetime(now).strftime("lapel-requests-%Y%m%d-%H%M%S.tsv");
+        field.set_pasted(&name.to_string());
+        let origin = env.reader.as_ref().map(crate::api::Reader::origin).unwrap_or_default();
+        let (text, rows) = (text(entries, &origin, now), entries.len() as u64);
+        Self { field, text, rows, ticket: None, exists: false, said: None }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        vec![if self.exists { Context::Review } else { Context::FileField }, Context::Always]
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        match action {
+            // What `y` does stands on the line that asks for it.
+            Action::Confirm | Action::PageDown | Action::PageUp | Action::PreviousField => false,
+            Action::ClearField => !self.exists,
+            _ => self.field.offers(action),
+        }
+    }
+
+    /// Does an action; whether it was one of its own, and whether it is closed now.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> (bool, bool) {
+        self.said = None;
+        match action {
+            Action::Back if self.exists => self.exists = false,
+            Action::Back => {
+                self.field.cancel(out);
+                return (true, true);
+            }
+            Action::Confirm if self.exists => self.write(true, out),
+            Action::Accept => self.write(false, out),
+            _ if self.exists => return (false, false),
+            _ => return (self.field.act(action, out), false),
+        }
+        (true, false)
+    }
+
+    fn write(&mut self, overwrite: bool, out: &mut Effects<'_>) {
+        if self.ticket.is_some() {
+            return;
+        }
+        match self.field.path() {
+            Some(to) => {
+                let saving = Saving { text: self.text.clone(), to, overwrite };
+                self.ticket = Some(out.ask(Request::Save(Box::new(saving))));
+            }
+            None => self.said = Some(t!("type the name of a file").to_owned()),
+        }
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        !self.exists && self.ticket.is_none() && self.field.key(key)
+    }
+
+    /// Takes a pasted path.
+    pub fn paste(&mut self, text: &str) {
+        if !self.exists && self.ticket.is_none() {
+            self.field.set_pasted(text);
+        }
+    }
+
+    /// Takes an answer, or gives it back; whether it is closed now.
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<bool, Response> {
+        match answer {
+            Response::Saved(saved) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                match saved {
+                    Ok(path) => {
+                        let rows = count!(self.rows, "request", "requests");
+                        let path = scrub(&path.to_string_lossy()).into_owned();
+                        out.say(t!("Wrote {rows} to {path}, which only you may read.", rows, path));
+                        return Ok(true);
+                    }
+                    Err(NotSaved::Exists) => self.exists = true,
+                    Err(NotSaved::Failed(why)) => self.said = Some(why),
+                }
+                Ok(false)
+            }
+            other => self.field.receive(ticket, other).map(|()| false),
+        }
+    }
+
+    /// Draws it below the list.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines = vec![Line::raw("")];
+        let mut field = vec![Span::styled(t!("  File "), theme.strong())];
+        field.extend(self.field.spans(room.saturating_sub(5), !self.exists, env));
+        lines.push(Line::from(field));
+        if let Some(said) = &self.said {
+            let text = format!("{} {said}", env.glyphs.alert);
+            lines
+                .extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())));
+        } else if self.exists {
+            let key = |action| env.key(&self.stack(), action);
+            let text = format!(
+                "{} {} {}",
+                env.glyphs.alert,
+                t!("There is a file of this name already. Nothing was written."),
+                t!(
+                    "{key} replaces it.  {esc} goes back.",
+                    key = key(Action::Confirm),
+                    esc = key(Action::Back)
+                ),
+            );
+            lines.extend(
+                wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.warning())),
+            );
+        } else {
+            let found = self.field.lines(room, env);
+            if found.is_empty() {
+                let text = t!(
+                    "Tab-separated text, without the key, names and addresses masked; only you may read it."
+                );
+                lines.extend(
+                    wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.dim())),
+                );
+            }
+            lines.extend(found);
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+/// The log as tab-separated text; no value has a tab or a line break in it, since all are scrubbed or ours.
+fn text(entries: &[LogEntry], origin: &str, now: jiff::Timestamp) -> String {
+    let mut text = format!(
+        "# lapel {}, requests to {origin} until {now}, the newest first; without the key, names and addresses masked\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    text.push_str("no\tsent\tmethod\tpath\tquery\tstatus\tcode\toutcome\tattempt\twaited_ms\ttook_ms\tbytes\tused\tlimit\n");
+    for e in entries {
+        let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}",
+            e.no,
+            e.started_at,
+            e.method,
+            e.path,
+            e.query,
+            number(e.status.map(u64::from)),
+            e.code.as_ref().map_or_else(String::new, ToString::to_string),
+            e.outcome,
+            e.attempt,
+            e.waited.as_millis(),
+            e.duration.as_millis(),
+            number(e.bytes),
+            e.used,
+            e.limit,
+        );
+    }
+    text
+}

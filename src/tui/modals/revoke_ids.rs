@@ -1,0 +1,232 @@
+//! Revoking the badges whose ids stand in a file: which file, and the reason. How the file is read is looked at
+//! next, then where each badge stands, and all of it is reviewed before anything is sent.
+
+use super::file::Purpose;
+use crate::domain::Text;
+use crate::jobs::intake::Source;
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::persist::input_history::{self, Typed};
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::field::{Field, Recent};
+use crate::tui::widgets::form_layout;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::label::aligned;
+use crate::tui::widgets::path_field::PathField;
+use crate::tui::widgets::text_layout::{width, wrap};
+use crossterm::event::KeyEvent;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+/// The form.
+pub struct IdsForm {
+    file: PathField,
+    /// Ids that were pasted instead of a file.
+    pasted: Option<String>,
+    reason: Field,
+    reasons: Recent,
+    reasons_ticket: Option<RequestId>,
+    when_issued: bool,
+    /// Whether the reason is being typed, rather than the file's name.
+    at_reason: bool,
+    said: Option<String>,
+}
+
+impl IdsForm {
+    /// Opens it.
+    pub fn new(env: &Env, out: &mut Effects<'_>) -> Self {
+        Self {
+            file: PathField::with_earlier(env.recents.list(Typed::IdsFile)),
+            pasted: None,
+            reason: Field::default(),
+            reasons: Recent::default(),
+            reasons_ticket: Some(out.ask(Request::Reasons)),
+            when_issued: false,
+            at_reason: false,
+            said: None,
+        }
+    }
+
+    /// The contexts that its keys are looked up in.
+    pub fn stack(&self) -> Vec<Context> {
+        vec![if self.at_reason { Context::RevokeForm } else { Context::FileField }, Context::Always]
+    }
+
+    /// The text that may be long: the reason, while it is being typed.
+    pub fn long_field(&mut self) -> Option<&mut Field> {
+        self.at_reason.then_some(&mut self.reason)
+    }
+
+    fn source(&self) -> Option<Source> {
+        match &self.pasted {
+            Some(lines) => Some(Source::Pasted(lines.clone())),
+            None => self.file.path().map(Source::File),
+        }
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        match action {
+            Action::Earlier | Action::Later if !self.at_reason => {
+                self.pasted.is_none() && self.file.offers(action)
+            }
+            Action::Earlier | Action::Later => !self.reasons.is_empty(),
+            Action::Editor => self.at_reason,
+            Action::PageDown | Action::PageUp | Action::PreviousField => false,
+            Action::Accept => self.source().is_some(),
+            _ => true,
+        }
+    }
+
+    /// Does an action; false when it is none of the form's.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        if action == Action::Back {
+            if self.at_reason {
+                self.at_reason = false;
+            } else {
+                self.file.cancel(out);
+                out.go.push(Navigate::Close);
+            }
+            return true;
+        }
+        if !self.at_reason {
+            if action == Action::ClearField {
+                self.pasted = None;
+            }
+            if self.pasted.is_none() && self.file.act(action, out) {
+                return true;
+            }
+        }
+        match action {
+            Action::Accept if self.at_reason => self.go_on(out),
+            Action::Accept if self.source().is_some() => self.at_reason = true,
+            Action::Accept => {
+                out.say(t!("Type the name of a file with badge ids, or paste or drop one here."));
+            }
+            Action::Toggle => self.when_issued = !self.when_issued,
+            Action::ClearField => self.reason.clear(),
+            Action::Earlier | Action::Later => {
+                if let Some(reason) = self.reasons.step(action == Action::Earlier, self.reason.value()) {
+                    self.reason.set(&reason);
+                }
+            }
+            Action::PageDown | Action::PageUp | Action::PreviousField | Action::Complete => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn go_on(&mut self, out: &mut Effects<'_>) {
+        let Some(source) = self.source() else { return };
+        self.said = None;
+        if Text::new(self.reason.value()).looks_empty() {
+            self.said =
+                Some(t!("the reason is empty; the service asks for one, and holders may see it").to_owned());
+            return;
+        }
+        if let Source::File(path) = &source {
+            out.typed.push((Typed::IdsFile, path.to_string_lossy().into_owned()));
+        }
+        let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
+        out.go.push(Navigate::File(Purpose::Revoke { reason, when_issued }, source));
+    }
+
+    /// The reason as it is typed.
+    pub fn typed(&self) -> Vec<&str> {
+        vec![self.reason.value()]
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        match (self.at_reason, &self.pasted) {
+            (true, _) => self.reason.key(key),
+            (false, None) => self.file.key(key),
+            (false, Some(_)) => false,
+        }
+    }
+
+    /// Takes pasted text: a path, or the ids themselves, one a line.
+    pub fn paste(&mut self, text: &str) {
+        if self.at_reason {
+            self.reason.paste(text.trim());
+        } else if text.trim().lines().count() > 1 {
+            self.pasted = Some(text.to_owned());
+        } else {
+            self.pasted = None;
+            self.file.set_pasted(text);
+        }
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+        match answer {
+            Response::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
+                self.reasons_ticket = None;
+                self.reasons = Recent::new(reasons);
+                Ok(())
+            }
+            other => self.file.receive(ticket, other),
+        }
+    }
+
+    /// Draws the form.
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let theme = &env.theme;
+        let room = usize::from(area.width).saturating_sub(4);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        let head = t!("Revoke the badges whose ids stand in a file");
+        lines.extend(form_layout::head(head, &env.place(), room, env));
+        lines.push(Line::raw(""));
+        let label = |text: &str, focused: bool| {
+            vec![
+                Span::styled(format!("  {text} "), if focused { theme.strong() } else { theme.dim() }),
+                Span::styled(if focused { env.glyphs.cursor } else { " " }, theme.accent()),
+            ]
+        };
+        let [of_file, of_reason] = aligned([tr_noop!("File"), tr_noop!("Reason")]);
+        let columns = room.saturating_sub(width(&of_file) + 3);
+        let mut spans = label(&of_file, !self.at_reason);
+        match &self.pasted {
+            Some(pasted) => {
+                let ids = pasted.lines().filter(|line| !line.trim().is_empty()).count();
+                spans.push(Span::raw(plural!(ids as u64, "{n} line pasted", "{n} lines pasted")));
+            }
+            None => spans.extend(self.file.spans(columns, !self.at_reason, env)),
+        }
+        lines.push(Line::from(spans));
+        lines.extend(self.file.lines(room, env));
+        let mut spans = label(&of_reason, self.at_reason);
+        spans.extend(self.reason.spans(columns, self.at_reason, env));
+        lines.push(Line::from(spans));
+        if self.at_reason {
+            lines.extend(input_history::offered(&self.reasons, self.reason.value(), 8, room, env));
+        }
+        let sign = if self.when_issued { "[x]" } else { "[ ]" };
+        let key = env.key(&[Context::RevokeForm], Action::Toggle);
+        let key = if self.at_reason { format!("  {key}") } else { String::new() };
+        put(
+            &mut lines,
+            &t!(
+                "{sign} badges that still wait: revoke them when they become Issued, while lapel runs{key}",
+                sign,
+                key
+            ),
+            if self.at_reason { theme.text() } else { theme.dim() },
+        );
+        lines.push(Line::raw(""));
+        if let Some(said) = &self.said {
+            put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
+        }
+        let text = t!(
+            "{enter} goes on. Ids can be pasted too, one a line. Where each badge stands is looked at first, and nothing is sent before you confirm the review.",
+            enter = env.key(&self.stack(), Action::Accept)
+        );
+        put(&mut lines, &text, theme.dim());
+        let lines = form_layout::squeezed(lines, area.height, env);
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}

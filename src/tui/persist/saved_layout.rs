@@ -1,0 +1,263 @@
+//! What the desk shows besides its data: the tab, and of each list its columns, its order and its filter. It is
+//! kept for the next time, in a private file for each profile.
+//!
+//! A filter may hold a name or an address. Nothing else of the service's data is in it.
+
+pub mod file;
+mod wanted;
+
+pub use wanted::Wanted;
+
+use crate::tui::app::Tab;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// What the file says of its form; a higher number is of a newer lapel.
+const VERSION: u64 = 1;
+/// The most of a kind that are read: no list has more.
+const MOST: usize = 64;
+/// The longest text that is read, in characters, as in a field.
+const LONGEST: usize = 2_000;
+
+/// Where the view of a profile is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ViewUse {
+    /// The file.
+    pub file: PathBuf,
+    /// Whether anything is kept; if not, what was kept before is removed.
+    pub keep: bool,
+}
+
+/// What the desk shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// The tab.
+    pub tab: Option<Tab>,
+    /// The list of templates.
+    pub templates: ListView,
+    /// The history.
+    pub history: ListView,
+    /// The badges of a holder.
+    pub wallet: ListView,
+    /// The jobs.
+    pub jobs: ListView,
+    /// The rows of a job.
+    pub rows: ListView,
+}
+
+/// What a list shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListView {
+    /// Its columns in order; none where they are as the list comes.
+    pub columns: Vec<ColumnView>,
+    /// What it is sorted by, where it is.
+    pub sort: Option<SortView>,
+    /// Its filter: fields of the contract with what is typed into them.
+    pub filter: Vec<(String, String)>,
+}
+
+/// A column of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnView {
+    /// Its field, under its name in the contract where it is one of that.
+    pub field: String,
+    /// Whether it is shown.
+    pub shown: bool,
+    /// Its width in cells, where one is set.
+    pub width: Option<usize>,
+}
+
+/// What a list is sorted by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SortView {
+    /// The field in the contract.
+    pub field: String,
+    /// Whether the largest comes first.
+    pub descending: bool,
+}
+
+/// Why a text is no view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoView {
+    /// It is something else.
+    Damaged,
+    /// A newer lapel has written it.
+    Newer,
+}
+
+impl View {
+    /// As text, for a file.
+    pub fn to_json(&self) -> String {
+        let mut fields = Map::new();
+        fields.insert("version".to_owned(), VERSION.into());
+        if let Some(tab) = self.tab {
+            fields.insert("tab".to_owned(), tab.word().into());
+        }
+        for (name, list) in self.lists() {
+            if *list != ListView::default() {
+                fields.insert(name.to_owned(), list.to_value());
+            }
+        }
+        format!("{:#}\n", Value::Object(fields))
+    }
+
+    /// Every list, under its name in the file.
+    fn lists(&self) -> [(&'static str, &ListView); 5] {
+        [
+            ("templates", &self.templates),
+            ("history", &self.history),
+            ("wallet", &self.wallet),
+            ("jobs", &self.jobs),
+            ("job_rows", &self.rows),
+        ]
+    }
+
+    /// From the text of a file. What is not known in it is left out.
+    ///
+    /// # Errors
+    /// When it is no view, or that of a newer lapel.
+    pub fn from_json(text: &str) -> Result<Self, NoView> {
+        let value: Value = serde_json::from_str(text).map_err(|_| NoView::Damaged)?;
+        match value.get("version").and_then(Value::as_u64) {
+            Some(VERSION) => {}
+            Some(other) if other > VERSION => return Err(NoView::Newer),
+            _ => return Err(NoView::Damaged),
+        }
+        Ok(Self {
+            tab: value.get("tab").and_then(Value::as_str).and_then(Tab::from_word),
+            templates: ListView::from_value(value.get("templates")),
+            history: ListView::from_value(value.get("history")),
+            wallet: ListView::from_value(value.get("wallet")),
+            jobs: ListView::from_value(value.get("jobs")),
+            rows: ListView::from_value(value.get("job_rows")),
+        })
+    }
+}
+
+impl ListView {
+    fn to_value(&self) -> Value {
+        let mut fields = Map::new();
+        if !self.columns.is_empty() {
+            let columns = self.columns.iter().map(|column| {
+                let mut value = json!({ "field": column.field, "shown": column.shown });
+                if let Some(width) = column.width {
+                    value["width"] = width.into();
+                }
+                value
+            });
+            fields.insert("columns".to_owned(), columns.collect());
+        }
+        if let Some(sort) = &self.sort {
+            let value = json!({ "field": sort.field, "descending": sort.descending });
+            fields.insert("sort".to_owned(), value);
+        }
+        if !self.filter.is_empty() {
+            let filter: Map<String, Value> =
+                self.filter.iter().map(|(name, text)| (name.clone(), text.as_str().into())).collect();
+            fields.insert("filter".to_owned(), filter.into());
+        }
+        fields.into()
+    }
+
+    fn from_value(value: Option<&Value>) -> Self {
+        let of = |name: &str| value.and_then(|value| value.get(name));
+        let columns = of("columns").and_then(Value::as_array).into_iter().flatten().take(MOST);
+        let columns = columns.filter_map(|column| {
+            Some(ColumnView {
+                field: text(column.get("field"))?,
+                shown: column.get("shown").and_then(Value::as_bool).unwrap_or(false),
+                width: column.get("width").and_then(Value::as_u64).and_then(|w| usize::try_from(w).ok()),
+            })
+        });
+        let sort = of("sort").and_then(|sort| {
+            Some(SortView {
+                field: text(sort.get("field"))?,
+                descending: sort.get("descending").and_then(Value::as_bool).unwrap_or(false),
+            })
+        });
+        let filter = of("filter").and_then(Value::as_object).into_iter().flatten().take(MOST);
+        let filter = filter.filter_map(|(name, value)| Some((name.clone(), text(Some(value))?)));
+        Self { columns: columns.collect(), sort, filter: filter.collect() }
+    }
+}
+
+/// A text that is not longer than any field takes.
+fn text(value: Option<&Value>) -> Option<String> {
+    let text = value?.as_str()?;
+    (text.chars().take(LONGEST + 1).count() <= LONGEST).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn some() -> View {
+        let column = |field: &str, shown, width| ColumnView { field: field.to_owned(), shown, width };
+        View {
+            tab: Some(Tab::History),
+            templates: ListView::default(),
+            history: ListView {
+                columns: vec![column("title", true, Some(30)), column("status_name", false, None)],
+                sort: Some(SortView { field: "issued_at".to_owned(), descending: true }),
+                filter: vec![("title".to_owned(), "파이썬 \"\\ \u{1b}[2J".to_owned())],
+            },
+            wallet: ListView { columns: vec![column("badge_id", true, None)], ..ListView::default() },
+            jobs: ListView {
+                sort: Some(SortView { field: "rows".to_owned(), descending: false }),
+                ..ListView::default()
+            },
+            rows: ListView { columns: vec![column("no", true, Some(7))], ..ListView::default() },
+        }
+    }
+
+    #[test]
+    fn what_is_kept_comes_back() {
+        for view in [some(), View::default()] {
+            assert_eq!(View::from_json(&view.to_json()), Ok(view));
+        }
+    }
+
+    /// A file as people have it: its names stay.
+    #[test]
+    fn a_file_of_today_is_read_and_written() {
+        let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pins/samples/view.json"));
+        assert_eq!(View::from_json(text), Ok(some()));
+        assert_eq!(some().to_json(), text);
+    }
+
+    #[test]
+    fn what_is_no_view_is_damaged_and_what_is_newer_is_left_alone() {
+        for text in
+            ["", "{", "[]", "{}", "null", r#"{"version":"1"}"#, r#"{"version":0}"#, r#"{"version":-1}"#]
+        {
+            assert_eq!(View::from_json(text), Err(NoView::Damaged), "{text}");
+        }
+        assert_eq!(View::from_json(r#"{"version":2,"tab":7}"#), Err(NoView::Newer));
+    }
+
+    #[test]
+    fn what_has_another_form_is_left_out() {
+        let text = r#"{"version":1,"tab":"attic","templates":7,"history":{"columns":[1,{"field":7},
+            {"field":"title","width":-3,"shown":"yes"}],"sort":{"descending":true},"filter":{"title":[1],
+            "recipient_name":"x"},"more":1},"more":{}}"#;
+        let view = View::from_json(text).expect("a view");
+        assert_eq!((view.tab, &view.templates), (None, &ListView::default()));
+        let column = ColumnView { field: "title".to_owned(), shown: false, width: None };
+        assert_eq!(view.history.columns, [column]);
+        assert_eq!(view.history.sort, None);
+        assert_eq!(view.history.filter, [("recipient_name".to_owned(), "x".to_owned())]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_does_harm(text in "\\PC{0,80}", cut in 0usize..400) {
+            let _ = View::from_json(&text);
+            let whole = some().to_json();
+            let cut: String = whole.chars().take(cut).collect();
+            if let Ok(view) = View::from_json(&cut) {
+                prop_assert_eq!(view, some());
+            }
+        }
+    }
+}

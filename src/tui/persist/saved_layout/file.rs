@@ -1,0 +1,202 @@
+//! The file that a view is kept in. Everything here may block: it is for the worker, and for the end.
+
+use crate::disk;
+use crate::domain::text::scrub;
+use crate::tui::persist::saved_layout::{NoView, View};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A view is a page of text; something larger is something else.
+const LARGEST: u64 = 1 << 19;
+/// How long the lists wait for the file: a folder on a network may never answer.
+pub const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the file may take to be written, before lapel leaves it to the disk.
+const WRITING: Duration = Duration::from_secs(10);
+
+/// Something to be done with the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ViewAsk {
+    /// Read it.
+    Recall(PathBuf),
+    /// Write it.
+    Keep(PathBuf, Box<View>),
+    /// Remove it: nothing is to be kept.
+    Forget(PathBuf),
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ViewAnswer {
+    /// It was read; a warning where it was not what it should be and was set aside.
+    Recalled(Option<Box<View>>, Option<String>),
+    /// It could not be read, or must not be touched: why. It stays as it is, and nothing is kept.
+    LeftAlone(String),
+    /// It was written or removed, or why not.
+    Done(Result<(), String>),
+}
+
+impl ViewAnswer {
+    /// What is said where a part of lapel has failed, or the disk does not answer.
+    pub fn failed(ask: &ViewAsk, why: &str) -> Self {
+        match ask {
+            ViewAsk::Recall(file) => Self::LeftAlone(cannot_read(file, why)),
+            ViewAsk::Keep(file, _) | ViewAsk::Forget(file) => Self::Done(Err(cannot_keep(file, why))),
+        }
+    }
+}
+
+/// Does it, aside, and gives up waiting for what it takes too long to read.
+pub async fn run(ask: ViewAsk) -> ViewAnswer {
+    let asked = ask.clone();
+    let work = tokio::task::spawn_blocking(move || match ask {
+        ViewAsk::Recall(file) => recall(&file),
+        ViewAsk::Keep(file, view) => {
+            ViewAnswer::Done(keep(&file, &view).map_err(|why| cannot_keep(&file, &why.to_string())))
+        }
+        ViewAsk::Forget(file) => {
+            ViewAnswer::Done(forget(&file).map_err(|why| cannot_keep(&file, &why.to_string())))
+        }
+    });
+    // The lists wait only for what is read.
+    let patience = if matches!(asked, ViewAsk::Recall(_)) { PATIENCE } else { WRITING };
+    match tokio::time::timeout(patience, work).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(why)) => ViewAnswer::failed(&asked, &why.to_string()),
+        Err(_) => ViewAnswer::failed(&asked, t!("the disk does not answer")),
+    }
+}
+
+fn cannot_read(file: &Path, why: &str) -> String {
+    t!(
+        "How the lists of this profile were shown ({file}) cannot be read: {why}. The file is left as it is, and nothing is kept this time.",
+        file = scrub(&file.to_string_lossy()),
+        why
+    )
+}
+
+fn cannot_keep(file: &Path, why: &str) -> String {
+    t!(
+        "How the lists are shown could not be kept for the next time ({file}): {why}. Nothing else was changed.",
+        file = scrub(&file.to_string_lossy()),
+        why
+    )
+}
+
+fn recall(file: &Path) -> ViewAnswer {
+    let bytes = match read(file) {
+        Ok(None) => return ViewAnswer::Recalled(None, None),
+        Ok(Some(bytes)) => bytes,
+        Err(why) => return ViewAnswer::LeftAlone(cannot_read(file, &why.to_string())),
+    };
+    let text = (bytes.len() as u64 <= LARGEST).then(|| String::from_utf8(bytes).ok()).flatten();
+    match text.as_deref().map_or(Err(NoView::Damaged), View::from_json) {
+        Ok(view) => ViewAnswer::Recalled(Some(Box::new(view)), None),
+        Err(NoView::Newer) => ViewAnswer::LeftAlone(cannot_read(file, t!("a newer lapel has written it"))),
+        Err(NoView::Damaged) => {
+            let aside = file.with_extension("json.damaged");
+            match fs::rename(file, &aside) {
+                Ok(()) => ViewAnswer::Recalled(
+                    None,
+                    Some(t!(
+                        "How the lists of this profile were shown was kept in a file that is damaged. It was set aside as {file}, and the lists are as they come. Nothing else was changed.",
+                        file = scrub(&aside.to_string_lossy())
+                    )),
+                ),
+                Err(why) => ViewAnswer::LeftAlone(cannot_read(file, &why.to_string())),
+            }
+        }
+    }
+}
+
+/// What is in the file, and no more than a byte beyond what may be; nothing where there is no file.
+fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
+    // Looked at first: opening a pipe would wait for its other end.
+    match fs::metadata(file) {
+        Ok(found) if found.is_file() => {}
+        Ok(_) => return Err(io::Error::new(ErrorKind::InvalidInput, "what is there is not a file")),
+        Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(why) => return Err(why),
+    }
+    let mut bytes = Vec::new();
+    File::open(file)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// Writes the file, whole or not at all, for its owner only.
+///
+/// # Errors
+/// What the file system says; what was there before is there still.
+pub fn keep(file: &Path, view: &View) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        disk::create_private_dir(folder)?;
+    }
+    if file.is_file() {
+        // Replacing it keeps its permissions.
+        disk::make_private(file)?;
+    }
+    disk::replace(file, crate::secrets::redact(&view.to_json()).as_bytes())
+}
+
+fn forget(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(why) if !matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Err(why),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::app::Tab;
+
+    #[tokio::test]
+    async fn a_view_is_kept_privately_and_forgotten() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("desk/uni.json");
+        assert_eq!(run(ViewAsk::Recall(file.clone())).await, ViewAnswer::Recalled(None, None));
+        let view = View { tab: Some(Tab::Wallet), ..View::default() };
+        let kept = run(ViewAsk::Keep(file.clone(), Box::new(view.clone()))).await;
+        assert_eq!(kept, ViewAnswer::Done(Ok(())));
+        assert_eq!(
+            run(ViewAsk::Recall(file.clone())).await,
+            ViewAnswer::Recalled(Some(Box::new(view.clone())), None)
+        );
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("set");
+            run(ViewAsk::Keep(file.clone(), Box::new(view))).await;
+            assert_eq!(disk::mode_of(&fs::metadata(&file).expect("it is there")), 0o600);
+            let folder = file.parent().expect("a folder");
+            assert_eq!(disk::mode_of(&fs::metadata(folder).expect("it is there")), 0o700);
+        }
+        assert_eq!(run(ViewAsk::Forget(file.clone())).await, ViewAnswer::Done(Ok(())));
+        assert!(!file.exists());
+        assert_eq!(run(ViewAsk::Forget(file)).await, ViewAnswer::Done(Ok(())), "there is nothing to forget");
+    }
+
+    #[tokio::test]
+    async fn what_is_damaged_is_set_aside_and_what_is_no_file_is_left() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("uni.json");
+        let large = vec![b' '; usize::try_from(LARGEST).expect("small") + 1];
+        for content in [&b"not json"[..], b"\xff\xfe{}", &large] {
+            fs::write(&file, content).expect("written");
+            let ViewAnswer::Recalled(None, Some(warning)) = run(ViewAsk::Recall(file.clone())).await else {
+                panic!("it is damaged")
+            };
+            assert!(warning.contains("uni.json.damaged"), "{warning}");
+            assert!(!file.exists());
+            assert_eq!(fs::read(folder.path().join("uni.json.damaged")).expect("aside"), content);
+        }
+        fs::write(&file, r#"{"version":9}"#).expect("written");
+        assert!(matches!(run(ViewAsk::Recall(file.clone())).await, ViewAnswer::LeftAlone(_)));
+        assert_eq!(fs::read_to_string(&file).expect("still there"), r#"{"version":9}"#);
+        let no_file = folder.path().to_owned();
+        assert!(matches!(run(ViewAsk::Recall(no_file.clone())).await, ViewAnswer::LeftAlone(_)));
+        let kept = run(ViewAsk::Keep(no_file, Box::default())).await;
+        assert!(matches!(kept, ViewAnswer::Done(Err(_))), "{kept:?}");
+    }
+}

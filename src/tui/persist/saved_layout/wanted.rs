@@ -1,0 +1,129 @@
+//! What the command line wants to see first: `--tab` and `--filter`.
+
+use crate::domain::text::scrub;
+use crate::domain::{HistoryItem, Template};
+use crate::tui::app::Tab;
+use crate::tui::widgets::filter::{self, Spec, Value};
+use crate::tui::widgets::paged_list::Browse;
+
+/// What a desk begins with in place of what was kept. Used once, for the first profile that is opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The tab.
+    pub(in crate::tui) tab: Option<Tab>,
+    /// The filter of that tab's list: fields of the contract with their values. None leaves what was kept.
+    pub(in crate::tui) filter: Vec<(String, String)>,
+}
+
+impl Wanted {
+    /// From the flags: a tab's word, and filters as `FIELD=VALUE`, the field under its name in the contract or
+    /// as the filter bar calls it. Filters without a tab are the history's.
+    ///
+    /// # Errors
+    /// What is wrong with which flag, with what would be right.
+    pub fn of(tab: Option<&str>, filters: &[String]) -> Result<Self, String> {
+        let tab = match tab {
+            Some(word) => Some(Tab::from_word(word).ok_or_else(|| {
+                t!(
+                    "--tab {word}: there is no such tab. There are: {words}.",
+                    word = scrub(word),
+                    words = Tab::WORDS.map(|(word, _)| word).join(", ")
+                )
+            })?),
+            None => None,
+        };
+        if filters.is_empty() {
+            return Ok(Self { tab, filter: Vec::new() });
+        }
+        let tab = tab.unwrap_or(Tab::History);
+        let filter = match tab {
+            Tab::Templates => read::<Template>(filters)?,
+            Tab::History => read::<HistoryItem>(filters)?,
+            _ => {
+                return Err(t!(
+                    "--filter: this tab has no list to filter. Use it with --tab templates or --tab history."
+                )
+                .to_owned());
+            }
+        };
+        Ok(Self { tab: Some(tab), filter })
+    }
+}
+
+fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> {
+    let mut read: Vec<(String, String)> = Vec::new();
+    for given in filters {
+        let fields = || T::FIELDS.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", ");
+        let shown = scrub(given);
+        let Some((name, value)) = given.split_once('=') else {
+            return Err(t!(
+                "--filter {shown}: write FIELD=VALUE, such as title=Python. The fields: {fields}.",
+                shown,
+                fields = fields()
+            ));
+        };
+        let is_meant = |spec: &&Spec| [spec.name, spec.label].iter().any(|called| bare(called) == bare(name));
+        let Some(spec) = T::FIELDS.iter().find(is_meant) else {
+            return Err(t!(
+                "--filter {shown}: there is no such field. The fields of this list: {fields}.",
+                shown,
+                fields = fields()
+            ));
+        };
+        if read.iter().any(|(before, _)| before == spec.name) {
+            return Err(t!("--filter {shown}: this field is given twice.", shown));
+        }
+        match filter::read(*spec, value) {
+            Ok(Value::Empty) => {
+                return Err(t!("--filter {shown}: there is no value after the sign =.", shown));
+            }
+            Ok(_) => read.push((spec.name.to_owned(), value.trim().to_owned())),
+            Err(why) => return Err(format!("--filter {shown}: {why}")),
+        }
+    }
+    Ok(read)
+}
+
+/// A name without what people write differently.
+fn bare(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(tab: Option<&str>, filters: &[&str]) -> Result<Wanted, String> {
+        Wanted::of(tab, &filters.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn flags_are_read() {
+        assert_eq!(of(None, &[]), Ok(Wanted::default()));
+        assert_eq!(of(Some("overview"), &[]).map(|w| w.tab), Ok(Some(Tab::Overview)));
+        let wanted =
+            of(None, &["title=a=b", "E-mail=lee@naru.example", "issued from=2026-10-01"]).expect("fine");
+        assert_eq!(wanted.tab, Some(Tab::History), "one filters the history");
+        let names: Vec<&str> = wanted.filter.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["title", "recipient_email", "issue_start_date"]);
+        assert_eq!(wanted.filter[0].1, "a=b");
+        assert!(of(Some("templates"), &["use_yn=y", "badge_type=compet"]).is_ok());
+    }
+
+    #[test]
+    fn mistakes_name_the_flag_and_what_would_be_right() {
+        for (tab, filters, said) in [
+            (Some("attic"), &[][..], "--tab attic: there is no such tab. There are: templates, history"),
+            (Some("wallet"), &["title=x"][..], "--tab templates or --tab history"),
+            (None, &["title"][..], "write FIELD=VALUE"),
+            (None, &["use_yn=Y"][..], "recipient_name, recipient_email, title, issue_start_date"),
+            (Some("templates"), &["recipient_name=x"][..], "title, use_yn, badge_type, category_id"),
+            (None, &["issue_start_date=tomorrow"][..], "is not a day"),
+            (None, &["title=x", "Title=y"][..], "given twice"),
+            (None, &["title= "][..], "no value"),
+        ] {
+            let why = of(tab, filters).expect_err(said);
+            assert!(why.contains(said), "{why}");
+        }
+    }
+}

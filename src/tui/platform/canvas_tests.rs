@@ -1,0 +1,295 @@
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
+
+use super::*;
+use crate::domain::text::scrub;
+use crate::tui::platform::canvas::model::{ALL, Model, NAMES, Widths};
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::text_layout::fit;
+use proptest::prelude::*;
+use ratatui::Terminal;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Clear;
+
+const COLUMNS: u16 = 60;
+const ROWS: u16 = 12;
+/// Where the addresses begin.
+const ADDRESSES: u16 = 24;
+
+/// A terminal that keeps what it is written.
+struct Written {
+    terminal: Terminal<Canvas<Vec<u8>>>,
+}
+
+impl Written {
+    fn new() -> Self {
+        let canvas = Canvas::of_size(Vec::new(), COLUMNS, ROWS);
+        Self { terminal: Terminal::new(canvas).expect("a terminal") }
+    }
+
+    /// The bytes of one frame.
+    fn show(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> Vec<u8> {
+        let mut drawn = Buffer::default();
+        self.terminal
+            .draw(|frame| {
+                draw(&mut Frame::new(frame));
+                drawn.clone_from(frame.buffer_mut());
+            })
+            .expect("drawn");
+        self.terminal.backend_mut().show(&mut drawn).expect("shown");
+        std::mem::take(self.terminal.backend_mut().out())
+    }
+}
+
+/// Three terminals of each kind that follow the same frames.
+struct Watched {
+    written: Written,
+    models: [Model; 3],
+}
+
+impl Watched {
+    fn new() -> Self {
+        Self { written: Written::new(), models: ALL.map(|widths| Model::new(widths, COLUMNS, ROWS)) }
+    }
+
+    /// Draws a frame over the one before, and finds what a full repaint shows.
+    fn draw(&mut self, draw: impl Fn(&mut Frame<'_>)) {
+        let bytes = self.written.show(&draw);
+        let fresh = Written::new().show(&draw);
+        for model in &mut self.models {
+            model.take(&bytes);
+        }
+        for (model, widths) in self.models.iter().zip(ALL) {
+            let whole = Model::after(widths, COLUMNS, ROWS, &fresh);
+            assert!(
+                model.text() == whole.text(),
+                "{widths:?}\n{}\nis not the whole of it:\n{}",
+                model.text(),
+                whole.text()
+            );
+            assert!(model.shows(&whole), "{widths:?}: another look\n{}", model.text());
+        }
+    }
+}
+
+fn address(person: usize) -> String {
+    format!("person{person}@naru.example")
+}
+
+/// A list of people, scrolled: a name in a column, and an address.
+fn list(frame: &mut Frame<'_>, top: usize, selected: usize) {
+    for y in 0..ROWS - 1 {
+        let person = top + usize::from(y);
+        let name = scrub(NAMES[person % NAMES.len()]).into_owned();
+        let name = fit(&name, usize::from(ADDRESSES) - 3, "…");
+        let style =
+            if person == selected { Style::new().add_modifier(Modifier::REVERSED) } else { Style::new() };
+        let sign = if person == selected { "▌ " } else { "  " };
+        let line =
+            Line::from(vec![Span::raw(sign), Span::raw(name), Span::raw(" "), Span::raw(address(person))]);
+        frame.render_widget(line.patch_style(style), Rect::new(0, y, COLUMNS, 1));
+    }
+    frame.render_widget(Line::raw(format!(" row {selected} of 100 · …")), Rect::new(0, ROWS - 1, COLUMNS, 1));
+}
+
+#[test]
+fn scrolling_leaves_nothing_of_other_rows() {
+    let mut watched = Watched::new();
+    for at in (0..40).chain((0..40).rev()).chain((0..100).step_by(7)) {
+        watched.draw(|frame| list(frame, at, at + 3));
+        // Each row has its own person's address, in its column.
+        for model in
+            watched.models.iter().zip(ALL).filter(|(_, widths)| *widths != Widths::Odd).map(|(m, _)| m)
+        {
+            for y in 0..ROWS - 1 {
+                let shown = model.text_from(y, usize::from(ADDRESSES));
+                assert_eq!(shown, address(at + usize::from(y)), "{}", model.text());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_opens_and_closes_over_a_list_leaves_nothing() {
+    let mut watched = Watched::new();
+    for (turn, x) in (0..30).zip((1..40).cycle()) {
+        watched.draw(|frame| list(frame, turn, turn));
+        watched.draw(|frame| {
+            list(frame, turn, turn);
+            let area = Rect::new(x, 2, 15, 5);
+            frame.render_widget(Clear, area);
+            frame.render_widget(Line::raw("கா│a menu, 한글"), Rect { y: 3, height: 1, ..area });
+        });
+    }
+}
+
+/// Bytes that can still be read while a terminal has them.
+#[derive(Clone, Default)]
+struct Shared(std::rc::Rc<std::cell::RefCell<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The reason for all this: what ratatui writes for the same frames is wrong on these terminals. A test that
+/// never fails would not show it.
+#[test]
+fn the_models_find_what_relative_writing_leaves() {
+    use ratatui::backend::CrosstermBackend;
+    use ratatui::{TerminalOptions, Viewport};
+    let area = Rect::new(0, 0, COLUMNS, ROWS);
+    let terminal = |written: Shared| {
+        let options = TerminalOptions { viewport: Viewport::Fixed(area) };
+        Terminal::with_options(CrosstermBackend::new(written), options).expect("a terminal")
+    };
+    let names = |frame: &mut ratatui::Frame<'_>, top: usize| {
+        for y in 0..ROWS {
+            let person = top + usize::from(y);
+            let text = format!("{} {}", NAMES[person % 3], address(person));
+            frame.render_widget(Line::raw(text), Rect::new(0, y, COLUMNS, 1));
+        }
+    };
+    let (all, last) = (Shared::default(), Shared::default());
+    let mut scrolled = terminal(all.clone());
+    for top in 0..9 {
+        scrolled.draw(|frame| names(frame, top)).expect("drawn");
+    }
+    terminal(last.clone()).draw(|frame| names(frame, 8)).expect("drawn");
+    let model = |written: &Shared| Model::after(Widths::CodePoints, COLUMNS, ROWS, &written.0.borrow());
+    assert_ne!(model(&all).text(), model(&last).text());
+}
+
+#[test]
+fn where_all_is_certain_only_what_has_changed_is_written() {
+    let mut written = Written::new();
+    let line = |frame: &mut Frame<'_>, text: &str| {
+        frame.render_widget(Line::raw(text.to_owned()), Rect::new(0, 0, COLUMNS, 1));
+    };
+    written.show(|frame| line(frame, "one 한서윤 two"));
+    let bytes = |written: &mut Written, text: &str| {
+        String::from_utf8(written.show(|frame| line(frame, text))).expect("text")
+    };
+    assert_eq!(bytes(&mut written, "one 한서윤 two"), "\x1b[?25l");
+    assert_eq!(bytes(&mut written, "one 한서준 two"), "\x1b[1;9H준\x1b[?25l");
+    // Half of a wide character is never written alone.
+    assert_eq!(bytes(&mut written, "one 한서x  two"), "\x1b[1;9Hx \x1b[?25l");
+    assert_eq!(bytes(&mut written, "one 한 x x two"), "\x1b[1;7H x x\x1b[?25l");
+}
+
+#[test]
+fn an_uncertain_cluster_is_blanked_written_and_what_follows_is_positioned() {
+    let mut written = Written::new();
+    let bytes = written.show(|frame| frame.render_widget(Line::raw("aகாb"), Rect::new(0, 0, COLUMNS, 1)));
+    let text = String::from_utf8(bytes).expect("text");
+    assert!(text.starts_with("\x1b[0m\x1b[2J\x1b[1;1Ha  \x1b[1;2Hகா\x1b[1;4Hb"), "{text:?}");
+    // Any change in that row writes all of it.
+    let bytes = written.show(|frame| frame.render_widget(Line::raw("aகாc"), Rect::new(0, 0, COLUMNS, 1)));
+    let text = String::from_utf8(bytes).expect("text");
+    assert!(text.starts_with("\x1b[1;1Ha  \x1b[1;2Hகா\x1b[1;4Hc   "), "{text:?}");
+    // So does the first frame without it.
+    let bytes = written.show(|frame| frame.render_widget(Line::raw("axyc"), Rect::new(0, 0, COLUMNS, 1)));
+    assert!(bytes.starts_with(b"\x1b[1;1Haxyc   "), "{:?}", String::from_utf8_lossy(&bytes));
+}
+
+#[test]
+fn a_picture_is_written_once_beside_whatever_else_changes() {
+    let mut written = Written::new();
+    let picture = |frame: &mut Frame<'_>, text: &str| {
+        frame.render_widget(Line::raw(text.to_owned()), Rect::new(0, 0, 10, 1));
+        let buffer = frame.buffer_mut();
+        let one = std::num::NonZeroU16::MIN;
+        buffer[(20, 0)].set_symbol("\x1bPpixels\x1b\\").set_diff_option(CellDiffOption::ForcedWidth(one));
+        for x in 21..30 {
+            buffer[(x, 0)].set_diff_option(CellDiffOption::Skip);
+        }
+    };
+    let count = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text").matches("pixels").count();
+    assert_eq!(count(written.show(|frame| picture(frame, "காa"))), 1);
+    let bytes = written.show(|frame| picture(frame, "காb"));
+    let text = String::from_utf8(bytes.clone()).expect("text");
+    assert_eq!(count(bytes), 0, "{text:?}");
+    // Nothing is written over it.
+    assert!(
+        text.contains("\x1b[1;31H") && !(21..31).any(|x| text.contains(&format!("\x1b[1;{x}H"))),
+        "{text:?}"
+    );
+    // Gone, its cells are blank again.
+    let bytes = written.show(|frame| frame.render_widget(Line::raw("காb"), Rect::new(0, 0, 10, 1)));
+    assert!(String::from_utf8(bytes).expect("text").contains(&" ".repeat(30)));
+    // A full repaint has it again.
+    written.show(|frame| picture(frame, "காb"));
+    written.terminal.backend_mut().clear().expect("cleared");
+    assert_eq!(count(written.show(|frame| picture(frame, "காb"))), 1);
+}
+
+#[test]
+fn a_row_that_was_written_over_is_restored() {
+    let mut watched = Watched::new();
+    watched.draw(|frame| list(frame, 0, 1));
+    let before = watched.models.clone();
+    for model in &mut watched.models {
+        model.take("\x1b[2;1H●".as_bytes());
+    }
+    watched.written.terminal.backend_mut().restore(1).expect("restored");
+    let bytes = std::mem::take(watched.written.terminal.backend_mut().out());
+    for (model, before) in watched.models.iter_mut().zip(&before) {
+        model.take(&bytes);
+        assert_eq!(model.text(), before.text());
+    }
+}
+
+#[test]
+fn what_fails_in_the_middle_is_drawn_anew() {
+    struct Broken(Vec<u8>, bool);
+    impl Write for Broken {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.1 { Err(ErrorKind::WouldBlock.into()) } else { self.0.write(bytes) }
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut canvas = Canvas::of_size(Broken(Vec::new(), false), 4, 1);
+    let frame = |text| Buffer::with_lines([text]);
+    canvas.show(&mut frame("abcd")).expect("shown");
+    canvas.out().1 = true;
+    canvas.show(&mut frame("axcd")).expect_err("broken");
+    *canvas.out() = Broken(Vec::new(), false);
+    canvas.show(&mut frame("axcd")).expect("shown");
+    assert_eq!(String::from_utf8_lossy(&canvas.out().0), "\x1b[0m\x1b[2J\x1b[1;1Haxcd\x1b[?25l");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// Whatever stands where, a frame over another one shows what it shows alone.
+    #[test]
+    fn every_frame_is_what_it_is_alone(
+        frames in prop::collection::vec(
+            prop::collection::vec((0u16..COLUMNS, 0u16..3, 0usize..NAMES.len(), 1u16..30), 0..6),
+            1..6,
+        ),
+    ) {
+        let mut watched = Watched::new();
+        for texts in frames {
+            watched.draw(|frame| {
+                for (x, y, name, room) in &texts {
+                    let name = scrub(NAMES[*name]).into_owned();
+                    frame.render_widget(Line::raw(name), Rect::new(*x, *y, *room, 1));
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The worker's side of pictures: from a URL to what the terminal is sent, off the loop.
+
+use super::cache::Cache;
+use crate::api::{Connection, Picture, PictureError, Pictures};
+use crate::i18n;
+use crate::tui::platform::images::decode::{NoPicture, decode};
+use crate::tui::platform::images::pack::{Packed, Way, pack};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::{OnceCell, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+/// How many pictures are unpacked at the same time; the others wait. One that nobody waits for any more is
+/// still unpacked to its end, so this is also what bounds their memory.
+const AT_ONCE: usize = 1;
+
+/// A picture that is asked for.
+#[derive(Clone)]
+pub struct PictureAsk {
+    /// Where it is.
+    pub url: String,
+    /// Not from the files that are kept.
+    pub fresh: bool,
+    /// How it is shown.
+    pub way: Way,
+    /// Columns and rows that there are for it.
+    pub room: (u16, u16),
+    /// Kitty's name for it.
+    pub id: u32,
+}
+
+impl fmt::Debug for PictureAsk {
+    /// Without the URL, which may hold a signature.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PictureAsk({:?}, fresh: {}, id: {})", self.room, self.fresh, self.id)
+    }
+}
+
+/// Where a connection's pictures come from.
+#[derive(Clone)]
+pub struct Gallery(Arc<Inner>);
+
+struct Inner {
+    connection: Connection,
+    cache: Option<Cache>,
+    client: OnceCell<Result<Pictures, String>>,
+    room: Arc<Semaphore>,
+}
+
+impl Gallery {
+    /// For a connection; nothing is prepared before the first picture. Without a folder none is kept.
+    pub fn new(connection: Connection, folder: Option<PathBuf>) -> Self {
+        Self(Arc::new(Inner {
+            connection,
+            cache: folder.map(Cache::new),
+            client: OnceCell::new(),
+            room: Arc::new(Semaphore::new(AT_ONCE)),
+        }))
+    }
+
+    /// The picture, ready to be drawn, or a calm line that says why there is none.
+    pub async fn load(&self, ask: PictureAsk, cancel: &CancellationToken) -> Result<Packed, String> {
+        if !ask.fresh
+            && let Some(kept) = self.kept(&ask.url).await
+        {
+            match self.prepare(kept, &ask).await {
+                Ok((packed, _)) => return Ok(packed),
+                // Not the picture any more that was kept here.
+                Err(_) => self.with_cache(&ask.url, |cache, url| cache.forget(&url)).await,
+            }
+        }
+        let client = self.client().await?;
+        let picture = client.fetch(&ask.url, cancel).await.map_err(|why| in_words(&why))?;
+        let (packed, bytes) = self.prepare(picture, &ask).await?;
+        self.with_cache(&ask.url, move |cache, url| {
+            if let Err(why) = cache.put(&url, &bytes) {
+                tracing::debug!("a picture could not be kept: {why}");
+            }
+        })
+        .await;
+        Ok(packed)
+    }
+
+    async fn client(&self) -> Result<&Pictures, String> {
+        let made = self.0.client.get_or_init(|| async {
+            let connection = self.0.connection.clone();
+            // It reads the certificates of the system.
+            match tokio::task::spawn_blocking(move || Pictures::new(&connection)).await {
+                Ok(Ok(client)) => Ok(client),
+                Ok(Err(why)) => Err(t!("Pictures cannot be fetched: {why}", why)),
+                Err(_) => Err(i18n::tr(FAILED).to_owned()),
+            }
+        });
+        made.await.as_ref().map_err(Clone::clone)
+    }
+
+    async fn kept(&self, url: &str) -> Option<Picture> {
+        let (cache, url) = (self.0.cache.clone()?, url.to_owned());
+        let bytes = tokio::task::spawn_blocking(move || cache.get(&url)).await.ok().flatten()?;
+        Some(Picture { bytes, content_type: None })
+    }
+
+    async fn with_cache(&self, url: &str, work: impl FnOnce(Cache, String) + Send + 'static) {
+        if let Some(cache) = self.0.cache.clone() {
+            let url = url.to_owned();
+            let _ = tokio::task::spawn_blocking(move || work(cache, url)).await;
+        }
+    }
+
+    /// Decodes and packs, off the loop; gives the bytes back for keeping.
+    async fn prepare(&self, picture: Picture, ask: &PictureAsk) -> Result<(Packed, Vec<u8>), String> {
+        let permit = self.0.room.clone().acquire_owned().await.map_err(|_| i18n::tr(FAILED).to_owned())?;
+        let (way, room, id) = (ask.way, ask.room, ask.id);
+        let work = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            let pixels = decode(&picture.bytes, picture.content_type.as_deref())
+                .map_err(|why: NoPicture| why.to_string())?;
+            Ok((pack(&pixels, &way, room, id)?, picture.bytes))
+        });
+        work.await.unwrap_or_else(|_| Err(i18n::tr(FAILED).to_owned()))
+    }
+}
+
+const FAILED: &str = tr_noop!("The picture cannot be shown: a part of lapel failed on it.");
+
+/// What is said in the picture's place; where it may be another time, what to do for that.
+fn in_words(why: &PictureError) -> String {
+    match why {
+        PictureError::Refused(why) => t!("The picture is not fetched: {why}.", why),
+        PictureError::Status(status @ (404 | 410)) => {
+            t!("The picture is missing at its server (HTTP {status}).", status)
+        }
+        PictureError::Status(status @ 300..=399) => {
+            t!(
+                "The picture's server points to a place that lapel does not follow it to (HTTP {status}).",
+                status
+            )
+        }
+        PictureError::Status(status) => {
+            t!("The picture's server answered HTTP {status}. Read again to try once more.", status)
+        }
+        PictureError::Unreadable(why) => {
+            t!("The picture broke off on its way: {why}. Read again to try once more.", why)
+        }
+        PictureError::TooLong => t!("The picture is larger than 5 MB and was not read.").to_owned(),
+        PictureError::NotReached(why) => {
+            t!("The picture's server could not be reached: {why}. Read again to try once more.", why)
+        }
+        PictureError::Cancelled => t!("The picture was given up.").to_owned(),
+    }
+}

@@ -1,0 +1,425 @@
+//! How many cells of the terminal each part of a text takes.
+//!
+//! Terminals do not agree on that. A *cluster* is what a reader takes for one character: `கா` is two code points.
+//! Some terminals count clusters, others code points, each with a table of its own. A cluster is *certain* where
+//! all of them come to the same number. For any other one the largest number is reserved, and whoever draws it
+//! positions what follows (see [`canvas`](crate::tui::platform::canvas)).
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use unicode_normalization::char::is_combining_mark;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Cells that a cluster takes at most. One that needs more, or has more code points than [`MOST_MARKS`], is shown
+/// by its first letter.
+const MOST_CELLS: usize = 6;
+/// Code points of a cluster at most.
+const MOST_MARKS: usize = 12;
+/// What stands for the part of a cluster that is not shown.
+const REST: &str = "~";
+/// The letters of flags.
+const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/// How wide a terminal draws the characters that Unicode calls ambiguous, such as `●`, `é` and `Д`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ambiguous {
+    /// The terminal has not said: they are laid out in one cell, and nothing relies on that.
+    #[default]
+    Unknown,
+    /// One cell.
+    Narrow,
+    /// Two cells, as terminals of East Asia can be set.
+    Wide,
+}
+
+/// What is known about the terminal, and what was chosen for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Rules {
+    ambiguous: Ambiguous,
+    replaces: bool,
+}
+
+/// Of the one terminal of this process.
+static AMBIGUOUS: AtomicU8 = AtomicU8::new(Ambiguous::Unknown as u8);
+static REPLACES: AtomicBool = AtomicBool::new(false);
+
+/// Takes what the terminal has answered.
+pub fn set_ambiguous(ambiguous: Ambiguous) {
+    AMBIGUOUS.store(ambiguous as u8, Ordering::Relaxed);
+}
+
+/// Whether joined letters are replaced by the first of them, as the setting `joined_text` says.
+pub fn set_replaced(replaces: bool) {
+    REPLACES.store(replaces, Ordering::Relaxed);
+}
+
+impl Rules {
+    fn now() -> Self {
+        let ambiguous = match AMBIGUOUS.load(Ordering::Relaxed) {
+            1 => Ambiguous::Narrow,
+            2 => Ambiguous::Wide,
+            _ => Ambiguous::Unknown,
+        };
+        Self { ambiguous, replaces: REPLACES.load(Ordering::Relaxed) }
+    }
+}
+
+/// A part of a text that is drawn as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cluster<'a> {
+    /// What is written to the terminal.
+    pub text: Cow<'a, str>,
+    /// The cells that are reserved for it.
+    pub cells: usize,
+    /// Whether every terminal takes exactly these cells.
+    pub certain: bool,
+}
+
+impl<'a> Cluster<'a> {
+    fn new(text: &'a str, rules: Rules) -> Self {
+        Self { text: Cow::Borrowed(text), cells: cells(text, rules), certain: is_certain(text, rules) }
+    }
+}
+
+/// The clusters of a text as they are drawn. Pictures that are joined of several show the first one, flags their
+/// two letters. The clusters of what this gives are the same ones.
+pub fn clusters(text: &str) -> impl Iterator<Item = Cluster<'_>> {
+    let rules = Rules::now();
+    text.graphemes(true).flat_map(move |grapheme| drawn(grapheme, rules))
+}
+
+/// A cluster that stands in a cell already.
+pub fn cluster(symbol: &str) -> Cluster<'_> {
+    Cluster::new(symbol, Rules::now())
+}
+
+/// The cells that a text takes.
+pub fn width(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { clusters(text).map(|cluster| cluster.cells).sum() }
+}
+
+fn drawn(grapheme: &str, rules: Rules) -> impl Iterator<Item = Cluster<'_>> {
+    let mut chars = grapheme.chars();
+    let first = chars.next();
+    let is_single = chars.next().is_none();
+    let base = || &grapheme[..first.map_or(0, char::len_utf8)];
+    let (one, rest) = match first {
+        None => (None, ""),
+        Some('\u{1f1e6}'..='\u{1f1ff}') => return Drawn::Flag(grapheme.chars(), rules),
+        Some(_) if is_single => (Some(Cluster::new(grapheme, rules)), ""),
+        Some(c) if !c.is_alphanumeric() && !c.is_ascii() && grapheme.chars().any(is_of_pictures) => {
+            (Some(Cluster::new(base(), rules)), "")
+        }
+        Some(_) => {
+            let whole = Cluster::new(grapheme, rules);
+            let too_much = whole.cells > MOST_CELLS || grapheme.chars().count() > MOST_MARKS;
+            if too_much || (rules.replaces && !whole.certain) {
+                (Some(Cluster::new(base(), rules)), REST)
+            } else {
+                (Some(whole), "")
+            }
+        }
+    };
+    Drawn::Pieces(one, (!rest.is_empty()).then(|| Cluster::new(rest, rules)))
+}
+
+/// What is drawn for one cluster of a text.
+enum Drawn<'a> {
+    Flag(std::str::Chars<'a>, Rules),
+    Pieces(Option<Cluster<'a>>, Option<Cluster<'a>>),
+}
+
+impl<'a> Iterator for Drawn<'a> {
+    type Item = Cluster<'a>;
+
+    fn next(&mut self) -> Option<Cluster<'a>> {
+        match self {
+            Self::Flag(chars, rules) => chars.find_map(|c| {
+                let at = usize::try_from(u32::from(c).checked_sub(0x1f1e6)?).ok()?;
+                Some(Cluster::new(LETTERS.get(at..=at)?, *rules))
+            }),
+            Self::Pieces(one, rest) => one.take().or_else(|| rest.take()),
+        }
+    }
+}
+
+/// What makes one picture of several, or another one of it: a joiner, a selector, a colour of skin.
+fn is_of_pictures(c: char) -> bool {
+    matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+/// The cells that no terminal exceeds: what the cluster takes as one, or all of its code points.
+fn cells(text: &str, rules: Rules) -> usize {
+    if text.len() == 1 {
+        return 1;
+    }
+    text.width().max(text.chars().map(|c| char_cells(c, rules)).sum())
+}
+
+fn char_cells(c: char, rules: Rules) -> usize {
+    match c {
+        c if is_spacing_extender(c) => 1,
+        c if rules.ambiguous == Ambiguous::Wide && is_ambiguous(c) => 2,
+        c => c.width().unwrap_or(0),
+    }
+}
+
+fn is_certain(text: &str, rules: Rules) -> bool {
+    let mut chars = text.chars();
+    let Some(first) = chars.next() else { return true };
+    let base = match first {
+        ' '..='~' => true,
+        c if is_ambiguous(c) => rules.ambiguous != Ambiguous::Unknown,
+        c => match c.width() {
+            // Letters of East Asia and their punctuation; pictures are in no table of an old terminal.
+            Some(2) => {
+                c.is_alphanumeric() && !is_conjoining(c) && !matches!(c, '\u{1f000}'..='\u{1ffff}')
+                    || matches!(c, '\u{3000}'..='\u{302f}' | '\u{ff01}'..='\u{ff60}')
+            }
+            Some(1) => c.is_alphanumeric() || c < '\u{2e80}',
+            _ => false,
+        },
+    };
+    base && chars.all(is_nonspacing)
+}
+
+/// Old Hangul letters that a syllable is made of.
+fn is_conjoining(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{11ff}' | '\u{a960}'..='\u{a97f}' | '\u{d7b0}'..='\u{d7ff}')
+}
+
+/// Marks that every terminal puts above or below the letter before them.
+fn is_nonspacing(c: char) -> bool {
+    is_combining_mark(c)
+        && c.width() == Some(0)
+        && !is_spacing_extender(c)
+        && !matches!(c, '\u{fe00}'..='\u{fe0f}' | '\u{20dd}'..='\u{20e4}')
+}
+
+/// Signs that take a cell of their own in tables made from the general category (`Mc`), and none in those that
+/// count what extends a cluster: the Tamil `ா` is one of them. They are `Mc` and `Grapheme_Extend` in Unicode 17.
+fn is_spacing_extender(c: char) -> bool {
+    matches!(c,
+        '\u{9be}' | '\u{9d7}' | '\u{b3e}' | '\u{b57}' | '\u{bbe}' | '\u{bd7}' | '\u{cc0}' | '\u{cc2}'
+        | '\u{cc7}'..='\u{cc8}' | '\u{cca}'..='\u{ccb}' | '\u{cd5}'..='\u{cd6}' | '\u{d3e}' | '\u{d57}'
+        | '\u{dcf}' | '\u{ddf}' | '\u{1715}' | '\u{1734}' | '\u{1b35}' | '\u{1b3b}' | '\u{1b3d}'
+        | '\u{1b43}'..='\u{1b44}' | '\u{1baa}' | '\u{1bf2}'..='\u{1bf3}' | '\u{302e}'..='\u{302f}'
+        | '\u{a953}' | '\u{a9c0}' | '\u{111c0}' | '\u{11235}' | '\u{1133e}' | '\u{1134d}' | '\u{11357}'
+        | '\u{113b8}' | '\u{113c2}' | '\u{113c5}' | '\u{113c7}'..='\u{113c9}' | '\u{113cf}'
+        | '\u{114b0}' | '\u{114bd}' | '\u{115af}' | '\u{116b6}' | '\u{11930}' | '\u{1193d}' | '\u{11f41}'
+        | '\u{16ff0}'..='\u{16ff1}' | '\u{1d165}'..='\u{1d166}' | '\u{1d16d}'..='\u{1d172}')
+}
+
+/// Whether Unicode calls the width of a character ambiguous. The library knows it of signs; of letters, which it
+/// counts as narrow everywhere, the table does.
+fn is_ambiguous(c: char) -> bool {
+    match c {
+        '\u{0}'..='\u{a0}' => false,
+        '\u{aa}'
+        | '\u{ba}'
+        | '\u{c6}'
+        | '\u{d0}'
+        | '\u{d8}'
+        | '\u{de}'..='\u{e1}'
+        | '\u{e6}'
+        | '\u{e8}'..='\u{ea}'
+        | '\u{ec}'..='\u{ed}'
+        | '\u{f0}'
+        | '\u{f2}'..='\u{f3}'
+        | '\u{f8}'..='\u{fa}'
+        | '\u{fc}'
+        | '\u{fe}'
+        | '\u{101}'
+        | '\u{111}'
+        | '\u{113}'
+        | '\u{11b}'
+        | '\u{126}'..='\u{127}'
+        | '\u{12b}'
+        | '\u{131}'..='\u{133}'
+        | '\u{138}'
+        | '\u{13f}'..='\u{142}'
+        | '\u{144}'
+        | '\u{148}'..='\u{14b}'
+        | '\u{14d}'
+        | '\u{152}'..='\u{153}'
+        | '\u{166}'..='\u{167}'
+        | '\u{16b}'
+        | '\u{1ce}'
+        | '\u{1d0}'
+        | '\u{1d2}'
+        | '\u{1d4}'
+        | '\u{1d6}'
+        | '\u{1d8}'
+        | '\u{1da}'
+        | '\u{1dc}'
+        | '\u{251}'
+        | '\u{261}'
+        | '\u{2c4}'
+        | '\u{2c7}'
+        | '\u{2c9}'..='\u{2cb}'
+        | '\u{2cd}'
+        | '\u{2d0}'
+        | '\u{2d8}'..='\u{2db}'
+        | '\u{2dd}'
+        | '\u{2df}'
+        | '\u{391}'..='\u{3a1}'
+        | '\u{3a3}'..='\u{3a9}'
+        | '\u{3b1}'..='\u{3c1}'
+        | '\u{3c3}'..='\u{3c9}'
+        | '\u{401}'
+        | '\u{410}'..='\u{44f}'
+        | '\u{451}'
+        | '\u{a8}'
+        | '\u{b4}'
+        | '\u{b8}'
+        | '\u{207f}'
+        | '\u{2113}'
+        | '\u{2126}'
+        | '\u{212b}' => true,
+        _ => c.width() == Some(1) && c.width_cjk() == Some(2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::text::scrub;
+    use proptest::prelude::*;
+
+    const PLAIN: Rules = Rules { ambiguous: Ambiguous::Narrow, replaces: false };
+
+    fn all(text: &str, rules: Rules) -> Vec<(String, usize, bool)> {
+        text.graphemes(true)
+            .flat_map(|g| drawn(g, rules))
+            .map(|c| (c.text.into_owned(), c.cells, c.certain))
+            .collect()
+    }
+
+    fn total(text: &str) -> (usize, bool) {
+        let all = all(text, PLAIN);
+        (all.iter().map(|(_, cells, _)| cells).sum(), all.iter().all(|(.., certain)| *certain))
+    }
+
+    #[test]
+    fn what_all_terminals_agree_on_is_certain() {
+        for (text, cells) in [
+            ("Kim Minsu, 1~2", 14),
+            ("한서윤", 6),
+            ("金敏洙", 6),
+            ("さくら「カナ」", 14),
+            ("Ｋｉｍ", 6),
+            ("e\u{301}a\u{323}\u{302}", 2),
+            ("Nguyễn Thị Ánh", 14),
+            ("علي حسن", 7),
+            ("נִקּוּד", 4),
+            ("กิตติ", 3),
+            ("के", 1),
+            ("வ", 1),
+            ("⠋✕◌─▌●·…", 8),
+        ] {
+            assert_eq!(total(text), (cells, true), "{text}");
+        }
+    }
+
+    #[test]
+    fn of_what_they_do_not_agree_on_the_largest_is_reserved() {
+        for (text, cells) in [
+            // ka and aa: the library counts one cell, most terminals two.
+            ("கா", 2),
+            ("கி", 2),
+            ("காவ்யா", 5),
+            ("நந்தினி", 6),
+            ("ক্ষা", 3),
+            ("क्षमा", 4),
+            ("नि", 2),
+            ("กำ", 2),
+            ("ශ්\u{200d}රී", 2),
+            ("می\u{200c}نا", 4),
+            ("😀", 2),
+            ("\u{1112}\u{119e}", 2),
+        ] {
+            assert_eq!(total(text).0, cells, "{text}");
+        }
+        for text in ["கா", "கி", "नि", "क्ष", "กำ", "ශ්\u{200d}ර", "ی\u{200c}", "😀", "1\u{fe0f}\u{20e3}", "ｶﾞ"]
+        {
+            assert!(!total(text).1, "{text}");
+        }
+    }
+
+    #[test]
+    fn pictures_show_their_first_part_and_flags_their_letters() {
+        for (text, shown, cells) in [
+            ("👩\u{200d}👧\u{200d}👦!", "👩!", 3),
+            ("👍🏽", "👍", 2),
+            ("❤\u{fe0f}", "❤", 1),
+            ("⌚\u{fe0e}", "⌚", 2),
+            ("🇰🇷🇩🇪", "KRDE", 4),
+            ("🇰", "K", 1),
+        ] {
+            let clusters = all(text, PLAIN);
+            let drawn: String = clusters.iter().map(|(text, ..)| text.as_str()).collect();
+            let sum: usize = clusters.iter().map(|(_, cells, _)| cells).sum();
+            assert_eq!((drawn.as_str(), sum), (shown, cells), "{text}");
+        }
+    }
+
+    #[test]
+    fn ambiguous_characters_are_as_wide_as_the_terminal_says() {
+        for text in ["●", "─", "é", "Д", "ω", "·", "…", "×"] {
+            for (ambiguous, cells, certain) in
+                [(Ambiguous::Unknown, 1, false), (Ambiguous::Narrow, 1, true), (Ambiguous::Wide, 2, true)]
+            {
+                let rules = Rules { ambiguous, ..PLAIN };
+                assert_eq!(all(text, rules), [(text.to_owned(), cells, certain)], "{ambiguous:?}");
+            }
+        }
+        for text in ["a", "~", "한⠋", "ş", "◍", "✕"] {
+            let wide = Rules { ambiguous: Ambiguous::Wide, ..PLAIN };
+            assert_eq!(all(text, wide), all(text, PLAIN), "{text}");
+        }
+    }
+
+    #[test]
+    fn joined_text_can_be_replaced_and_too_much_of_it_always_is() {
+        let replacing = Rules { replaces: true, ..PLAIN };
+        let shown =
+            |text: &str, rules| all(text, rules).into_iter().map(|(text, ..)| text).collect::<String>();
+        assert_eq!(shown("காவ்யா", replacing), "க~வ்ய~");
+        assert_eq!(shown("한서윤 e\u{301} กิ 😀", replacing), "한서윤 e\u{301} กิ 😀");
+        let (above, behind) = (format!("a{}b", "\u{301}".repeat(40)), format!("க{}", "\u{bbe}".repeat(40)));
+        assert_eq!((shown(&above, PLAIN), shown(&behind, PLAIN)), ("a~b".to_owned(), "க~".to_owned()));
+    }
+
+    proptest! {
+        /// What is drawn is drawn the same again, so that a cell can be measured by what is in it.
+        #[test]
+        fn drawing_twice_changes_nothing(
+            s in "([ab \u{301}\u{bbe}\u{b95}\u{bcd}\u{915}\u{94d}\u{93f}\u{200d}\u{200c}\u{fe0f}❤👩👍🏽🇰🇷한é●1\u{20e3}]|\\PC){0,20}",
+            replaces: bool,
+        ) {
+            let rules = Rules { replaces, ..PLAIN };
+            let shown = scrub(&s).into_owned();
+            let once = all(&shown, rules);
+            let text: String = once.iter().map(|(text, ..)| text.as_str()).collect();
+            for (text, cells, certain) in &once {
+                let cell = Cluster::new(text, rules);
+                prop_assert_eq!((cell.cells, cell.certain), (*cells, *certain));
+                prop_assert!(*cells <= MOST_CELLS, "{}", text);
+            }
+            let twice: String = all(&text, rules).into_iter().map(|(text, ..)| text).collect();
+            prop_assert_eq!(twice, text);
+        }
+
+        /// No model of a width is larger than what is reserved, and where it is certain they are equal.
+        #[test]
+        fn no_model_needs_more_than_is_reserved(s in "([\u{b80}-\u{bff}\u{900}-\u{97f}\u{e00}-\u{e7f}\u{600}-\u{6ff}가-힣a-z]){0,12}") {
+            for (text, cells, certain) in all(&scrub(&s), PLAIN) {
+                let by_point: usize = text.chars().map(|c| c.width().unwrap_or(0)).sum();
+                let as_one = text.chars().next().and_then(UnicodeWidthChar::width).unwrap_or(0);
+                prop_assert!(by_point <= cells && as_one <= cells, "{}", text);
+                prop_assert!(!certain || (by_point == cells && as_one == cells), "{}", text);
+            }
+        }
+    }
+}

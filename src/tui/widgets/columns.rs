@@ -1,0 +1,258 @@
+//! Which columns of a list are shown, in which order and how wide: as the list comes, or as a person has
+//! chosen.
+
+use crate::tui::widgets::text_layout::{Column, layout};
+
+/// The narrowest and the widest that a column is made by hand, in cells.
+pub const WIDTHS: std::ops::RangeInclusive<usize> = 3..=120;
+
+/// What is chosen for a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The number of the column among all that the list has.
+    pub column: usize,
+    /// Whether it is shown.
+    pub shown: bool,
+    /// Its width in cells, where a person has set one; it shares what room there is otherwise.
+    pub width: Option<usize>,
+}
+
+/// The choice for every column of a list, those on the left first. At least one is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns {
+    choices: Vec<Choice>,
+    /// How many of the columns, the first ones, are shown where nobody has chosen.
+    usual: usize,
+}
+
+impl Columns {
+    /// As a list comes that has this many columns, the first `usual` of them shown.
+    pub fn usual(count: usize, usual: usize) -> Self {
+        let choice = |column| Choice { column, shown: column < usual, width: None };
+        Self { choices: (0..count).map(choice).collect(), usual }
+    }
+
+    /// The choice for every column, in order.
+    pub fn choices(&self) -> &[Choice] {
+        &self.choices
+    }
+
+    /// Whether everything is as the list comes.
+    pub fn is_usual(&self) -> bool {
+        self.has_usual_order() && self.choices.iter().all(|c| c.width.is_none())
+    }
+
+    /// Whether the usual columns are shown, in the usual order.
+    fn has_usual_order(&self) -> bool {
+        self.choices.iter().enumerate().all(|(i, c)| c.column == i && c.shown == (i < self.usual))
+    }
+
+    /// The numbers of the columns that are shown, in order; some may have no room.
+    pub fn shown(&self) -> impl Iterator<Item = usize> + '_ {
+        self.choices.iter().filter(|c| c.shown).map(|c| c.column)
+    }
+
+    /// Shows or hides a column; false where it is the last one that is shown, which stays.
+    pub fn toggle(&mut self, at: usize) -> bool {
+        let others = self.choices.iter().enumerate().any(|(i, c)| i != at && c.shown);
+        match self.choices.get_mut(at) {
+            Some(choice) if !choice.shown || others => choice.shown = !choice.shown,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Moves a column one place to the left or to the right; where it stands then.
+    pub fn shift(&mut self, at: usize, right: bool) -> usize {
+        let to = if right { at + 1 } else { at.saturating_sub(1) };
+        if at >= self.choices.len() || to >= self.choices.len() {
+            return at;
+        }
+        self.choices.swap(at, to);
+        to
+    }
+
+    /// Sets a column's width.
+    pub fn resize(&mut self, at: usize, width: usize) {
+        if let Some(choice) = self.choices.get_mut(at) {
+            choice.width = Some(width.clamp(*WIDTHS.start(), *WIDTHS.end()));
+        }
+    }
+
+    /// As the list comes.
+    pub fn reset(&mut self) {
+        *self = Self::usual(self.choices.len(), self.usual);
+    }
+
+    /// As it was kept: what is not among the columns is left out, what is missing follows hidden, and where
+    /// nothing would be shown the list is as it comes.
+    pub fn restore(&mut self, kept: impl IntoIterator<Item = Choice>) {
+        let count = self.choices.len();
+        let mut choices: Vec<Choice> = Vec::with_capacity(count);
+        for choice in kept {
+            if choice.column < count && !choices.iter().any(|c| c.column == choice.column) {
+                let width = choice.width.map(|width| width.clamp(*WIDTHS.start(), *WIDTHS.end()));
+                choices.push(Choice { width, ..choice });
+            }
+        }
+        for column in 0..count {
+            if !choices.iter().any(|c| c.column == column) {
+                choices.push(Choice { column, shown: false, width: None });
+            }
+        }
+        if choices.iter().any(|c| c.shown) {
+            self.choices = choices;
+        } else {
+            self.reset();
+        }
+    }
+
+    /// The widths of the columns that are shown, in their order, in `room`, one cell between two; 0 for one
+    /// that has no room. `all` are the list's columns as it comes. The first that is shown always has room, and
+    /// widths and gaps together never take more than there is.
+    pub fn widths(&self, all: &[Column], room: usize) -> Vec<usize> {
+        // A list as it comes knows which of its columns say least. In what a person has put in order, those
+        // at the right end do.
+        let usual = self.has_usual_order();
+        let columns: Vec<Column> = self
+            .choices
+            .iter()
+            .filter(|c| c.shown)
+            .enumerate()
+            .filter_map(|(place, choice)| {
+                let own = *all.get(choice.column)?;
+                let goes = match place {
+                    0 => 0,
+                    _ if usual => own.goes,
+                    _ => u8::try_from(place).unwrap_or(u8::MAX),
+                };
+                Some(match choice.width {
+                    Some(width) => Column { least: width, share: 0, goes },
+                    None => Column { goes, ..own },
+                })
+            })
+            .collect();
+        let mut widths = layout(&columns, room);
+        // Those that never go may be too wide all the same.
+        let mut used = 0;
+        for width in widths.iter_mut().filter(|width| **width > 0) {
+            let from = if used > 0 { used + 1 } else { 0 };
+            *width = (*width).min(room.saturating_sub(from));
+            if *width > 0 {
+                used = from + *width;
+            }
+        }
+        widths
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ALL: [Column; 4] = [
+        Column { least: 10, share: 0, goes: 0 },
+        Column { least: 10, share: 2, goes: 0 },
+        Column { least: 8, share: 1, goes: 1 },
+        Column { least: 6, share: 0, goes: 3 },
+    ];
+
+    fn columns() -> Columns {
+        Columns::usual(4, 3)
+    }
+
+    #[test]
+    fn the_last_one_shown_stays() {
+        let mut columns = columns();
+        assert!(columns.toggle(0) && columns.toggle(1));
+        assert!(!columns.toggle(2), "it is the only one left");
+        assert_eq!(columns.shown().collect::<Vec<_>>(), [2]);
+        assert!(columns.toggle(3) && columns.toggle(2));
+        assert_eq!(columns.shown().collect::<Vec<_>>(), [3]);
+        assert!(!columns.toggle(99), "there is no such column");
+    }
+
+    #[test]
+    fn columns_move_one_place_and_stop_at_the_ends() {
+        let mut columns = columns();
+        assert_eq!(columns.shift(0, false), 0);
+        assert_eq!(columns.shift(0, true), 1);
+        assert_eq!(columns.shown().collect::<Vec<_>>(), [1, 0, 2]);
+        assert_eq!(columns.shift(3, true), 3);
+        assert!(!columns.is_usual());
+        columns.reset();
+        assert!(columns.is_usual());
+    }
+
+    #[test]
+    fn a_width_set_by_hand_is_kept_and_the_others_share_the_rest() {
+        let mut columns = columns();
+        columns.resize(0, 20);
+        let widths = columns.widths(&ALL, 60);
+        assert_eq!(widths[0], 20);
+        assert_eq!(widths.iter().sum::<usize>() + 2, 60, "{widths:?}");
+        columns.resize(0, 0);
+        assert_eq!(columns.choices()[0].width, Some(*WIDTHS.start()));
+    }
+
+    #[test]
+    fn in_an_order_of_ones_own_the_right_end_goes_first() {
+        let mut columns = columns();
+        assert!(columns.toggle(3));
+        assert_eq!(columns.widths(&ALL, 29), [10, 18, 0, 0], "what stands at the right end has no room");
+        columns.shift(3, false);
+        assert_eq!(columns.widths(&ALL, 29), [10, 11, 6, 0], "moved to the left it has");
+        columns.shift(2, false);
+        columns.shift(1, false);
+        assert_eq!(columns.widths(&ALL, 12), [6, 0, 0, 0]);
+        assert_eq!(columns.widths(&ALL, 4), [4, 0, 0, 0], "the first one is cut before it goes");
+    }
+
+    #[test]
+    fn what_was_kept_for_another_list_does_no_harm() {
+        let mut columns = columns();
+        let kept = [(9, true, None), (2, true, Some(usize::MAX)), (2, true, None), (0, false, None)];
+        columns.restore(kept.map(|(column, shown, width)| Choice { column, shown, width }));
+        assert_eq!(columns.shown().collect::<Vec<_>>(), [2]);
+        assert_eq!(columns.choices().iter().map(|c| c.column).collect::<Vec<_>>(), [2, 0, 1, 3]);
+        assert_eq!(columns.choices()[0].width, Some(*WIDTHS.end()));
+        columns.restore([Choice { column: 1, shown: false, width: None }]);
+        assert!(columns.is_usual(), "nothing shown is no list");
+    }
+
+    proptest! {
+        #[test]
+        fn any_columns_fit_any_width(
+            own in prop::collection::vec((0usize..60, 0usize..4, 0u8..5), 1..18),
+            kept in prop::collection::vec((0usize..20, any::<bool>(), prop::option::of(0usize..400)), 0..24),
+            keys in prop::collection::vec((0usize..20, 0usize..5, 0usize..200), 0..12),
+            room in 0usize..320,
+        ) {
+            let all: Vec<Column> =
+                own.iter().map(|(least, share, goes)| Column { least: least + 1, share: *share, goes: *goes }).collect();
+            let mut columns = Columns::usual(all.len(), all.len().div_ceil(2));
+            columns.restore(kept.into_iter().map(|(column, shown, width)| Choice { column, shown, width }));
+            for (at, what, width) in keys {
+                match what {
+                    0 => { columns.toggle(at); }
+                    1 => { columns.shift(at, true); }
+                    2 => { columns.shift(at, false); }
+                    3 => columns.resize(at, width),
+                    _ => columns.reset(),
+                }
+            }
+            let mut each: Vec<usize> = columns.choices().iter().map(|c| c.column).collect();
+            each.sort_unstable();
+            prop_assert_eq!(each, (0..all.len()).collect::<Vec<_>>(), "every column once");
+            let shown = columns.shown().count();
+            prop_assert!(shown >= 1);
+            let widths = columns.widths(&all, room);
+            prop_assert_eq!(widths.len(), shown);
+            let there = widths.iter().filter(|w| **w > 0).count();
+            let taken = widths.iter().sum::<usize>() + there.saturating_sub(1);
+            prop_assert!(taken <= room, "{:?} in {}", widths, room);
+            prop_assert!(there >= 1 || room == 0, "{:?} in {}", widths, room);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The confirmation: `y`, and before it the number of badges where there is more than one or it is live. Where it
+//! is live, the organisation is typed too, in a field of its own in which no letter is a key.
+
+use crate::config::Environment;
+use crate::tui::context::{Effects, Env};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::modals::confirm_live::Organisation;
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::text::{Line, Span};
+
+/// Digits of the largest number: a job has a million rows at most.
+const LONGEST: usize = 8;
+/// Stands for the number until it is styled.
+const NUMBER: char = '\u{0}';
+
+/// What has to be typed, and what was.
+#[derive(Clone, Debug)]
+pub struct Confirm {
+    count: usize,
+    typed: Option<String>,
+    /// Where it is live: what else is typed.
+    organisation: Option<Organisation>,
+    /// Whether the organisation is being typed: the number was right.
+    naming: bool,
+}
+
+impl Confirm {
+    /// For `count` badges in an environment.
+    pub fn new(count: usize, env: &Env) -> Self {
+        let is_live = env.environment() == Environment::Live;
+        Self {
+            count,
+            typed: (count > 1 || is_live).then(String::new),
+            organisation: is_live.then(|| Organisation::new(env.organisation())),
+            naming: false,
+        }
+    }
+
+    /// The number is typed whatever the environment: there is a reason to think twice.
+    pub fn insist(&mut self) {
+        self.typed = Some(String::new());
+        self.naming = false;
+    }
+
+    /// The contexts that keys are looked up in, where the form's own is this one.
+    pub fn stack(&self, own: Context) -> Vec<Context> {
+        vec![if self.naming { Context::Organisation } else { own }, Context::Always]
+    }
+
+    /// Whether the organisation is being typed; then there is nothing else to do but that.
+    pub fn is_naming(&self) -> bool {
+        self.naming
+    }
+
+    /// Goes back from the organisation to the number; false where that is not being typed.
+    pub fn back(&mut self) -> bool {
+        if let Some(organisation) = &mut self.organisation {
+            organisation.clear();
+        }
+        std::mem::take(&mut self.naming)
+    }
+
+    /// The number that has to be typed.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Takes a digit or a backspace, or what is typed of the organisation; nothing is pasted here.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        if let (Some(organisation), true) = (&mut self.organisation, self.naming) {
+            return organisation.key(key);
+        }
+        let Some(typed) = &mut self.typed else { return false };
+        match key.code {
+            KeyCode::Char(c) if c.is_ascii_digit() && typed.len() < LONGEST => typed.push(c),
+            KeyCode::Backspace => {
+                typed.pop();
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Empties the field that is typed in.
+    pub fn clear(&mut self) {
+        if let (Some(organisation), true) = (&mut self.organisation, self.naming) {
+            organisation.clear();
+        } else if let Some(typed) = &mut self.typed {
+            typed.clear();
+        }
+    }
+
+    /// Everything is typed again.
+    pub fn reset(&mut self) {
+        self.back();
+        self.clear();
+    }
+
+    /// Whether what was pressed sends. Where something is missing, that is asked for or said.
+    pub fn agrees(&mut self, out: &mut Effects<'_>) -> bool {
+        if !self.is_counted() {
+            out.warn(self.missing());
+            return false;
+        }
+        match &self.organisation {
+            None => true,
+            Some(_) if !self.naming => {
+                self.naming = true;
+                false
+            }
+            Some(organisation) => {
+                if !organisation.is_right() {
+                    out.warn(organisation.missing());
+                }
+                organisation.is_right()
+            }
+        }
+    }
+
+    /// What stands in the way of `y`, in words.
+    fn missing(&self) -> String {
+        match &self.typed {
+            Some(typed) if !typed.is_empty() => {
+                t!("The number is {count}, not {typed}. Nothing was sent.", count = self.count, typed)
+            }
+            _ => t!("Type the number {count} first. Nothing was sent.", count = self.count),
+        }
+    }
+
+    /// Whether the number is right, where it is asked for.
+    fn is_counted(&self) -> bool {
+        self.typed.as_ref().is_none_or(|t| *t == self.count.to_string())
+    }
+
+    /// The lines that ask for it, each of at most `room` columns behind a margin of two; `verb` is such as `to
+    /// issue`. One line, but for an organisation that is being typed.
+    pub fn lines(&self, own: Context, verb: &str, room: usize, env: &Env) -> Vec<Line<'static>> {
+        match &self.organisation {
+            Some(organisation) if self.naming => organisation.lines(verb, room, env),
+            _ => vec![self.line(own, verb, env)],
+        }
+    }
+
+    fn line(&self, own: Context, verb: &str, env: &Env) -> Line<'static> {
+        let key = |k: &str| Span::styled(k.to_owned(), env.theme.key());
+        let plain = |t: &str| Span::raw(t.to_owned());
+        let bound = |action| env.key(&[own, Context::Always], action);
+        let mut spans = vec![plain("  ")];
+        if let Some(typed) = &self.typed {
+            // Where the number stands in the sentence is the language's business.
+            let asked = t!("type {count}: ", count = NUMBER);
+            let (before, after) = asked.split_once(NUMBER).unwrap_or((&asked, ""));
+            spans.extend([
+                plain(before),
+                key(&self.count.to_string()),
+                plain(after),
+                Span::styled(typed.clone(), env.theme.field(true)),
+                Span::styled(env.glyphs.cursor, env.theme.accent()),
+                plain(t!(" and then ")),
+            ]);
+        }
+        let verb = if self.organisation.is_some() { t!("to go on to the organisation's name") } else { verb };
+        let style = if self.is_counted() { env.theme.accent() } else { env.theme.dim() };
+        spans.extend([
+            key(&bound(Action::Confirm)),
+            Span::styled(format!(" {verb}"), style),
+            plain("   "),
+            key(&bound(Action::Back)),
+            plain(" "),
+            plain(t!("go back")),
+        ]);
+        Line::from(spans)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossterm::event::KeyModifiers;
+
+    fn press(confirm: &mut Confirm, code: KeyCode) {
+        confirm.key(KeyEvent::new(code, KeyModifiers::NONE));
+    }
+
+    fn env(environment: Environment) -> Env {
+        let mut env = Env::for_test();
+        env.session = Some(crate::tui::Session::for_test(environment, "달무리대학교 yY"));
+        env
+    }
+
+    /// Presses the key that confirms; whether that sends, and what is said.
+    fn agrees(confirm: &mut Confirm) -> (bool, Option<String>) {
+        let mut tickets = crate::tui::request::RequestIds::default();
+        let mut out = Effects::new(&mut tickets);
+        (confirm.agrees(&mut out), out.notice.map(|(text, _)| text))
+    }
+
+    #[test]
+    fn one_badge_outside_live_needs_no_number() {
+        for environment in [Environment::Demo, Environment::Staging] {
+            assert!(agrees(&mut Confirm::new(1, &env(environment))).0);
+            assert!(!agrees(&mut Confirm::new(2, &env(environment))).0);
+        }
+        assert!(!agrees(&mut Confirm::new(1, &env(Environment::Live))).0);
+        let mut twice = Confirm::new(1, &env(Environment::Demo));
+        twice.insist();
+        assert!(!agrees(&mut twice).0, "there is a reason to think twice");
+    }
+
+    #[test]
+    fn only_the_exact_number_makes_ready() {
+        let mut confirm = Confirm::new(41, &env(Environment::Staging));
+        for (code, ready) in [
+            (KeyCode::Char('4'), false),
+            (KeyCode::Char('y'), false),
+            (KeyCode::Char('1'), true),
+            (KeyCode::Char('0'), false),
+            (KeyCode::Backspace, true),
+        ] {
+            press(&mut confirm, code);
+            assert_eq!(agrees(&mut confirm).0, ready, "{code:?}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_the_largest_job_can_be_typed() {
+        let mut confirm = Confirm::new(1_048_576, &env(Environment::Demo));
+        "1048576".chars().for_each(|c| press(&mut confirm, KeyCode::Char(c)));
+        assert!(agrees(&mut confirm).0);
+        (0..100).for_each(|_| press(&mut confirm, KeyCode::Char('1')));
+        assert!(agrees(&mut confirm).1.is_some_and(|said| said.len() < 100));
+    }
+
+    #[test]
+    fn live_asks_for_the_organisation_after_the_number_and_for_all_of_it() {
+        let mut confirm = Confirm::new(2, &env(Environment::Live));
+        assert!(!agrees(&mut confirm).0 && !confirm.is_naming(), "the number first");
+        press(&mut confirm, KeyCode::Char('2'));
+        assert_eq!(agrees(&mut confirm), (false, None), "and then the name is asked for");
+        assert!(confirm.is_naming() && confirm.stack(Context::Review)[0] == Context::Organisation);
+        for c in "달무리대학교 yY".chars() {
+            assert!(!agrees(&mut confirm).0, "before {c}");
+            press(&mut confirm, KeyCode::Char(c));
+        }
+        assert!(agrees(&mut confirm).0);
+        press(&mut confirm, KeyCode::Char('2'));
+        assert!(!agrees(&mut confirm).0);
+        assert!(confirm.back() && !confirm.is_naming() && !confirm.back());
+        assert_eq!(agrees(&mut confirm), (false, None), "the number is kept, the name is typed again");
+        assert!(!agrees(&mut confirm).0);
+    }
+
+    #[test]
+    fn without_an_organisation_nothing_agrees_in_live() {
+        let mut confirm = Confirm::new(1, &Env::for_test());
+        press(&mut confirm, KeyCode::Char('1'));
+        assert!(!agrees(&mut confirm).0 && confirm.is_naming() && !agrees(&mut confirm).0);
+    }
+}

@@ -1,0 +1,136 @@
+//! What can be copied from where one is: single values, a row, a table. Every value is scrubbed when it
+//! becomes a cell, so that none can break out of it.
+
+use crate::api::RawOf;
+use crate::domain::text::scrub;
+use crate::domain::{BadgeId, Text};
+use crate::i18n::tr;
+use crate::tui::platform::clipboard::Clip;
+use std::borrow::Cow;
+
+/// Something that can be copied.
+pub struct Copyable {
+    /// The key that picks it in the menu.
+    pub key: char,
+    /// What it is.
+    pub label: String,
+    /// How it begins, as it may be shown.
+    pub shown: String,
+    /// What is copied.
+    pub clip: Clip,
+}
+
+/// All that can be copied here.
+#[derive(Default)]
+pub struct Copyables {
+    /// In the order of the menu.
+    pub list: Vec<Copyable>,
+    /// Where the picture is, where one can be opened: http or https, checked.
+    pub link: Option<String>,
+}
+
+/// One badge as the service tells it: its own record, then the rows of the history and of the wallet for its
+/// address, where one is known.
+pub fn records(id: &BadgeId, email: Option<&Text>) -> Vec<RawOf> {
+    let mut records = vec![RawOf::Badge(id.clone())];
+    if let Some(email) = email.filter(|email| !email.looks_empty()) {
+        records.push(RawOf::History(email.clone()));
+        records.push(RawOf::Wallet(email.clone()));
+    }
+    records
+}
+
+/// A value as a cell.
+pub fn cell(text: Option<&Text>) -> String {
+    text.map_or_else(String::new, ToString::to_string)
+}
+
+impl Copyables {
+    /// A single value: an id, an address. Nothing where there is none.
+    pub fn one(&mut self, key: char, label: &str, raw: Option<&str>) {
+        let Some(raw) = raw.filter(|raw| !raw.is_empty()) else { return };
+        let clean = scrub(raw);
+        let after = matches!(clean, Cow::Owned(_)).then(|| {
+            t!("It has characters that cannot be seen or do not belong there; marks stand in their place.")
+                .to_owned()
+        });
+        let clip =
+            Clip { text: clean.clone().into_owned(), what: t!("the {label}", label), before: None, after };
+        self.list.push(Copyable { key, label: label.to_owned(), shown: clean.into_owned(), clip });
+    }
+
+    /// The address of a picture; also what opens in the browser, where it is the first.
+    pub fn link(&mut self, key: char, label: &str, url: Option<String>) {
+        let Some(url) = url else { return };
+        self.one(key, label, Some(&url));
+        self.link.get_or_insert(url);
+    }
+
+    /// The selected row, tabs between its cells.
+    pub fn row(&mut self, cells: &[String]) {
+        let text = cells.join("\t");
+        let clip = Clip { what: t!("the row").to_owned(), before: None, after: formulas(&text), text };
+        let shown = cells.iter().filter(|c| !c.is_empty()).cloned().collect::<Vec<_>>().join(", ");
+        self.list.push(Copyable { key: 'r', label: t!("row").to_owned(), shown, clip });
+    }
+
+    /// A table: a line of headings, which are marked for translation, then a line for each row. `which` says
+    /// which rows these are.
+    pub fn table(&mut self, heads: &[&'static str], rows: &[Vec<String>], which: &str) {
+        if rows.is_empty() {
+            return;
+        }
+        let mut text = heads.iter().map(|head| tr(head)).collect::<Vec<_>>().join("\t");
+        for row in rows {
+            text.push('\n');
+            text.push_str(&row.join("\t"));
+        }
+        let rows = count!(rows.len() as u64, "row", "rows");
+        let what = t!("{rows} {which}", rows, which);
+        let clip = Clip { what: what.clone(), before: None, after: formulas(&text), text };
+        let shown = t!("{what}, with headings", what);
+        self.list.push(Copyable { key: 't', label: t!("table").to_owned(), shown, clip });
+    }
+}
+
+/// What has to be known before cells are pasted into a spreadsheet. They are left as they are: a mark in
+/// front would change an address that begins with a plus.
+fn formulas(text: &str) -> Option<String> {
+    let n = crate::tui::platform::clipboard::formulas(text);
+    (n > 0).then(|| {
+        plural!(
+            n as u64,
+            "{n} cell begins like a formula: paste into a spreadsheet as text.",
+            "{n} cells begin like a formula: paste into a spreadsheet as text."
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_cannot_break_out_of_its_cell() {
+        let evil = Text::new("=1+1\tb\nc\u{1b}[2J");
+        let mut all = Copyables::default();
+        all.row(&[cell(Some(&evil)), cell(None), "x".into()]);
+        all.table(&["a", "b"], &[vec![cell(Some(&evil)), String::new()]], "listed");
+        assert_eq!(all.list[0].clip.text, "=1+1␉b␊c␛[2J\t\tx");
+        assert_eq!(all.list[1].clip.text, "a\tb\n=1+1␉b␊c␛[2J\t");
+        assert_eq!(all.list[1].clip.what, "1 row listed");
+        assert!(all.list.iter().all(|c| c.clip.after.as_ref().is_some_and(|a| a.contains("formula"))));
+    }
+
+    #[test]
+    fn a_single_value_is_whole_or_says_that_it_is_not() {
+        let mut all = Copyables::default();
+        all.one('i', "badge id", Some("7f3c"));
+        all.one('a', "address", Some("kim\u{200b}@naru.example"));
+        all.one('c', "certificate number", None);
+        assert_eq!(all.list.len(), 2);
+        assert_eq!((all.list[0].clip.text.as_str(), &all.list[0].clip.after), ("7f3c", &None));
+        assert_eq!(all.list[1].clip.text, "kim⟨U+200B⟩@naru.example");
+        assert!(all.list[1].clip.after.is_some());
+    }
+}

@@ -1,0 +1,284 @@
+//! One-line text fields, and small sets of them.
+
+use crate::domain::text::scrub;
+use crate::tui::context::Env;
+use crate::tui::widgets::text_layout::{fit, width};
+use crossterm::event::{Event, KeyEvent};
+use ratatui::style::Style;
+use ratatui::text::Span;
+use tui_input::Input;
+use tui_input::backend::crossterm::EventHandler;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// The longest text that a field takes, in characters: a pasted file is no name.
+pub const LONGEST: usize = 2_000;
+
+/// A one-line text field.
+#[derive(Clone, Debug, Default)]
+pub struct Field {
+    input: Input,
+    /// Shown as dots: a key.
+    secret: bool,
+}
+
+impl Field {
+    /// A field that shows dots instead of what is typed.
+    pub fn secret() -> Self {
+        Self { input: Input::default(), secret: true }
+    }
+
+    /// A field with a text in it, the cursor at its end.
+    pub fn with(text: &str) -> Self {
+        let mut field = Self::default();
+        field.set(text);
+        field
+    }
+
+    /// What was typed.
+    pub fn value(&self) -> &str {
+        self.input.value()
+    }
+
+    /// Replaces the text.
+    pub fn set(&mut self, text: &str) {
+        self.input = Input::new(clean(text));
+    }
+
+    /// Replaces the text by one that may be longer than a field takes; how many characters were left out.
+    pub fn fill(&mut self, text: &str) -> usize {
+        let all = clean(text);
+        let kept: String = all.chars().take(LONGEST).collect();
+        let cut = all.chars().count() - kept.chars().count();
+        self.input = Input::new(kept);
+        cut
+    }
+
+    /// Empties it.
+    pub fn clear(&mut self) {
+        self.input.reset();
+    }
+
+    /// Takes a key press; true when the text has changed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let before = self.input.value().len();
+        let changed = self.input.handle_event(&Event::Key(key)).is_some_and(|change| change.value);
+        if self.input.value().chars().count() > LONGEST && self.input.value().len() > before {
+            let kept: String = self.input.value().chars().take(LONGEST).collect();
+            self.input = Input::new(kept);
+        }
+        changed
+    }
+
+    /// Takes pasted text at the cursor: line breaks become spaces, other control characters are dropped,
+    /// and it never acts as keys.
+    pub fn paste(&mut self, text: &str) {
+        let room = LONGEST.saturating_sub(self.input.value().chars().count());
+        for c in clean(text).chars().take(room) {
+            self.input.handle(tui_input::InputRequest::InsertChar(c));
+        }
+    }
+
+    /// The field as spans in exactly `columns`, with the cursor drawn in reverse where it has the focus.
+    pub fn spans(&self, columns: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+        let style = env.theme.field(focused);
+        // What is before the cursor, and what is from there on.
+        let (before, after) = if self.secret {
+            let all = self.value().chars().count();
+            let before = self.input.cursor().min(all);
+            ("*".repeat(before), "*".repeat(all - before))
+        } else {
+            let cut =
+                self.value().char_indices().nth(self.input.cursor()).map_or(self.value().len(), |(at, _)| at);
+            let (before, after) = self.value().split_at(if focused { cut } else { 0 });
+            (scrub(before).into_owned(), scrub(after).into_owned())
+        };
+        if !focused || columns == 0 {
+            return vec![Span::styled(fit(&(before + &after), columns, env.glyphs.ellipsis), style)];
+        }
+        // The part around the cursor is shown; the cursor itself takes one column.
+        let mut begin = before.len();
+        let mut used = 1;
+        for (at, grapheme) in before.grapheme_indices(true).rev() {
+            used += width(grapheme);
+            if used > columns {
+                break;
+            }
+            begin = at;
+        }
+        let head = before[begin..].to_owned();
+        let under = after.graphemes(true).next().unwrap_or(" ");
+        let tail = after.get(under.len()..).unwrap_or_default();
+        let room = columns.saturating_sub(width(&head) + width(under).max(1));
+        vec![
+            Span::styled(head, style),
+            Span::styled(under.to_owned(), cursor(style)),
+            Span::styled(fit(tail, room, env.glyphs.ellipsis), style),
+        ]
+    }
+}
+
+fn cursor(style: Style) -> Style {
+    style.add_modifier(ratatui::style::Modifier::REVERSED)
+}
+
+/// Pasted or preset text without anything that a field cannot hold on one line.
+fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.trim_matches(['\n', '\r']).chars() {
+        match c {
+            '\n' | '\r' | '\t' => {
+                if !out.ends_with(' ') {
+                    out.push(' ');
+                }
+            }
+            c if c.is_control() => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// What was typed earlier, offered again: the newest first.
+#[derive(Clone, Debug, Default)]
+pub struct Recent {
+    all: Vec<String>,
+    at: Option<usize>,
+    /// What was typed before one went back.
+    typed: String,
+}
+
+impl Recent {
+    /// With these, the newest first.
+    pub fn new(all: Vec<String>) -> Self {
+        Self { all, ..Self::default() }
+    }
+
+    /// All of it, the newest first.
+    pub fn all(&self) -> &[String] {
+        &self.all
+    }
+
+    /// Which one is offered now.
+    pub fn at(&self) -> Option<usize> {
+        self.at
+    }
+
+    /// Whether there is nothing to offer.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// The one before, or after, the one that is offered; `now` is what stands in the field, which comes
+    /// again after the newest.
+    pub fn step(&mut self, earlier: bool, now: &str) -> Option<String> {
+        let next = match (self.at, earlier) {
+            (None, true) if !self.all.is_empty() => {
+                now.clone_into(&mut self.typed);
+                Some(0)
+            }
+            (Some(at), true) => Some((at + 1).min(self.all.len() - 1)),
+            (Some(at @ 1..), false) => Some(at - 1),
+            (Some(0), false) => {
+                self.at = None;
+                return Some(std::mem::take(&mut self.typed));
+            }
+            (None, _) => return None,
+        };
+        self.at = next;
+        next.and_then(|at| self.all.get(at).cloned())
+    }
+}
+
+/// Which of some fields has the focus.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Focus {
+    /// Its place.
+    pub at: usize,
+}
+
+impl Focus {
+    /// To the next of `len`, round the end.
+    pub fn next(&mut self, len: usize) {
+        self.at = (self.at + 1) % len.max(1);
+    }
+
+    /// To the one before, round the beginning.
+    pub fn previous(&mut self, len: usize) {
+        self.at = (self.at + len.saturating_sub(1)) % len.max(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossterm::event::{KeyCode, KeyModifiers};
+
+    fn text(spans: &[Span<'_>]) -> String {
+        spans.iter().map(|s| s.content.as_ref()).collect()
+    }
+
+    #[test]
+    fn pasted_lines_become_one_and_controls_are_dropped() {
+        let mut field = Field::default();
+        field.paste("kim\u{1b}[31m\r\nminsu\n");
+        assert_eq!(field.value(), "kim[31m minsu");
+    }
+
+    #[test]
+    fn a_pasted_file_is_cut() {
+        let mut field = Field::default();
+        field.paste(&"x".repeat(1_000_000));
+        assert_eq!(field.value().len(), LONGEST);
+        field.key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE));
+        assert_eq!(field.value().len(), LONGEST);
+    }
+
+    #[test]
+    fn hangul_is_typed_and_measured() {
+        let env = Env::for_test();
+        let mut field = Field::default();
+        for c in "한서윤".chars() {
+            assert!(field.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)));
+        }
+        assert_eq!(text(&field.spans(10, true, &env)), "한서윤    ");
+        assert_eq!(text(&field.spans(10, false, &env)), "한서윤    ");
+        assert_eq!(width(&text(&field.spans(5, true, &env))), 5);
+        field.key(KeyEvent::new(KeyCode::Home, KeyModifiers::NONE));
+        assert_eq!(text(&field.spans(10, true, &env)), "한서윤    ");
+    }
+
+    #[test]
+    fn the_cursor_stands_on_whole_letters_and_hides_none() {
+        let env = Env::for_test();
+        let mut field = Field::with("காவ்யா\u{200d}b");
+        for steps in 0..8 {
+            let shown = field.spans(30, true, &env);
+            assert_eq!(width(&text(&shown)), 30, "{steps}");
+            assert!(text(&shown).contains('b') && text(&shown).contains('வ'), "{steps}: {shown:?}");
+            field.key(KeyEvent::new(KeyCode::Left, KeyModifiers::NONE));
+        }
+        assert_eq!(field.spans(30, true, &env)[1].content, "கா");
+    }
+
+    #[test]
+    fn what_was_typed_earlier_is_offered_and_what_is_typed_now_comes_back() {
+        let mut recent = Recent::new(vec!["new".into(), "old".into()]);
+        assert_eq!(recent.step(false, "mine"), None);
+        assert_eq!(recent.step(true, "mine").as_deref(), Some("new"));
+        assert_eq!(recent.step(true, "new").as_deref(), Some("old"));
+        assert_eq!(recent.step(true, "old").as_deref(), Some("old"), "there is nothing before it");
+        assert_eq!(recent.step(false, "old").as_deref(), Some("new"));
+        assert_eq!(recent.step(false, "new").as_deref(), Some("mine"));
+        assert_eq!(Recent::default().step(true, "mine"), None);
+    }
+
+    #[test]
+    fn a_secret_is_never_shown() {
+        let env = Env::for_test();
+        let mut field = Field::secret();
+        field.paste("dmu_live_abc");
+        for focused in [true, false] {
+            assert!(!text(&field.spans(40, focused, &env)).contains("dmu"));
+        }
+    }
+}

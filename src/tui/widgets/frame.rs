@@ -1,0 +1,197 @@
+//! Putting text into the cells of a frame.
+//!
+//! ratatui places what follows a cluster by its own idea of the cluster's width. Here it is placed behind all the
+//! cells that are reserved for it, which are blank.
+
+use crate::tui::widgets::cells::{cluster, clusters};
+use crate::tui::widgets::text_layout::{line_width, width};
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Alignment, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Clear;
+
+/// The frame that screens draw on.
+pub struct Frame<'a> {
+    buffer: &'a mut Buffer,
+}
+
+impl<'a> Frame<'a> {
+    /// A frame of ratatui's.
+    pub fn new(frame: &'a mut ratatui::Frame<'_>) -> Self {
+        Self { buffer: frame.buffer_mut() }
+    }
+
+    /// All of it.
+    pub fn area(&self) -> Rect {
+        self.buffer.area
+    }
+
+    /// Its cells.
+    pub fn buffer_mut(&mut self) -> &mut Buffer {
+        self.buffer
+    }
+
+    /// Draws something into an area, as far as that is in the frame.
+    pub fn render_widget(&mut self, widget: impl Drawn, area: Rect) {
+        let area = area.intersection(self.buffer.area);
+        if !area.is_empty() {
+            widget.draw(area, self.buffer);
+        }
+    }
+}
+
+/// What can be drawn into an area of a frame that is not empty.
+pub trait Drawn {
+    /// Draws it.
+    fn draw(self, area: Rect, buffer: &mut Buffer);
+}
+
+impl Drawn for Clear {
+    fn draw(self, area: Rect, buffer: &mut Buffer) {
+        for y in area.rows() {
+            part(buffer, y.x, y.y);
+            part(buffer, y.right(), y.y);
+        }
+        ratatui::widgets::Widget::render(self, area, buffer);
+    }
+}
+
+impl Drawn for Text<'_> {
+    fn draw(self, area: Rect, buffer: &mut Buffer) {
+        buffer.set_style(area, self.style);
+        for (line, area) in self.iter().zip(area.rows()) {
+            put_line(line, line.alignment.or(self.alignment), area, buffer);
+        }
+    }
+}
+
+impl Drawn for Line<'_> {
+    fn draw(self, area: Rect, buffer: &mut Buffer) {
+        put_line(&self, self.alignment, Rect { height: 1, ..area }, buffer);
+    }
+}
+
+impl Drawn for Span<'_> {
+    fn draw(self, area: Rect, buffer: &mut Buffer) {
+        put(&self.content, self.style, Rect { height: 1, ..area }, buffer);
+    }
+}
+
+impl Drawn for &str {
+    fn draw(self, area: Rect, buffer: &mut Buffer) {
+        Span::raw(self).draw(area, buffer);
+    }
+}
+
+/// Where there is no room for all of it, its end goes, however it is aligned.
+fn put_line(line: &Line<'_>, alignment: Option<Alignment>, area: Rect, buffer: &mut Buffer) {
+    let wide = u16::try_from(line_width(line)).unwrap_or(u16::MAX);
+    if wide == 0 {
+        return;
+    }
+    buffer.set_style(area, line.style);
+    let spare = area.width.saturating_sub(wide);
+    let mut x = area.x
+        + match alignment {
+            Some(Alignment::Center) => spare / 2,
+            Some(Alignment::Right) => spare,
+            Some(Alignment::Left) | None => 0,
+        };
+    for span in &line.spans {
+        let room = Rect { x, width: area.right().saturating_sub(x), ..area };
+        put(&span.content, line.style.patch(span.style), room, buffer);
+        x = x.saturating_add(u16::try_from(width(&span.content)).unwrap_or(u16::MAX));
+        if x >= area.right() {
+            break;
+        }
+    }
+}
+
+/// Puts a text into a row of cells, one cluster after the other, until there is no room for the next.
+fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) {
+    let (mut x, y) = (area.x, area.y);
+    part(buffer, x, y);
+    for cluster in clusters(text).filter(|cluster| cluster.cells > 0) {
+        // A line break has no place in a row.
+        if cluster.text.contains(char::is_control) {
+            continue;
+        }
+        let end = x.saturating_add(u16::try_from(cluster.cells).unwrap_or(u16::MAX));
+        if end > area.right() {
+            break;
+        }
+        part(buffer, end, y);
+        for at in x..end {
+            if let Some(cell) = buffer.cell_mut((at, y)) {
+                cell.set_symbol(if at == x { &cluster.text } else { " " }).set_style(style);
+            }
+        }
+        x = end;
+    }
+}
+
+/// Takes a cluster away that reaches over this cell from the left: half of it is written over.
+fn part(buffer: &mut Buffer, x: u16, y: u16) {
+    for left in (x.saturating_sub(8)..x).rev() {
+        let Some(cell) = buffer.cell_mut((left, y)) else { return };
+        if cell.symbol() == " " {
+            continue;
+        }
+        let reaches = cell.symbol().len() > 1
+            && !cell.symbol().contains('\u{1b}')
+            && usize::from(x - left) < cluster(cell.symbol()).cells;
+        if reaches {
+            cell.set_symbol(" ");
+        }
+        return;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::style::{Modifier, Stylize};
+
+    fn row(buffer: &Buffer) -> Vec<&str> {
+        buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect()
+    }
+
+    fn frame(columns: u16, draw: impl FnOnce(&mut Frame<'_>)) -> Buffer {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, columns, 1));
+        draw(&mut Frame { buffer: &mut buffer });
+        buffer
+    }
+
+    #[test]
+    fn what_follows_a_cluster_stands_behind_its_cells() {
+        let area = Rect::new(0, 0, 8, 1);
+        let buffer = frame(8, |frame| frame.render_widget(Line::from(vec!["காx".into(), "한y".red()]), area));
+        assert_eq!(row(&buffer), ["கா", " ", "x", "한", " ", "y", " ", " "]);
+        let buffer = frame(8, |frame| frame.render_widget("🇰🇷👩\u{200d}👧a", area));
+        assert_eq!(row(&buffer), ["K", "R", "👩", " ", "a", " ", " ", " "]);
+        // The cells behind it look as it does.
+        let buffer = frame(8, |frame| frame.render_widget(Span::from("கா").reversed(), area));
+        assert!(buffer[(1, 0)].modifier.contains(Modifier::REVERSED));
+    }
+
+    #[test]
+    fn a_cluster_is_there_whole_or_not_at_all() {
+        let area = Rect::new(0, 0, 3, 1);
+        assert_eq!(row(&frame(3, |f| f.render_widget("aகாb", area))), ["a", "கா", " "]);
+        assert_eq!(row(&frame(3, |f| f.render_widget("abகா", area))), ["a", "b", " "]);
+        let right = Line::from("காb").right_aligned();
+        assert_eq!(row(&frame(4, |f| f.render_widget(right, Rect::new(0, 0, 4, 1)))), [" ", "கா", " ", "b"]);
+        // What is written over half of one takes all of it.
+        let over = frame(4, |f| {
+            f.render_widget("한கா", Rect::new(0, 0, 4, 1));
+            f.render_widget("xy", Rect::new(1, 0, 2, 1));
+        });
+        assert_eq!(row(&over), [" ", "x", "y", " "]);
+        let cleared = frame(4, |f| {
+            f.render_widget("한கா", Rect::new(0, 0, 4, 1));
+            f.render_widget(Clear, Rect::new(1, 0, 2, 1));
+        });
+        assert_eq!(row(&cleared), [" ", " ", " ", " "]);
+    }
+}

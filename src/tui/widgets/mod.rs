@@ -1,0 +1,18 @@
+//! Parts of screens and modals: lists, fields, text.
+
+pub(in crate::tui) mod cells;
+pub(in crate::tui) mod columns;
+pub(in crate::tui) mod confirm;
+pub(in crate::tui) mod copying;
+pub(in crate::tui) mod field;
+pub(in crate::tui) mod filter;
+pub(in crate::tui) mod form_layout;
+pub(in crate::tui) mod frame;
+pub(in crate::tui) mod highlight_email;
+pub(in crate::tui) mod job_rows;
+pub(in crate::tui) mod label;
+pub(in crate::tui) mod list;
+pub(in crate::tui) mod paged_list;
+pub(in crate::tui) mod path_field;
+pub(in crate::tui) mod table_header;
+pub(in crate::tui) mod text_layout;

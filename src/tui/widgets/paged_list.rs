@@ -1,0 +1,412 @@
+//! What the Templates and the History tab share: a list over the service's pages with its filter bar, its
+//! order, and a way to go to a row.
+
+mod draw;
+mod export;
+mod named;
+mod view;
+
+pub use draw::two_sided;
+
+use crate::api::{ApiError, DirectionStyle, Paging, Sort};
+use crate::domain::Page;
+use crate::i18n;
+use crate::secrets::{Likeness, judge};
+use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::Click;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::field::Field;
+use crate::tui::widgets::filter::{FilterBar, Spec, Value};
+use crate::tui::widgets::list::{PagedList, Row};
+use crate::tui::widgets::table_header::{Did, Head, Heading, Order, SortKey, Table, compare};
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use std::cmp::Ordering;
+
+/// A record that can be browsed.
+pub trait Browse: Row {
+    /// The endpoint's filter.
+    type Filter: Clone + Default + PartialEq;
+    /// The filter's fields, in order.
+    const FIELDS: &'static [Spec];
+    /// The columns that there are, in order, each of a field of its own.
+    const HEADS: &'static [Head];
+    /// How many of the columns, the first ones, are shown where nobody has chosen.
+    const USUAL: usize;
+    /// What one and many are called.
+    const NOUN: (&'static str, &'static str);
+    /// What it is called in files: `history`.
+    const LIST: &'static str;
+    /// The filter from the fields' values.
+    fn filter(values: &[Value]) -> Self::Filter;
+    /// The question for a page.
+    fn ask(filter: &Self::Filter, paging: Paging) -> Request;
+    /// The page in an answer, if it is one.
+    fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
+    /// The cells of a row, one for each of the columns that there are.
+    fn cells(&self, env: &Env) -> Vec<(String, Style)>;
+    /// What the service would sort by in a column, for comparing two rows.
+    fn sort_key(&self, column: usize) -> SortKey;
+}
+
+/// Who does the ordering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// The service, the direction written like this: the contract does not show the words it takes.
+    Service(DirectionStyle),
+    /// lapel, within each page, since the service refused or took no notice.
+    Page {
+        /// Whether the service refused, rather than took no notice.
+        refused: bool,
+    },
+}
+
+/// What is open over the list and takes the keys, besides the menus of its heading.
+enum Top {
+    Nothing,
+    Filter,
+    Row(Field),
+}
+
+/// A browsed list.
+pub struct Browser<T: Browse> {
+    /// The list itself.
+    pub list: PagedList<T>,
+    bar: FilterBar,
+    filter: T::Filter,
+    /// The filter that the rows come from, in words.
+    applied: Vec<String>,
+    heading: Heading,
+    /// Who does the ordering, where there is an order.
+    by: By,
+    /// The order under which the service failed, while the list is read without it to see whether that works.
+    suspect: Option<(Order, By)>,
+    /// Changes of the filter.
+    changes: u64,
+    top: Top,
+    built: std::cell::Cell<u64>,
+}
+
+impl<T: Browse> Default for Browser<T> {
+    fn default() -> Self {
+        Self {
+            list: PagedList::default(),
+            bar: FilterBar::new(T::FIELDS),
+            filter: T::Filter::default(),
+            applied: Vec::new(),
+            heading: Heading::new(Table {
+                heads: T::HEADS,
+                usual: T::USUAL,
+                right: &[],
+                own_order: tr_noop!("the service's own order"),
+            }),
+            by: By::Service(DirectionStyle::Upper),
+            suspect: None,
+            changes: 0,
+            top: Top::Nothing,
+            built: std::cell::Cell::new(0),
+        }
+    }
+}
+
+impl<T: Browse> Browser<T> {
+    /// The contexts of what is open over the list, if anything is.
+    pub fn over(&self) -> Option<Vec<Context>> {
+        match self.top {
+            Top::Nothing => self.heading.over().map(|menu| vec![menu, Context::Always]),
+            Top::Filter => Some(vec![Context::FilterBar, Context::Always]),
+            Top::Row(_) => Some(vec![Context::Prompt, Context::Always]),
+        }
+    }
+
+    /// Whether back would change something: a filter is set.
+    pub fn can_go_back(&self) -> bool {
+        !self.bar.is_empty()
+    }
+
+    /// Rows built by the last drawing, for counting.
+    pub fn rows_built(&self) -> u64 {
+        self.built.get()
+    }
+
+    /// Sets one field of the filter and applies it.
+    pub fn filter_by(&mut self, field: usize, text: &str, out: &mut Effects<'_>) {
+        self.bar.set(field, text);
+        self.apply(out);
+    }
+
+    /// Does an action; false when it is none of the list's.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        match &mut self.top {
+            Top::Filter => return self.act_filter(action, out),
+            Top::Row(field) => {
+                match action {
+                    Action::Accept => {
+                        let typed: String =
+                            field.value().chars().filter(|c| !matches!(c, ',' | '.' | ' ')).collect();
+                        match typed.parse::<u64>() {
+                            Ok(row) if row > 0 => {
+                                self.list.move_to(row - 1);
+                                self.top = Top::Nothing;
+                            }
+                            _ => out.warn(t!("Type a row's number, such as 4312. Nothing has moved.")),
+                        }
+                    }
+                    Action::ClearField => field.clear(),
+                    Action::Back | Action::NextTab | Action::PreviousTab => self.top = Top::Nothing,
+                    _ => return false,
+                }
+                return true;
+            }
+            Top::Nothing => {}
+        }
+        match self.heading.act(action, out) {
+            Did::Chose(order) => {
+                self.set_order(order, By::Service(DirectionStyle::Upper), out);
+                return true;
+            }
+            Did::Something => return true,
+            Did::Nothing if self.heading.over().is_some() => return false,
+            Did::Nothing => {}
+        }
+        match action {
+            Action::Down => self.list.move_by(1),
+            Action::Up => self.list.move_by(-1),
+            Action::PageDown => self.list.page_by(1),
+            Action::PageUp => self.list.page_by(-1),
+            Action::First => self.list.move_to(0),
+            Action::Last => self.list.move_to(u64::MAX),
+            Action::GoToRow => self.top = Top::Row(Field::default()),
+            Action::Filter => {
+                self.bar.open = true;
+                self.top = Top::Filter;
+            }
+            Action::Reload => {
+                let dropped = self.list.reload();
+                out.cancel(dropped);
+            }
+            Action::SavedFilters => self.open_saved(false, out),
+            Action::SaveFilter => self.open_saved(true, out),
+            // Back takes the filter away before it does anything else: the list is as it was.
+            Action::Back if !self.bar.is_empty() => {
+                self.bar.clear(true, out);
+                self.apply(out);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn act_filter(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::NextField => self.bar.step(true),
+            Action::PreviousField => self.bar.step(false),
+            Action::ClearField => self.bar.clear(false, out),
+            Action::ClearFilter => self.bar.clear(true, out),
+            Action::SavedFilters => self.open_saved(false, out),
+            Action::SaveFilter => self.open_saved(true, out),
+            Action::Back => {
+                self.bar.open = false;
+                self.top = Top::Nothing;
+                self.apply(out);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn set_order(&mut self, order: Option<Order>, by: By, out: &mut Effects<'_>) {
+        self.suspect = None;
+        if self.heading.order() != order || (order.is_some() && self.by != by) {
+            self.list.order_by(match (order, by) {
+                (Some(order), By::Page { .. }) => Some(Box::new(move |a: &T, b: &T| compare_by(a, b, order))),
+                _ => None,
+            });
+            self.heading.set_order(order);
+            // An order that was refused is not kept.
+            self.changes += u64::from(by == By::Page { refused: true });
+            self.by = by;
+            let dropped = self.list.restart();
+            out.cancel(dropped);
+        }
+    }
+
+    /// What is typed into the filter and has the shape of an API key.
+    pub fn key_like(&self) -> Vec<String> {
+        self.bar.texts().filter(|text| judge(text) == Likeness::Shape).map(str::to_owned).collect()
+    }
+
+    /// Applies what is typed into the filter.
+    pub fn apply(&mut self, out: &mut Effects<'_>) {
+        let values = match self.bar.values() {
+            Ok(values) => values,
+            // While the bar is open it names the field itself. The list stays as it was.
+            Err(_) if self.bar.open => return,
+            Err(_) if !self.key_like().is_empty() => {
+                out.go.push(Navigate::AskAboutFilter);
+                return;
+            }
+            Err(error) => {
+                out.warn(t!("{error}. The filter was not changed; open it again to correct it.", error));
+                return;
+            }
+        };
+        let filter = T::filter(&values);
+        self.applied = self.bar.words();
+        if filter != self.filter {
+            self.filter = filter;
+            self.changes += 1;
+            let dropped = self.list.restart();
+            out.cancel(dropped);
+        }
+    }
+
+    /// Takes a key that is no action: it is typed.
+    pub fn key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        match &mut self.top {
+            Top::Filter => self.bar.key(key, out),
+            Top::Row(field) => {
+                field.key(key);
+            }
+            Top::Nothing => return false,
+        }
+        true
+    }
+
+    /// Takes pasted text.
+    pub fn paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
+        match &mut self.top {
+            Top::Filter => self.bar.paste(text, out),
+            Top::Row(field) => field.paste(text),
+            Top::Nothing => return false,
+        }
+        true
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        if matches!(answer, Response::Paused) {
+            if !self.bar.paused(ticket) {
+                return Err(answer);
+            }
+            self.apply(out);
+            return Ok(());
+        }
+        let answer = T::answer(answer)?;
+        // A page far out may be refused for other reasons; the first answer under an order tells.
+        let is_first = self.list.is_empty();
+        let refused = is_first && matches!(answer, Err(ApiError::BadRequest(_)));
+        let failed =
+            is_first && matches!(answer, Err(ApiError::ServiceFailed(_) | ApiError::NoAnswer { .. }));
+        let is_read = answer.is_ok();
+        let Some((page, dropped)) = self.list.receive(ticket, answer.map_err(|e| e.to_string())) else {
+            return Ok(());
+        };
+        out.cancel(dropped);
+        if let Some((order, by)) = self.suspect.take() {
+            if is_read {
+                out.warn(t!(
+                    "The service failed when it was asked to sort {by}. The list is in the service's own order now.",
+                    by = self.heading.words_of(order)
+                ));
+            } else {
+                // It fails without an order, too.
+                self.heading.set_order(Some(order));
+                self.by = by;
+            }
+            return Ok(());
+        }
+        let Some(order) = self.heading.order() else { return Ok(()) };
+        if failed && matches!(self.by, By::Service(_)) {
+            let by = self.by;
+            self.set_order(None, by, out);
+            self.suspect = Some((order, by));
+            return Ok(());
+        }
+        let by = match self.by {
+            By::Service(DirectionStyle::Upper) if refused => By::Service(DirectionStyle::Lower),
+            By::Service(DirectionStyle::Lower) if refused => By::Page { refused: true },
+            By::Service(_) if !self.is_ordered(page, order) => By::Page { refused: false },
+            as_it_is => as_it_is,
+        };
+        self.set_order(Some(order), by, out);
+        Ok(())
+    }
+
+    /// Whether a page that the service was asked to sort looks sorted. Its collation is not known, so most
+    /// neighbours being in order is enough; a service that takes no notice comes out near a half.
+    fn is_ordered(&self, page: u64, order: Order) -> bool {
+        let rows = self.list.page_rows(page);
+        let pairs: Vec<Ordering> = rows.windows(2).map(|pair| compare_by(pair[0], pair[1], order)).collect();
+        let apart = pairs.iter().filter(|o| **o != Ordering::Equal).count();
+        let wrong = pairs.iter().filter(|o| **o == Ordering::Greater).count();
+        apart < 4 || wrong * 4 <= apart
+    }
+
+    /// Lays out for an area and asks for what is missing.
+    pub fn pump(&mut self, area: Rect, out: &mut Effects<'_>) {
+        let around = 2 + self.bar.height(area.width) + draw::foot_height(&self.foot_lines(area));
+        self.list.set_height(area.height.saturating_sub(around));
+        self.heading.set_room(usize::from(area.width).saturating_sub(4));
+        let filter = &self.filter;
+        let per_page = u32::try_from(self.list.per_page()).unwrap_or(100);
+        let sort: Vec<Sort> = self.sort().into_iter().collect();
+        let dropped = self.list.pump(|page| {
+            out.ask(T::ask(filter, Paging { page, rows_per_page: per_page, sort: sort.clone() }))
+        });
+        out.cancel(dropped);
+    }
+
+    /// What the service is asked to sort by.
+    fn sort(&self) -> Option<Sort> {
+        let (column, _) = self.heading.sorted_by()?;
+        let By::Service(style) = self.by else { return None };
+        Some(Sort { column: column.to_owned(), direction: self.heading.order()?.direction, style })
+    }
+
+    /// Takes a click, where a menu of the heading is open; with what a click on the selected row does.
+    pub fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
+        self.heading.click(at).filter(|_| matches!(self.top, Top::Nothing))
+    }
+
+    /// The place of the list that a screen row shows, for the mouse.
+    pub fn place_at(&self, area: Rect, row: u16) -> Option<u64> {
+        if self.heading.over().is_some() {
+            return None;
+        }
+        let first = area.y + 2 + self.bar.height(area.width);
+        let last = area.bottom().saturating_sub(draw::foot_height(&self.foot_lines(area)));
+        (first..last)
+            .contains(&row)
+            .then(|| self.list.top() + u64::from(row - first))
+            .filter(|p| *p < self.list.len())
+    }
+}
+
+/// So many of what is browsed: `3 badges`.
+fn so_many<T: Browse>(n: u64) -> String {
+    let noun = i18n::tr(if n == 1 { T::NOUN.0 } else { T::NOUN.1 });
+    t!("{n} {noun}", n = i18n::number(n), noun)
+}
+
+/// A level's number and name, as far as the service gives them.
+pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, env: &Env) -> String {
+    match (level, name) {
+        (Some(level), Some(name)) => format!("{level} {name}"),
+        (Some(level), None) => level.to_string(),
+        (None, Some(name)) => name.to_string(),
+        (None, None) => env.glyphs.dash.to_owned(),
+    }
+}
+
+fn compare_by<T: Browse>(a: &T, b: &T, order: Order) -> Ordering {
+    compare(&a.sort_key(order.column), &b.sort_key(order.column), order.direction)
+}

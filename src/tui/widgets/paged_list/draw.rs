@@ -1,0 +1,299 @@
+//! Drawing a browsed list: only the rows on the screen are built.
+
+use crate::domain::RecordProblem;
+use crate::i18n::tr;
+use crate::tui::context::Env;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::list::{Entry, Note, Place};
+use crate::tui::widgets::paged_list::{Browse, Browser, By, Top, so_many};
+use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+impl<T: Browse> Browser<T> {
+    /// Draws the list; `marked` says which rows carry a mark, `right` is said at the right of the top line.
+    pub fn draw(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        env: &Env,
+        marked: &dyn Fn(&T) -> bool,
+        right: &str,
+    ) {
+        let bar = self.bar.height(area.width);
+        let note = self.foot_lines(area);
+        let [line, filter, head, body, foot] = Layout::vertical([
+            Constraint::Length(1),
+            Constraint::Length(bar),
+            Constraint::Length(1),
+            Constraint::Fill(1),
+            Constraint::Length(foot_height(&note)),
+        ])
+        .areas(area);
+        two_sided(frame, line, self.summary(env), Span::styled(right.to_owned(), env.theme.mark()), true);
+        if bar > 0 {
+            self.bar.draw(frame, filter, env);
+        }
+        let widths = self.heading.widths(usize::from(body.width).saturating_sub(4));
+        frame.render_widget(self.heading.line(&widths, 3, env), head);
+        if !self.heading.draw_menu(frame, body, &widths, env) {
+            self.draw_rows(frame, body, env, &widths, marked);
+        }
+        self.draw_foot(frame, foot, note, env);
+    }
+
+    fn summary(&self, env: &Env) -> Line<'static> {
+        let noun = tr(T::NOUN.1);
+        let mut text = if self.list.is_empty() && self.list.error().is_some() {
+            format!("  {} {}", env.glyphs.alert, t!("{noun} were not read", noun))
+        } else if !self.list.is_answered() {
+            format!("  {} {}", env.spinner(), t!("reading {noun}", noun))
+        } else if self.list.is_counted() {
+            format!("  {}", so_many::<T>(self.list.len()))
+        } else if self.list.is_empty() {
+            format!("  {}", t!("no {noun}", noun))
+        } else {
+            format!("  {}", t!("at least {count}", count = so_many::<T>(self.list.len())))
+        };
+        for words in &self.applied {
+            text.push_str(&format!(" {} {words}", env.glyphs.dot));
+        }
+        if let Some(by) = self.heading.words() {
+            let words = match self.by {
+                By::Service(_) => by,
+                By::Page { refused: true } => {
+                    t!("{by}, each page only (the service refuses to sort by it)", by)
+                }
+                By::Page { refused: false } => {
+                    t!("{by}, each page only (the service does not sort by it)", by)
+                }
+            };
+            text.push_str(&format!(" {} {words}", env.glyphs.dot));
+        }
+        Line::styled(text, env.theme.strong())
+    }
+
+    fn draw_rows(
+        &self,
+        frame: &mut Frame<'_>,
+        body: Rect,
+        env: &Env,
+        widths: &[usize],
+        marked: &dyn Fn(&T) -> bool,
+    ) {
+        if self.list.is_empty() {
+            let text = match self.list.error() {
+                Some(error) => vec![error.to_string(), self.retry_hint(env)],
+                None if !self.list.is_answered() => return,
+                None if self.applied.is_empty() => {
+                    vec![t!("There are no {noun} here.", noun = tr(T::NOUN.1))]
+                }
+                None => vec![
+                    t!(
+                        "No {noun} fit this filter. {esc} takes it away.",
+                        noun = tr(T::NOUN.1),
+                        esc = env.key(&OF_LISTS, Action::Back)
+                    ),
+                    t!("Some fields may have to be typed whole: that is up to the service.").to_owned(),
+                ],
+            };
+            let style = if self.list.error().is_some() { env.theme.error() } else { env.theme.dim() };
+            let room = usize::from(body.width).saturating_sub(4);
+            let lines =
+                text.iter().flat_map(|t| wrap(t, room)).map(|l| Line::styled(format!("  {l}"), style));
+            let text: Vec<Line<'_>> = std::iter::once(Line::raw("")).chain(lines).collect();
+            frame.render_widget(ratatui::text::Text::from(text), body);
+            return;
+        }
+        let mut built = 0;
+        for (i, (place, what)) in self.list.visible().enumerate() {
+            let Ok(i) = u16::try_from(i) else { break };
+            if i >= body.height {
+                break;
+            }
+            built += 1;
+            let selected = place == self.list.cursor();
+            let mut spans =
+                vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent())];
+            match what {
+                Place::Entry(Entry::Row(row)) => {
+                    let mark = if marked(row) { env.glyphs.mark } else { " " };
+                    spans.push(Span::styled(format!("{mark} "), env.theme.mark()));
+                    spans.extend(self.heading.cells(row.cells(env), widths, env));
+                }
+                other => {
+                    let (text, style) = self.stand_in(&other, env);
+                    spans.push(Span::styled(format!("  {text}"), style));
+                }
+            }
+            let mut line = Line::from(spans);
+            if selected {
+                line = line.patch_style(env.theme.selected());
+            }
+            let area = Rect { y: body.y + i, height: 1, ..body };
+            frame.render_widget(line, area);
+            if selected {
+                frame.buffer_mut().set_style(area, env.theme.selected());
+            }
+        }
+        self.built.set(built);
+    }
+
+    /// What stands where there is no row.
+    fn stand_in(&self, place: &Place<'_, T>, env: &Env) -> (String, Style) {
+        match place {
+            Place::Loading => (format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()),
+            Place::Failed(error) => {
+                (format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)), env.theme.error())
+            }
+            Place::Entry(Entry::Unreadable(problem)) => {
+                (format!("{} {}", env.glyphs.alert, unreadable(problem)), env.theme.warning())
+            }
+            Place::Entry(Entry::Double(other)) => (
+                t!("the same as row {row}: the list moved while it was read", row = number(other + 1)),
+                env.theme.warning(),
+            ),
+            Place::Entry(_) => {
+                let key = env.key(&OF_LISTS, Action::First);
+                let text = t!(
+                    "the service counts a row here and gave none: its count may be too high ({key} goes to the first row)",
+                    key
+                );
+                (text, env.theme.warning())
+            }
+        }
+    }
+
+    fn retry_hint(&self, env: &Env) -> String {
+        t!("{key} reads again.", key = env.key(&OF_LISTS, Action::Reload))
+    }
+
+    /// What there is to say of the list as a whole, or of the selected place where it holds no row. It is told below
+    /// the list, on as many lines as it takes.
+    fn note(&self) -> Option<(String, Tone)> {
+        if let Some(note) = self.list.note() {
+            let text = match note {
+                Note::Changed { before, now } if before == now => {
+                    t!("the list changed while it was read; it was read again").to_owned()
+                }
+                Note::Changed { before, now } => t!(
+                    "the list changed while it was read ({before} {arrow} {now}); it was read again",
+                    before = number(*before),
+                    arrow = "→",
+                    now = number(*now)
+                ),
+                Note::KeepsMoving => {
+                    t!("the list keeps changing while it is read; rows shown twice are marked").to_owned()
+                }
+                Note::SelectedGone => t!("the row that was selected is not in this list any more").to_owned(),
+            };
+            return Some((text, Tone::Warning));
+        }
+        if self.list.is_empty() {
+            return None;
+        }
+        if let Some(error) = self.list.error() {
+            return Some((error.to_string(), Tone::Error));
+        }
+        let selected = self.list.visible().find(|(place, _)| *place == self.list.cursor());
+        if let Some((_, Place::Entry(Entry::Unreadable(problem)))) = selected {
+            // In its row it is cut.
+            return Some((unreadable(problem), Tone::Warning));
+        }
+        if let Some(said) = self.list.disproved() {
+            let text = t!(
+                "the service counts {said} rows and repeats its last page: there are no others to be read",
+                said = number(said)
+            );
+            return Some((text, Tone::Warning));
+        }
+        (!self.list.is_counted()).then(|| {
+            (t!("the service's count is missing or too low; there may be more").to_owned(), Tone::Warning)
+        })
+    }
+
+    /// The note as lines beside the counter, with the room for its sign; no more than leaves some of the list.
+    pub(super) fn foot_lines(&self, area: Rect) -> Vec<(String, Tone)> {
+        let Some((text, tone)) = self.note() else { return Vec::new() };
+        // A spinner stands before the counter at times.
+        let room = usize::from(area.width).saturating_sub(width(&self.counter()) + 6);
+        let text = if tone == Tone::Error { format!("  {text}") } else { text };
+        let most = usize::from(area.height / 2).max(1);
+        wrap(&text, room).into_iter().take(most).map(|line| (line, tone)).collect()
+    }
+
+    fn counter(&self) -> String {
+        if self.list.is_empty() {
+            return String::new();
+        }
+        let (at, all) = (number(self.list.cursor() + 1), number(self.list.len()));
+        t!("row {at} of {all}", at, all)
+    }
+
+    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, note: Vec<(String, Tone)>, env: &Env) {
+        let mut lines: Vec<Line<'_>> = note
+            .into_iter()
+            .enumerate()
+            .map(|(at, (text, tone))| match tone {
+                Tone::Error if at == 0 => {
+                    Line::styled(format!("  {} {}", env.glyphs.alert, text.trim_start()), env.theme.error())
+                }
+                Tone::Error => Line::styled(format!("  {text}"), env.theme.error()),
+                Tone::Warning => Line::styled(format!("  {text}"), env.theme.warning()),
+            })
+            .collect();
+        let mut last = lines.pop().unwrap_or_default();
+        if let Top::Row(field) = &self.top {
+            let mut spans = vec![Span::styled(format!("  {} ", t!("Go to row")), env.theme.strong())];
+            spans.extend(field.spans(14, true, env));
+            let key = |action| env.key(&[Context::Prompt, Context::Always], action);
+            let hint = t!("{enter} go  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
+            spans.push(Span::styled(format!("  {hint}"), env.theme.dim()));
+            last = Line::from(spans);
+        }
+        let loading = if self.list.is_loading() { format!("{} ", env.spinner()) } else { String::new() };
+        let right = Span::styled(format!("{loading}{}", self.counter()), env.theme.dim());
+        let above = u16::try_from(lines.len()).unwrap_or(0);
+        frame
+            .render_widget(ratatui::text::Text::from(lines), Rect { height: above.min(area.height), ..area });
+        let foot = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
+        two_sided(frame, foot, last, right, true);
+    }
+}
+
+fn unreadable(problem: &RecordProblem) -> String {
+    t!("the service's record {place} cannot be read: {why}", place = problem.place, why = problem.why)
+}
+
+/// How grave a note is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    Warning,
+    Error,
+}
+
+/// The lines below a list with such a note.
+pub(super) fn foot_height(note: &[(String, Tone)]) -> u16 {
+    u16::try_from(note.len()).unwrap_or(u16::MAX).max(1)
+}
+
+/// The contexts of every list, without its own.
+const OF_LISTS: [Context; 3] = [Context::List, Context::Global, Context::Always];
+
+/// A line with something at its right end. Where there is no room for both, the left one is cut if the right
+/// one has to stay; otherwise the right one gives way.
+pub fn two_sided(frame: &mut Frame<'_>, area: Rect, left: Line<'_>, right: Span<'_>, right_stays: bool) {
+    let room = usize::from(area.width).saturating_sub(width(&right.content) + 1);
+    if right_stays || line_width(&left) < room {
+        let wide =
+            u16::try_from(width(&right.content)).unwrap_or(area.width).min(area.width.saturating_sub(1));
+        let split = area.width.saturating_sub(wide + 1);
+        frame.render_widget(left, Rect { width: split.saturating_sub(u16::from(wide > 0)), ..area });
+        frame.render_widget(Line::from(right), Rect { x: area.x + split, width: wide, ..area });
+    } else {
+        frame.render_widget(left, area);
+    }
+}

@@ -1,0 +1,45 @@
+//! Taking a browsed list away: what its filter and its order say.
+
+use crate::api::{MAX_ROWS_PER_PAGE, Paging};
+use crate::export::{List, What};
+use crate::i18n::tr;
+use crate::tui::context::{Env, ExportSource};
+use crate::tui::request::Request;
+use crate::tui::widgets::paged_list::{Browse, Browser, so_many};
+
+impl<T: Browse> Browser<T> {
+    /// The list for a file called `lapel-WHAT-…`; why not, where there is nothing to take.
+    pub fn takeaway(&self, what: &'static str, env: &Env) -> Result<ExportSource, String> {
+        let noun = tr(T::NOUN.1);
+        if !self.list.is_answered() {
+            return Err(t!("The {noun} are not read yet; try again in a moment.", noun));
+        }
+        if self.list.is_empty() {
+            return Err(t!("There are no {noun} here to export.", noun));
+        }
+        let by_service = self.sort();
+        let unsorted = self.heading.order().is_some() && by_service.is_none();
+        let paging =
+            Paging { page: 1, rows_per_page: MAX_ROWS_PER_PAGE, sort: by_service.into_iter().collect() };
+        let list = match T::ask(&self.filter, paging) {
+            Request::Templates(query) => List::Templates(query),
+            Request::History(query) => List::History(query),
+            _ => return Err(t!("This list cannot be exported.").to_owned()),
+        };
+        let rows = self.list.is_counted().then(|| self.list.len());
+        let mut head = match rows {
+            Some(rows) => so_many::<T>(rows),
+            None => t!("all {noun}", noun),
+        };
+        for words in &self.applied {
+            head.push_str(&format!(" {} {words}", env.glyphs.dot));
+        }
+        if let Some(by) = self.heading.words().filter(|_| !unsorted) {
+            head.push_str(&format!(" {} {by}", env.glyphs.dot));
+        }
+        let note = unsorted.then(|| {
+            t!("The service does not sort this list: the file is in the service's own order.").to_owned()
+        });
+        Ok(ExportSource { what: What::List(list), name: what, head, rows, note })
+    }
+}

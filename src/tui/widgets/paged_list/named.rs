@@ -1,0 +1,64 @@
+//! A browsed list's filter and order under a name: as they are set, and set again.
+
+use crate::api::DirectionStyle;
+use crate::config::NamedFilter;
+use crate::tui::context::{Effects, Navigate};
+use crate::tui::widgets::paged_list::{Browse, Browser, By, Top};
+
+impl<T: Browse> Browser<T> {
+    /// What is set now, without a name; `None` where nothing is.
+    ///
+    /// # Errors
+    /// What is wrong with which field, in words.
+    fn current(&self) -> Result<Option<NamedFilter>, String> {
+        self.bar.values()?;
+        let fields = self.typed();
+        let sort = self.heading.sorted_by().map(|(field, descending)| (field.to_owned(), descending));
+        let nothing = fields.is_empty() && sort.is_none();
+        let filter = NamedFilter { list: T::LIST.to_owned(), name: String::new(), fields, sort };
+        Ok((!nothing).then_some(filter))
+    }
+
+    /// Opens the saved filters; `naming`: to save this one.
+    pub(super) fn open_saved(&mut self, naming: bool, out: &mut Effects<'_>) {
+        match self.current() {
+            Ok(None) if naming => {
+                out.say(t!("There is no filter and no order here to save. Nothing was saved."));
+            }
+            Err(why) if naming => out.warn(t!("{why}. Nothing was saved.", why)),
+            current => {
+                let current = current.ok().flatten();
+                out.go.push(Navigate::Filters {
+                    list: T::LIST,
+                    specs: T::FIELDS,
+                    heads: T::HEADS,
+                    current,
+                    naming,
+                });
+            }
+        }
+    }
+
+    /// Filters and orders as it says.
+    pub fn use_filter(&mut self, filter: &NamedFilter, out: &mut Effects<'_>) {
+        // What a field does not take is left in it, and said.
+        self.fill_in(&filter.fields, |_, _| true);
+        self.bar.open = false;
+        self.top = Top::Nothing;
+        let sort = filter.sort.as_ref();
+        let order = sort.and_then(|(field, downwards)| self.heading.order_by(field, *downwards));
+        self.heading.close();
+        self.set_order(order, By::Service(DirectionStyle::Upper), out);
+        self.apply(out);
+    }
+
+    /// The filter that the rows come from.
+    pub fn filter(&self) -> &T::Filter {
+        &self.filter
+    }
+
+    /// The same in words.
+    pub fn filter_words(&self) -> &[String] {
+        &self.applied
+    }
+}

@@ -1,0 +1,168 @@
+//! A field for the name of a file: completed from the disk, with the files of earlier times.
+
+use crate::tui::context::{Effects, Env};
+use crate::tui::input::action::Action;
+use crate::tui::input::paths;
+use crate::tui::persist::input_history;
+use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::field::{Field, Recent};
+use crate::tui::widgets::text_layout::fit;
+use crossterm::event::KeyEvent;
+use ratatui::text::{Line, Span};
+use std::path::PathBuf;
+
+/// Names that are listed below the field at most.
+const LISTED: usize = 5;
+
+/// The field.
+pub struct PathField {
+    field: Field,
+    recent: Recent,
+    recent_ticket: Option<RequestId>,
+    completing: Option<RequestId>,
+    /// What the last completion found, where it was more than one.
+    found: Vec<String>,
+}
+
+impl PathField {
+    /// An empty one; `recent`: with the files of earlier times behind it.
+    pub fn new(recent: bool, out: &mut Effects<'_>) -> Self {
+        Self {
+            field: Field::default(),
+            recent: Recent::default(),
+            recent_ticket: recent.then(|| out.ask(Request::Files)),
+            completing: None,
+            found: Vec::new(),
+        }
+    }
+
+    /// An empty one with these behind it, the newest first: what was typed earlier.
+    pub fn with_earlier(earlier: &[String]) -> Self {
+        Self {
+            field: Field::default(),
+            recent: Recent::new(earlier.to_vec()),
+            recent_ticket: None,
+            completing: None,
+            found: Vec::new(),
+        }
+    }
+
+    /// The path that was typed; none when nothing was.
+    pub fn path(&self) -> Option<PathBuf> {
+        let text = self.field.value().trim();
+        (!text.is_empty()).then(|| paths::typed(text))
+    }
+
+    /// What stands in the field.
+    pub fn text(&self) -> &str {
+        self.field.value()
+    }
+
+    /// Puts a path into the field.
+    pub fn set(&mut self, path: &str) {
+        self.field.set(path);
+        self.found.clear();
+    }
+
+    /// Puts a pasted or dropped path into the field.
+    pub fn set_pasted(&mut self, pasted: &str) {
+        self.field.fill(&paths::unwrap(pasted));
+        self.found.clear();
+    }
+
+    /// Whether an action does something here now.
+    pub fn offers(&self, action: Action) -> bool {
+        match action {
+            Action::Earlier => !self.recent.is_empty(),
+            Action::Later => false,
+            Action::Accept => !self.field.value().trim().is_empty(),
+            _ => true,
+        }
+    }
+
+    /// Does an action; false when it is none of the field's.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Complete => {
+                out.ask_instead(
+                    &mut self.completing,
+                    Request::Complete(self.field.value().trim_start().to_owned()),
+                );
+            }
+            Action::Earlier | Action::Later => {
+                if let Some(path) = self.recent.step(action == Action::Earlier, self.field.value()) {
+                    self.field.set(&path);
+                    self.found.clear();
+                }
+            }
+            Action::ClearField => {
+                self.field.clear();
+                self.found.clear();
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a key that is typed.
+    pub fn key(&mut self, key: KeyEvent) -> bool {
+        let typed = self.field.key(key);
+        if typed {
+            self.found.clear();
+        }
+        typed
+    }
+
+    /// Takes an answer, or gives it back.
+    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+        match answer {
+            Response::Files(files) if self.recent_ticket == Some(ticket) => {
+                self.recent_ticket = None;
+                self.recent = Recent::new(files);
+                Ok(())
+            }
+            Response::Completed(found) if self.completing == Some(ticket) => {
+                self.completing = None;
+                let common = paths::common(&found);
+                if common.len() > self.field.value().trim_start().len() {
+                    self.field.set(&common);
+                }
+                self.found = if found.len() > 1 { found } else { Vec::new() };
+                Ok(())
+            }
+            other => Err(other),
+        }
+    }
+
+    /// Cancels what nobody waits for any more.
+    pub fn cancel(&mut self, out: &mut Effects<'_>) {
+        out.cancel(self.recent_ticket.take());
+        out.cancel(self.completing.take());
+    }
+
+    /// The field as spans in so many columns.
+    pub fn spans(&self, columns: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+        self.field.spans(columns, focused, env)
+    }
+
+    /// What could be meant, line by line; nothing when that is clear.
+    pub fn lines(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let shown = |path: &String| {
+            let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+            let slash = if path.ends_with('/') { "/" } else { "" };
+            let text = format!("       {}{slash}", crate::domain::text::scrub(name));
+            Line::styled(fit(&text, room, env.glyphs.ellipsis), env.theme.dim())
+        };
+        if self.found.is_empty() {
+            return input_history::offered(&self.recent, self.field.value(), 7, room, env);
+        }
+        let mut lines: Vec<Line<'static>> = self.found.iter().take(LISTED).map(shown).collect();
+        if self.found.len() > LISTED {
+            lines.push(Line::styled(
+                format!("       {}", t!("and {n} more", n = self.found.len() - LISTED)),
+                env.theme.dim(),
+            ));
+        }
+        lines
+    }
+}

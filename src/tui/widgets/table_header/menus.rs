@@ -1,0 +1,236 @@
+//! The two menus of a heading: by which column the list is sorted, and which columns are shown, in which order,
+//! how wide.
+
+use crate::api::Direction;
+use crate::i18n::tr;
+use crate::tui::context::{Effects, Env};
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::{Click, Sight, below};
+use crate::tui::widgets::columns::Choice;
+use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::table_header::{Did, Heading, Order};
+use crate::tui::widgets::text_layout::{fit, width};
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span, Text};
+
+/// What is open over the list and takes the keys.
+#[derive(Clone, Copy)]
+pub(super) enum Menu {
+    Sort { at: usize, direction: Direction },
+    Columns { at: usize },
+}
+
+impl Heading {
+    /// The context of the menu that is open, if one is.
+    pub fn over(&self) -> Option<Context> {
+        Some(match self.menu? {
+            Menu::Sort { .. } => Context::SortMenu,
+            Menu::Columns { .. } => Context::ColumnMenu,
+        })
+    }
+
+    /// Closes the menu.
+    pub fn close(&mut self) {
+        self.menu = None;
+    }
+
+    /// Does an action. While a menu is open, that takes all of them; otherwise those that open one are done.
+    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
+        match (self.menu, action) {
+            (Some(Menu::Sort { at, direction }), _) => self.act_sort(action, at, direction),
+            (Some(Menu::Columns { at }), _) => self.act_columns(action, at, out),
+            (None, Action::Sort) => {
+                let place = |order: Order| self.sortable().iter().position(|c| *c == order.column);
+                let (at, direction) = self.order.map_or((0, Direction::Asc), |order| {
+                    (place(order).map_or(0, |place| place + 1), order.direction)
+                });
+                (self.menu, self.sight) = (Some(Menu::Sort { at, direction }), Sight::default());
+                Did::Something
+            }
+            (None, Action::ChooseColumns) => {
+                (self.menu, self.sight) = (Some(Menu::Columns { at: 0 }), Sight::default());
+                Did::Something
+            }
+            (None, _) => Did::Nothing,
+        }
+    }
+
+    /// Takes a click, where a menu is open; with what a click on the selected row does.
+    pub fn click(&mut self, at: Position) -> Option<(Click, Action)> {
+        Some(match self.menu.as_mut()? {
+            Menu::Sort { at: selected, .. } => (self.sight.click(at, selected), Action::Accept),
+            Menu::Columns { at: selected } => (self.sight.click(at, selected), Action::Toggle),
+        })
+    }
+
+    /// The columns that can be sorted by: those that are shown, and the one that is sorted by.
+    fn sortable(&self) -> Vec<usize> {
+        let mut columns: Vec<usize> = self.columns.shown().collect();
+        columns.extend(self.order.map(|o| o.column).filter(|c| !columns.contains(c)));
+        columns
+    }
+
+    fn act_sort(&mut self, action: Action, at: usize, direction: Direction) -> Did {
+        let sortable = self.sortable();
+        // The first choice is no order at all; the columns follow.
+        let choices = sortable.len() + 1;
+        let (at, direction) = match action {
+            Action::Down => ((at + 1) % choices, direction),
+            Action::Up => ((at + choices - 1) % choices, direction),
+            Action::ToggleDirection => (
+                at,
+                match direction {
+                    Direction::Asc => Direction::Desc,
+                    Direction::Desc => Direction::Asc,
+                },
+            ),
+            Action::Accept => {
+                self.menu = None;
+                let column = at.checked_sub(1).and_then(|at| sortable.get(at)).copied();
+                return Did::Chose(column.map(|column| Order { column, direction }));
+            }
+            Action::Back => {
+                self.menu = None;
+                return Did::Something;
+            }
+            _ => return Did::Nothing,
+        };
+        self.menu = Some(Menu::Sort { at, direction });
+        Did::Something
+    }
+
+    fn act_columns(&mut self, action: Action, at: usize, out: &mut Effects<'_>) -> Did {
+        let count = self.columns.choices().len();
+        let mut next = at;
+        match action {
+            Action::Down => next = (at + 1) % count,
+            Action::Up => next = (at + count - 1) % count,
+            Action::Toggle => {
+                if !self.columns.toggle(at) {
+                    out.say(t!("At least one column stays."));
+                }
+            }
+            Action::ColumnLeft => next = self.columns.shift(at, false),
+            Action::ColumnRight => next = self.columns.shift(at, true),
+            Action::Narrower | Action::Wider => self.resize(at, action == Action::Wider, out),
+            Action::ResetColumns => self.columns.reset(),
+            Action::Back => {
+                self.menu = None;
+                return Did::Something;
+            }
+            _ => return Did::Nothing,
+        }
+        if !matches!(action, Action::Down | Action::Up) {
+            self.changes += 1;
+        }
+        self.menu = Some(Menu::Columns { at: next });
+        Did::Something
+    }
+
+    /// Makes a column one cell narrower or wider than it is now.
+    fn resize(&mut self, at: usize, wider: bool, out: &mut Effects<'_>) {
+        let widths = self.widths(self.room);
+        let Some(choice) = self.columns.choices().get(at) else { return };
+        if !choice.shown {
+            out.say(t!("This column is not shown, so it has no width to change."));
+            return;
+        }
+        let place = self.columns.choices()[..at].iter().filter(|c| c.shown).count();
+        let now = match widths.get(place) {
+            Some(0) | None => choice.width.unwrap_or(self.table.heads[choice.column].column.least),
+            Some(now) => *now,
+        };
+        self.columns.resize(at, if wider { now + 1 } else { now.saturating_sub(1) });
+    }
+
+    /// Draws the menu that is open in the place of the rows, if one is; the line of headings above it shows what
+    /// comes of it. `widths` are the columns' in that line.
+    pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env) -> bool {
+        match self.menu {
+            Some(Menu::Sort { at, direction }) => self.draw_sort(frame, body, env, at, direction),
+            Some(Menu::Columns { at }) => self.draw_columns(frame, body, widths, env, at),
+            None => return false,
+        }
+        true
+    }
+
+    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, at: usize, direction: Direction) {
+        let arrow = match direction {
+            Direction::Asc => format!("{} {}", env.glyphs.up, t!("ascending")),
+            Direction::Desc => format!("{} {}", env.glyphs.down, t!("descending")),
+        };
+        let title = fit(t!("Sort by"), 19, "");
+        let mut lines = vec![Line::styled(format!("  {title}{arrow}"), env.theme.strong())];
+        let sortable = self.sortable();
+        let titles = sortable.iter().map(|column| tr(self.table.heads[*column].title));
+        let names = std::iter::once(tr(self.table.own_order)).chain(titles);
+        let rows = below(body, lines.len());
+        let (shown, rest) = self.sight.lay_all(rows, at, sortable.len() + 1, env);
+        for (i, name) in names.enumerate().skip(shown.start).take(shown.len()) {
+            let cursor = if i == at { env.glyphs.cursor } else { " " };
+            let style = if i == at { env.theme.selected() } else { env.theme.text() };
+            lines.push(Line::from(vec![
+                Span::styled(format!(" {cursor} "), env.theme.accent()),
+                Span::styled(format!("{name} "), style),
+            ]));
+        }
+        lines.extend(rest);
+        frame.render_widget(Text::from(lines), body);
+    }
+
+    fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env, at: usize) {
+        let names: usize = self.table.heads.iter().map(|head| width(tr(head.title))).max().unwrap_or(0);
+        let mut lines = vec![Line::styled(
+            format!("  {}", t!("Columns, the upper ones further to the left")),
+            env.theme.strong(),
+        )];
+        let choices = self.columns.choices();
+        let rows = below(body, lines.len());
+        let (shown, rest) = self.sight.lay_all(rows, at, choices.len(), env);
+        let mut left_out = false;
+        let mut place = 0;
+        for (i, choice) in choices.iter().enumerate() {
+            let wide = choice.shown.then(|| {
+                place += 1;
+                widths.get(place - 1).copied().unwrap_or(0)
+            });
+            let needs = self.own.get(choice.column).map_or(1, |own| own.least);
+            let needless = choice.width.is_none() && needs == 0;
+            left_out |= wide == Some(0) && !needless;
+            if !shown.contains(&i) {
+                continue;
+            }
+            let cursor = if i == at { env.glyphs.cursor } else { " " };
+            let style = if i == at { env.theme.selected() } else { env.theme.text() };
+            let sign = if choice.shown { "[x]" } else { "[ ]" };
+            let name = fit(tr(self.table.heads[choice.column].title), names, env.glyphs.ellipsis);
+            let (note, note_style) = match wide {
+                Some(0) if needless => {
+                    (t!("the same on every row, so not shown").to_owned(), env.theme.dim())
+                }
+                Some(0) => (t!("no room at this width").to_owned(), env.theme.warning()),
+                Some(wide) => (wide_words(wide, choice), env.theme.dim()),
+                None => (String::new(), env.theme.dim()),
+            };
+            lines.push(Line::from(vec![
+                Span::styled(format!(" {cursor} "), env.theme.accent()),
+                Span::styled(format!("{sign} {name} "), style),
+                Span::styled(format!(" {note}"), note_style),
+            ]));
+        }
+        lines.extend(rest);
+        if left_out {
+            let words = t!("Where there is no room for all, the lowest ones are left out.");
+            lines.push(Line::styled(format!("  {words}"), env.theme.dim()));
+        }
+        frame.render_widget(Text::from(lines), body);
+    }
+}
+
+fn wide_words(wide: usize, choice: &Choice) -> String {
+    match choice.width {
+        Some(_) => t!("{wide} wide, set by hand", wide),
+        None => t!("{wide} wide", wide),
+    }
+}

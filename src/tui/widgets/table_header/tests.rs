@@ -1,0 +1,135 @@
+//! A heading without a list.
+
+use super::*;
+use crate::config::{GlyphChoice, ThemeChoice};
+use crate::tui::context::Effects;
+use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Keymap;
+use crate::tui::request::RequestIds;
+use crate::tui::theme::Glyphs;
+use proptest::prelude::*;
+
+const fn head(title: &'static str, sort_by: &'static str, least: usize, share: usize) -> Head {
+    Head { title, column: Column { least, share, goes: 0 }, sort_by }
+}
+
+const TABLE: Table = Table {
+    heads: &[head("Name", "name", 6, 1), head("Rows", "rows", 5, 0), head("Id", "id", 4, 0)],
+    usual: 2,
+    right: &[1],
+    own_order: "the newest first",
+};
+
+/// Does actions one after the other, and chooses the orders that come of them.
+fn act(heading: &mut Heading, actions: &[Action]) {
+    let mut tickets = RequestIds::default();
+    for action in actions {
+        if let Did::Chose(order) = heading.act(*action, &mut Effects::new(&mut tickets)) {
+            heading.set_order(order);
+        }
+    }
+}
+
+fn line(heading: &Heading, room: usize) -> String {
+    let env = Env::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
+    let line = heading.line(&heading.widths(room), 1, &env);
+    line.spans.iter().map(|span| span.content.as_ref()).collect()
+}
+
+#[test]
+fn what_is_shown_can_be_sorted_by_and_what_is_sorted_by_stays_on_offer() {
+    use Action::{Accept, Back, ChooseColumns, Down, Sort, Toggle, ToggleDirection, Up};
+    let mut heading = Heading::new(TABLE);
+    assert!(heading.is_usual());
+    act(&mut heading, &[Sort, Up, ToggleDirection, Accept]);
+    assert_eq!(heading.sorted_by(), Some(("rows", true)), "the last of the two that are shown");
+    assert_eq!(heading.words().as_deref(), Some("by rows"));
+    act(&mut heading, &[ChooseColumns, Down, Toggle, Back]);
+    assert_eq!(line(&heading, 20), " Name                ");
+    // The order is not taken away with its column, and the menu opens on it.
+    act(&mut heading, &[Sort, ToggleDirection, Accept]);
+    assert_eq!(heading.sorted_by(), Some(("rows", false)));
+    act(&mut heading, &[Sort, Down, Accept]);
+    assert_eq!(heading.order(), None, "after the last one comes the list's own order");
+    assert!(!heading.is_usual() && heading.over().is_none());
+}
+
+#[test]
+fn numbers_and_their_heading_stand_at_the_right() {
+    let mut heading = Heading::new(TABLE);
+    assert_eq!(line(&heading, 14), " Name      Rows");
+    heading.set_order(heading.order_by("rows", false));
+    assert_eq!(line(&heading, 20), " Name           Rows^");
+    let env = Env::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
+    let cells = ["a", "12", "x"].map(|text| (text.to_owned(), Style::default())).to_vec();
+    let spans = heading.cells(cells, &heading.widths(14), &env);
+    let text: String = spans.iter().map(|span| span.content.as_ref()).collect();
+    assert_eq!(text, "a           12");
+}
+
+#[test]
+fn a_column_that_needs_nothing_is_left_out_until_it_is_sized() {
+    let mut heading = Heading::new(TABLE);
+    let mut own: Vec<Column> = TABLE.heads.iter().map(|head| head.column).collect();
+    own[0] = Column { least: 0, share: 0, goes: 9 };
+    heading.set_own(own);
+    heading.set_room(20);
+    assert_eq!(heading.width_of(0, &heading.widths(20)), 0);
+    assert!(heading.is_usual(), "nobody has chosen that");
+    act(&mut heading, &[Action::ChooseColumns, Action::Wider, Action::Back]);
+    assert_eq!(heading.width_of(0, &heading.widths(20)), 7, "one more than its own");
+}
+
+#[test]
+fn what_a_person_has_changed_is_not_put_back() {
+    let kept = ListView {
+        sort: Some(SortView { field: "name".to_owned(), descending: false }),
+        ..ListView::default()
+    };
+    let mut heading = Heading::new(TABLE);
+    act(&mut heading, &[Action::ChooseColumns, Action::Toggle, Action::Back]);
+    heading.restore_all(&kept);
+    assert_eq!(heading.order(), None);
+    let mut heading = Heading::new(TABLE);
+    heading.restore_all(&kept);
+    assert_eq!(heading.sorted_by(), Some(("name", false)));
+}
+
+/// Names of fields, some of which the list has.
+fn field() -> impl Strategy<Value = String> {
+    prop_oneof![Just("name"), Just("rows"), Just("id"), Just("attic"), Just("\u{1b}[2J")]
+        .prop_map(str::to_owned)
+}
+
+proptest! {
+    #[test]
+    fn whatever_was_kept_and_pressed_comes_back_the_same(
+        columns in prop::collection::vec((field(), any::<bool>(), prop::option::of(any::<usize>())), 0..6),
+        sort in prop::option::of((field(), any::<bool>())),
+        pressed in prop::collection::vec(0usize..13, 0..24),
+        room in 0usize..90,
+    ) {
+        let columns = columns.into_iter().map(|(field, shown, width)| ColumnView { field, shown, width });
+        let sort = sort.map(|(field, descending)| SortView { field, descending });
+        let kept = ListView { columns: columns.collect(), sort, filter: Vec::new() };
+        let mut heading = Heading::new(TABLE);
+        heading.restore_all(&kept);
+        heading.set_room(room);
+        let actions = [
+            Action::Sort, Action::ChooseColumns, Action::Down, Action::Up, Action::Toggle, Action::ColumnLeft,
+            Action::ColumnRight, Action::Narrower, Action::Wider, Action::ResetColumns, Action::Accept, Action::Back,
+            Action::ToggleDirection,
+        ];
+        let pressed: Vec<Action> = pressed.into_iter().map(|at| actions[at]).collect();
+        act(&mut heading, &pressed);
+        let widths = heading.widths(room);
+        let there = widths.iter().filter(|wide| **wide > 0).count();
+        prop_assert!(widths.iter().sum::<usize>() + there.saturating_sub(1) <= room);
+        prop_assert!(there > 0 || room == 0);
+        prop_assert!(heading.order().is_none_or(|order| order.column < TABLE.heads.len()));
+        let mut again = Heading::new(TABLE);
+        again.restore_all(&heading.view());
+        prop_assert_eq!(again.view(), heading.view());
+        prop_assert_eq!(again.widths(room), widths);
+    }
+}

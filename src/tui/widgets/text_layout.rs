@@ -1,0 +1,205 @@
+//! Fitting text into columns: by display width, never through the middle of a character.
+
+pub use crate::i18n::number;
+use crate::tui::widgets::cells::clusters;
+pub use crate::tui::widgets::cells::width;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// How many columns a line takes.
+pub fn line_width(line: &Line<'_>) -> usize {
+    line.spans.iter().map(|span| width(&span.content)).sum()
+}
+
+/// The text in exactly `columns` columns: padded with spaces, or cut with an ellipsis.
+pub fn fit(text: &str, columns: usize, ellipsis: &str) -> String {
+    let wide = width(text);
+    if wide <= columns {
+        let mut out = String::with_capacity(text.len() + columns - wide);
+        out.push_str(text);
+        out.extend(std::iter::repeat_n(' ', columns - wide));
+        return out;
+    }
+    let room = columns.saturating_sub(width(ellipsis));
+    let (mut out, mut used) = (String::with_capacity(columns), 0);
+    for cluster in clusters(text) {
+        if used + cluster.cells > room {
+            break;
+        }
+        out.push_str(&cluster.text);
+        used += cluster.cells;
+    }
+    if columns >= width(ellipsis) {
+        out.push_str(ellipsis);
+        used += width(ellipsis);
+    }
+    out.extend(std::iter::repeat_n(' ', columns.saturating_sub(used)));
+    out
+}
+
+/// Breaks text into lines of at most `columns`: at spaces, and inside a word only where it is longer than a
+/// line.
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(1);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    // The first line keeps its indent; no other line begins with a space.
+    for word in text.split_inclusive(' ') {
+        if width(&line) + width(word.trim_end()) > columns {
+            let full = std::mem::take(&mut line);
+            if !full.trim_end().is_empty() {
+                lines.push(full.trim_end().to_owned());
+            }
+        }
+        if width(word.trim_end()) <= columns {
+            line.push_str(word);
+            continue;
+        }
+        for cluster in clusters(word) {
+            if width(&line) + cluster.cells > columns && !line.is_empty() {
+                lines.push(std::mem::take(&mut line).trim_end().to_owned());
+            }
+            line.push_str(&cluster.text);
+        }
+    }
+    if !line.trim_end().is_empty() {
+        lines.push(line.trim_end().to_owned());
+    }
+    lines
+}
+
+/// A column of a table: its least width, and its share of what is left over.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// Columns it needs at least.
+    pub least: usize,
+    /// Share of the rest.
+    pub share: usize,
+    /// It is the first to go where there is no room: the highest number goes first; 0 never goes.
+    pub goes: u8,
+}
+
+impl Column {
+    /// The same with room for its title as it is shown, which may be wider in another language.
+    pub fn titled(self, title: &str) -> Self {
+        Self { least: self.least.max(width(title)), ..self }
+    }
+}
+
+/// The widths of the columns in `room`, with one column between them; 0 for a column that had to go.
+pub fn layout(columns: &[Column], room: usize) -> Vec<usize> {
+    let mut shown: Vec<bool> = vec![true; columns.len()];
+    let need = |shown: &[bool]| -> usize {
+        let kept = columns.iter().zip(shown).filter(|(_, s)| **s);
+        let count = kept.clone().count();
+        kept.map(|(c, _)| c.least).sum::<usize>() + count.saturating_sub(1)
+    };
+    while need(&shown) > room {
+        let next =
+            columns.iter().enumerate().filter(|(i, c)| shown[*i] && c.goes > 0).max_by_key(|(_, c)| c.goes);
+        match next {
+            Some((i, _)) => shown[i] = false,
+            None => break,
+        }
+    }
+    let spare = room.saturating_sub(need(&shown));
+    let shares: usize = columns.iter().zip(&shown).filter(|(_, s)| **s).map(|(c, _)| c.share).sum();
+    let mut left = spare;
+    let mut widths: Vec<usize> = columns
+        .iter()
+        .zip(&shown)
+        .map(|(c, s)| {
+            if !s {
+                return 0;
+            }
+            let extra = (spare * c.share).checked_div(shares).unwrap_or(0);
+            left -= extra.min(left);
+            c.least + extra
+        })
+        .collect();
+    if shares > 0
+        && let Some(i) = columns.iter().zip(&shown).position(|(c, s)| *s && c.share > 0)
+    {
+        widths[i] += left;
+    }
+    widths
+}
+
+/// A row of cells in the given widths, one column apart, as spans.
+pub fn cells(cells: &[(String, Style)], widths: &[usize], ellipsis: &str) -> Vec<Span<'static>> {
+    let mut spans = Vec::with_capacity(cells.len() * 2);
+    for ((text, style), columns) in cells.iter().zip(widths) {
+        if *columns == 0 {
+            continue;
+        }
+        if !spans.is_empty() {
+            spans.push(Span::raw(" "));
+        }
+        spans.push(Span::styled(fit(text, *columns, ellipsis), *style));
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn wide_characters_are_never_cut_in_half() {
+        assert_eq!(fit("한서윤", 6, "…"), "한서윤");
+        assert_eq!(fit("한서윤", 5, "…"), "한서…");
+        assert_eq!(fit("한서윤", 4, "…"), "한… ");
+        assert_eq!(fit("ab", 4, "…"), "ab  ");
+        assert_eq!(fit("abc", 0, "…"), "");
+        // What is counted is what is reserved on the screen.
+        assert_eq!(fit("காவ்யா", 6, "…"), "காவ்யா ");
+        assert_eq!(fit("காவ்யா", 4, "…"), "காவ்…");
+        assert_eq!(fit("👩\u{200d}👧🇰🇷", 3, "…"), "👩…");
+    }
+
+    #[test]
+    fn columns_go_when_there_is_no_room() {
+        let columns = [
+            Column { least: 10, share: 0, goes: 0 },
+            Column { least: 10, share: 1, goes: 1 },
+            Column { least: 10, share: 0, goes: 2 },
+        ];
+        assert_eq!(layout(&columns, 40), [10, 18, 10]);
+        assert_eq!(layout(&columns, 31), [10, 20, 0]);
+        assert_eq!(layout(&columns, 12), [10, 0, 0]);
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(number(7), "7");
+        assert_eq!(number(4312), "4,312");
+        assert_eq!(number(1_000_000), "1,000,000");
+    }
+
+    #[test]
+    fn text_wraps_at_spaces_and_inside_long_words() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("a service.", 9), ["a", "service."]);
+        assert_eq!(wrap("  indented text", 10), ["  indented", "text"]);
+        assert_eq!(wrap("디지털리터러시", 6), ["디지털", "리터러", "시"]);
+        assert_eq!(wrap("நந்தினி", 4), ["நந்தி", "னி"]);
+        assert!(wrap("", 5).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn fitted_text_has_its_width(s in "\\PC{0,40}", columns in 0usize..30) {
+            let shown = crate::domain::text::scrub(&s).into_owned();
+            let fitted = fit(&shown, columns, "…");
+            prop_assert_eq!(width(&fitted), columns);
+        }
+
+        #[test]
+        fn wrapped_lines_fit(s in "[a-z가-힣 ]{0,80}", columns in 2usize..30) {
+            for line in wrap(&s, columns) {
+                prop_assert!(width(&line) <= columns);
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! What the desk asks the local index, and what comes back: run by the worker, as everything else is.
+
+use crate::api::Reader;
+use crate::domain::{Badge, BadgeId, HistoryItem, Page};
+use crate::index::{
+    Account, Cert, DetailsRead, Index, IndexError, Period, Query, Reading, Renewals, Settings, Sums, Synced,
+    Want, Which,
+};
+use crate::jobs::receipt::{MailReport, mail_failures};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::{Mutex, watch};
+use tokio_util::sync::CancellationToken;
+
+/// Badges of a list whose own records are read in one go, at most.
+pub const MOST_DETAILS: usize = 5_000;
+/// Badges of a list that are planned to be issued again in one go, at most.
+pub const MOST_RENEWALS: u64 = 20_000;
+
+/// That a profile keeps an index, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexUse {
+    /// The data folder; without one it lives as long as the program.
+    pub folder: Option<PathBuf>,
+    /// How it is kept.
+    pub settings: Settings,
+}
+
+/// Something for the index.
+#[derive(Clone, Debug)]
+pub enum IndexAsk {
+    /// Keep one in memory from now on, until lapel ends.
+    TurnOn,
+    /// Read the history into it.
+    Sync(Want),
+    /// Count what there is.
+    Sums(Period),
+    /// A page of a list.
+    List(Query),
+    /// The badges with a certificate number.
+    Find(String),
+    /// Badges of a list whose own record was not read.
+    WithoutDetails(Which),
+    /// Read the own records of badges.
+    Details(Vec<BadgeId>),
+    /// What of a list can be issued again.
+    Renewals(Which),
+}
+
+impl IndexAsk {
+    /// Whether it goes on behind the screen, which does not wait for it.
+    pub fn is_behind(&self) -> bool {
+        matches!(self, Self::Sync(_) | Self::Details(_))
+    }
+}
+
+/// What came of it; errors in words.
+#[derive(Debug)]
+pub enum IndexAnswer {
+    /// To [`IndexAsk::TurnOn`].
+    On(Result<(), String>),
+    /// To [`IndexAsk::Sync`].
+    Synced(Result<Synced, String>),
+    /// To [`IndexAsk::Sums`].
+    Sums(Result<Box<Overall>, String>),
+    /// To [`IndexAsk::List`].
+    List(Result<Page<HistoryItem>, String>),
+    /// To [`IndexAsk::Find`].
+    Found(Result<Vec<Cert>, String>),
+    /// To [`IndexAsk::WithoutDetails`].
+    WithoutDetails(Result<Vec<BadgeId>, String>),
+    /// To [`IndexAsk::Details`].
+    Details(Result<DetailsRead, String>),
+    /// To [`IndexAsk::Renewals`].
+    Renewals(Result<Renewals, String>),
+}
+
+/// Everything that the overview shows.
+#[derive(Debug)]
+pub struct Overall {
+    /// The counts.
+    pub sums: Sums,
+    /// Whose mails did not go out.
+    pub mail: MailReport,
+    /// Where the index is, for people.
+    pub place: String,
+}
+
+/// The answer to a question that nobody can answer.
+pub fn failed(ask: &IndexAsk, why: String) -> IndexAnswer {
+    match ask {
+        IndexAsk::TurnOn => IndexAnswer::On(Err(why)),
+        IndexAsk::Sync(_) => IndexAnswer::Synced(Err(why)),
+        IndexAsk::Sums(_) => IndexAnswer::Sums(Err(why)),
+        IndexAsk::List(_) => IndexAnswer::List(Err(why)),
+        IndexAsk::Find(_) => IndexAnswer::Found(Err(why)),
+        IndexAsk::WithoutDetails(_) => IndexAnswer::WithoutDetails(Err(why)),
+        IndexAsk::Details(_) => IndexAnswer::Details(Err(why)),
+        IndexAsk::Renewals(_) => IndexAnswer::Renewals(Err(why)),
+    }
+}
+
+/// The index of a connection, opened when it is first needed.
+#[derive(Clone)]
+pub struct Slot {
+    account: Account,
+    place: Option<IndexUse>,
+    open: Arc<Mutex<Option<Index>>>,
+}
+
+impl Slot {
+    /// For a session; without a place there is none until somebody turns one on.
+    pub fn new(session: &crate::tui::request::Session) -> Self {
+        Self { account: Account::of(&session.connection), place: session.index.clone(), open: Arc::default() }
+    }
+
+    /// The index, if there is to be one.
+    async fn get(&self) -> Result<Option<Index>, IndexError> {
+        let mut open = self.open.lock().await;
+        if open.is_none()
+            && let Some(place) = self.place.clone()
+        {
+            *open = Some(self.opened(place).await?);
+        }
+        Ok(open.clone())
+    }
+
+    async fn opened(&self, place: IndexUse) -> Result<Index, IndexError> {
+        let account = self.account.clone();
+        let opened = tokio::task::spawn_blocking(move || match &place.folder {
+            Some(folder) => Index::open(folder, &account, place.settings),
+            None => Index::in_memory(&account, place.settings),
+        });
+        opened.await.unwrap_or(Err(IndexError::Closed))
+    }
+
+    async fn turn_on(&self) -> Result<(), IndexError> {
+        let mut open = self.open.lock().await;
+        if open.is_none() {
+            let place = IndexUse { folder: None, settings: Settings::default() };
+            *open = Some(self.opened(place).await?);
+        }
+        Ok(())
+    }
+
+    /// Notes what a badge's own record says, where there is an index. Nobody waits for it.
+    pub async fn note(&self, badge: &Badge, reader: &Reader) {
+        match self.get().await {
+            Ok(Some(index)) => index.note_soon(badge, reader.clock().utc().as_second()),
+            Ok(None) => {}
+            Err(why) => tracing::warn!("a badge's record was not noted in the index: {why}"),
+        }
+    }
+}
+
+/// Runs one question.
+pub async fn run(
+    ask: IndexAsk,
+    slot: &Slot,
+    reader: &Reader,
+    progress: watch::Sender<Reading>,
+    cancel: CancellationToken,
+) -> IndexAnswer {
+    if matches!(ask, IndexAsk::TurnOn) {
+        return IndexAnswer::On(slot.turn_on().await.map_err(words));
+    }
+    let index = match slot.get().await {
+        Ok(Some(index)) => index,
+        Ok(None) => return failed(&ask, t!("There is no index of this profile.").to_owned()),
+        Err(why) => return failed(&ask, words(why)),
+    };
+    match ask {
+        IndexAsk::TurnOn => IndexAnswer::On(Ok(())),
+        IndexAsk::Sync(want) => {
+            IndexAnswer::Synced(index.sync(reader, want, &progress, cancel).await.map_err(words))
+        }
+        IndexAsk::Sums(period) => {
+            IndexAnswer::Sums(overall(&index, reader, period).await.map(Box::new).map_err(words))
+        }
+        IndexAsk::List(query) => IndexAnswer::List(index.list(query).await.map_err(words)),
+        IndexAsk::Find(cert_no) => IndexAnswer::Found(index.find_cert(&cert_no).await.map_err(words)),
+        IndexAsk::WithoutDetails(which) => {
+            IndexAnswer::WithoutDetails(index.without_details(which, MOST_DETAILS).await.map_err(words))
+        }
+        IndexAsk::Details(ids) => {
+            IndexAnswer::Details(index.read_details(reader, ids, &progress, cancel).await.map_err(words))
+        }
+        IndexAsk::Renewals(which) => {
+            IndexAnswer::Renewals(index.renewals(which, MOST_RENEWALS).await.map_err(words))
+        }
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
+fn words(why: IndexError) -> String {
+    why.to_string()
+}
+
+async fn overall(index: &Index, reader: &Reader, period: Period) -> Result<Overall, IndexError> {
+    let sums = index.sums(reader.clock().now(), period).await?;
+    let mails = index.mails().await?;
+    let grouped = tokio::task::spawn_blocking(move || {
+        let rows = mails.mails.iter().map(|(email, status)| (email.as_str(), status.as_deref(), true));
+        let mut report = mail_failures(rows);
+        report.issued += mails.others;
+        report
+    });
+    let mail = grouped.await.unwrap_or_default();
+    Ok(Overall { sums, mail, place: index.place().to_owned() })
+}
+
+/// What a plan to issue again leaves out, in words; nothing where it leaves out nothing.
+pub fn left_out(found: &Renewals) -> Option<String> {
+    let mut parts = Vec::new();
+    if found.doubles > 0 {
+        parts.push(plural!(
+            found.doubles,
+            "{n} badge is for a person who is in the plan already",
+            "{n} badges are for people who are in the plan already"
+        ));
+    }
+    if found.left_out > 0 {
+        parts.push(plural!(
+            found.left_out,
+            "{n} badge has no template, no name, or no address that can be written to",
+            "{n} badges have no template, no name, or no address that can be written to"
+        ));
+    }
+    if found.beyond > 0 {
+        parts.push(plural!(
+            found.beyond,
+            "{n} badge is beyond what is planned at once",
+            "{n} badges are beyond what is planned at once"
+        ));
+    }
+    (!parts.is_empty()).then(|| t!("Not planned: {parts}.", parts = parts.join("; ")))
+}
