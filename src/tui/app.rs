@@ -342,12 +342,12 @@ impl App {
         let mut tickets = std::mem::take(&mut self.tickets);
         let mut out = Effects::new(&mut tickets);
         match message {
-            Message::Key(key) if key.kind != KeyEventKind::Release => self.key(key, &mut out),
+            Message::Key(key) if key.kind != KeyEventKind::Release => self.on_key(key, &mut out),
             // A message of a connection was taken out above, and those of the terminal are the loop's.
             Message::Key(_) | Message::Of(..) | Message::Stop | Message::Continued => {}
             Message::Paste(text) => {
                 self.changed = true;
-                self.paste(&text, &mut out);
+                self.on_paste(&text, &mut out);
             }
             Message::Mouse(mouse) => self.mouse(mouse, &mut out),
             Message::Resize(columns, rows) => {
@@ -456,17 +456,17 @@ impl App {
         let ready = self.env.reader.is_some() && self.views.is_ready();
         if self.welcome.is_none() && ready && self.fits() {
             match self.tab {
-                Tab::Templates => self.templates.pump(area, &mut out),
-                Tab::History => self.history.pump(area, &mut out),
-                Tab::Wallet => self.wallet.pump(area, &self.env, &mut out),
-                Tab::Badge => self.badge.pump(area, &self.env),
-                Tab::Activity => self.activity.pump(area, &mut out),
-                Tab::Overview => self.overview.pump(area, &self.env, &mut out),
+                Tab::Templates => self.templates.load_visible(area, &mut out),
+                Tab::History => self.history.load_visible(area, &mut out),
+                Tab::Wallet => self.wallet.load_visible(area, &self.env, &mut out),
+                Tab::Badge => self.badge.load_visible(area, &self.env),
+                Tab::Activity => self.activity.load_visible(area, &mut out),
+                Tab::Overview => self.overview.load_visible(area, &self.env, &mut out),
             }
             match self.over.last_mut() {
-                Some(Modal::Draft(form)) => form.pump(area, &self.env, &mut out),
-                Some(Modal::Raw(pane)) => pane.pump(area),
-                Some(Modal::Log(log)) => log.pump(area),
+                Some(Modal::Draft(form)) => form.load_visible(area, &self.env, &mut out),
+                Some(Modal::Raw(pane)) => pane.load_visible(area),
+                Some(Modal::Log(log)) => log.load_visible(area),
                 _ => {}
             }
         }
@@ -545,7 +545,7 @@ impl App {
     /// The lines that explain such a wait. Below a form or a menu they name no key: there it means something else.
     pub(super) fn hold_lines(&self, columns: u16) -> Vec<String> {
         let pings = [Action::Reload, Action::Look];
-        let stack = self.stack();
+        let stack = self.key_contexts();
         let key = pings.iter().find_map(|action| self.env.keymap.key(&stack, *action));
         hold::lines(&self.env, key.filter(|_| self.over.is_empty()).as_deref(), columns)
     }

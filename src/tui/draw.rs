@@ -452,7 +452,8 @@ impl App {
         let most = if self.notice.is_none() && !self.over.is_empty() { 1 } else { LONGEST_NOTICE };
         if lines.len() > most {
             lines.truncate(most);
-            let key = self.env.keymap.key(&self.stack(), Action::Help).filter(|_| most == LONGEST_NOTICE);
+            let key =
+                self.env.keymap.key(&self.key_contexts(), Action::Help).filter(|_| most == LONGEST_NOTICE);
             let rest = key.map_or_else(String::new, |key| format!(" {}", t!("{key}: all of it", key)));
             if let Some(last) = lines.last_mut() {
                 *last = cut(last, room.saturating_sub(width(&rest)), self.env.glyphs.ellipsis) + &rest;

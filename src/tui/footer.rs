@@ -36,10 +36,10 @@ impl App {
 
     /// The keys of a chord that was begun, and what the footer offers.
     fn hints(&self, columns: u16) -> (Option<String>, Vec<Hint>) {
-        let stack = self.stack();
+        let stack = self.key_contexts();
         let room = usize::from(columns).saturating_sub(2);
         let hint = |action: Action| {
-            if self.is_forbidden(action) || !self.offers(action) || self.is_behind(action) {
+            if self.is_forbidden(action) || !self.is_enabled(action) || self.is_behind(action) {
                 return None;
             }
             let key = self.env.keymap.key(&stack, action)?;

@@ -283,7 +283,7 @@ async fn the_help_shows_every_action_of_its_screen() {
         h.press(tab);
         h.settled().await;
         h.press("esc");
-        let stack = h.desk.app.stack();
+        let stack = h.desk.app.key_contexts();
         if !stack.contains(&lapel::tui::Context::Global) {
             continue;
         }

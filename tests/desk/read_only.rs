@@ -87,7 +87,7 @@ async fn no_key_of_any_tab_does_more_than_look() {
         }
         h.press("esc");
         for key in ('a'..='z').chain('A'..='Z').filter(|key| !matches!(key, 'q' | 'L' | 'P' | 'K')) {
-            let here = h.desk.app.stack();
+            let here = h.desk.app.key_contexts();
             h.press(&key.to_string());
             let screen = h.settled().await;
             for said in ACTING {
@@ -95,7 +95,7 @@ async fn no_key_of_any_tab_does_more_than_look() {
             }
             // Whatever it has opened is closed again: a field, a menu, another tab.
             for _ in 0..3 {
-                if h.desk.app.stack() != here {
+                if h.desk.app.key_contexts() != here {
                     h.press("esc");
                     h.settled().await;
                 }

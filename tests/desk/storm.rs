@@ -35,7 +35,7 @@ impl Storm {
     fn here(&mut self, h: &mut Harness, place: &str, says: &str) {
         let before = h.screen();
         assert!(before.contains(says), "{place}:\n{before}");
-        let stack = h.desk.app.stack();
+        let stack = h.desk.app.key_contexts();
         let others = (0..2).map(|i| OTHERS[(2 * self.places + i) % OTHERS.len()]);
         let sizes: Vec<(u16, u16)> = others.chain(CORNERS).collect();
         for (columns, rows) in sizes {
@@ -58,14 +58,14 @@ impl Storm {
             assert!(words.iter().any(|w| last.contains(w)), "{place} at {columns}x{rows}: {last:?}");
         }
         // What stands beside something where there is room stands over it no longer.
-        if h.desk.app.stack() == stack {
+        if h.desk.app.key_contexts() == stack {
             // What did not fit for a while may have been scrolled: around what is selected, it is there.
             let after = h.screen();
             let scrolled = after.contains(" more above") && after.contains(says);
             assert!(after == before || scrolled, "{place}: before\n{before}after\n{after}");
         } else {
             let folded = [Context::Template, Context::Picture].iter().any(|place| stack.contains(place));
-            assert!(folded && stack.ends_with(&h.desk.app.stack()[1..]), "{place}: {stack:?}");
+            assert!(folded && stack.ends_with(&h.desk.app.key_contexts()[1..]), "{place}: {stack:?}");
         }
         let on_tour = stack.last() == Some(&Context::Tour);
         let known = &stack[..stack.len() - usize::from(on_tour)];

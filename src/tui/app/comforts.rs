@@ -294,8 +294,8 @@ impl App {
             }
             Tab::Wallet | Tab::Badge => {
                 let act = |app: &mut Self, out: &mut Effects<'_>| match app.tab {
-                    Tab::Wallet => app.wallet.act(Action::Reload, &app.env, out),
-                    _ => app.badge.act(Action::Reload, &app.env, out),
+                    Tab::Wallet => app.wallet.on_action(Action::Reload, &app.env, out),
+                    _ => app.badge.on_action(Action::Reload, &app.env, out),
                 };
                 act(self, out);
             }

@@ -12,7 +12,7 @@ use crate::tui::screens::welcome::Welcome;
 
 impl App {
     /// The contexts in which a key is looked up now, innermost first.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         let mut stack = self.own_stack();
         if self.tour_rows() > 0 {
             stack.push(Context::Tour);
@@ -22,39 +22,39 @@ impl App {
 
     fn own_stack(&self) -> Vec<Context> {
         match self.over.last() {
-            Some(Modal::Issue(form)) => form.stack(),
-            Some(Modal::Revoke(form)) => form.stack(),
-            Some(Modal::Question(form)) => form.stack(),
-            Some(Modal::Again(form)) => form.stack(),
-            Some(Modal::Draft(form)) => form.stack(),
-            Some(Modal::Correct(form)) => form.stack(),
-            Some(Modal::File(form)) => form.stack(),
-            Some(Modal::Ids(form)) => form.stack(),
-            Some(Modal::Export(form)) => form.stack(),
-            Some(Modal::Replace(form)) => form.stack(),
+            Some(Modal::Issue(form)) => form.key_contexts(),
+            Some(Modal::Revoke(form)) => form.key_contexts(),
+            Some(Modal::Question(form)) => form.key_contexts(),
+            Some(Modal::Again(form)) => form.key_contexts(),
+            Some(Modal::Draft(form)) => form.key_contexts(),
+            Some(Modal::Correct(form)) => form.key_contexts(),
+            Some(Modal::File(form)) => form.key_contexts(),
+            Some(Modal::Ids(form)) => form.key_contexts(),
+            Some(Modal::Export(form)) => form.key_contexts(),
+            Some(Modal::Replace(form)) => form.key_contexts(),
             Some(Modal::Commands(_)) => vec![Context::Palette, Context::Always],
-            Some(Modal::Profiles(list)) => list.stack(),
-            Some(Modal::Pin(form)) => form.stack(),
+            Some(Modal::Profiles(list)) => list.key_contexts(),
+            Some(Modal::Pin(form)) => form.key_contexts(),
             Some(Modal::Help(_)) => vec![Context::Help, Context::Always],
-            Some(Modal::Copy(_)) => CopyMenu::stack(),
-            Some(Modal::Raw(_)) => RawPane::stack(),
-            Some(Modal::Log(log)) => log.stack(),
-            Some(Modal::Filters(form)) => form.stack(),
-            Some(Modal::MarkAll(_)) => MarkAllForm::stack(),
-            Some(Modal::Ping(_)) => PingForm::stack(),
-            Some(Modal::Key(_)) => KeyQuestion::stack(),
-            None => self.welcome.as_ref().map_or_else(|| self.tab_stack(), Welcome::stack),
+            Some(Modal::Copy(_)) => CopyMenu::key_contexts(),
+            Some(Modal::Raw(_)) => RawPane::key_contexts(),
+            Some(Modal::Log(log)) => log.key_contexts(),
+            Some(Modal::Filters(form)) => form.key_contexts(),
+            Some(Modal::MarkAll(_)) => MarkAllForm::key_contexts(),
+            Some(Modal::Ping(_)) => PingForm::key_contexts(),
+            Some(Modal::Key(_)) => KeyQuestion::key_contexts(),
+            None => self.welcome.as_ref().map_or_else(|| self.tab_stack(), Welcome::key_contexts),
         }
     }
 
     pub(super) fn tab_stack(&self) -> Vec<Context> {
         match self.tab {
-            Tab::Templates => self.templates.stack(),
-            Tab::History => self.history.stack(),
-            Tab::Wallet => self.wallet.stack(),
-            Tab::Badge => self.badge.stack(),
-            Tab::Activity => self.activity.stack(),
-            Tab::Overview => self.overview.stack(),
+            Tab::Templates => self.templates.key_contexts(),
+            Tab::History => self.history.key_contexts(),
+            Tab::Wallet => self.wallet.key_contexts(),
+            Tab::Badge => self.badge.key_contexts(),
+            Tab::Activity => self.activity.key_contexts(),
+            Tab::Overview => self.overview.key_contexts(),
         }
     }
 
@@ -64,7 +64,7 @@ impl App {
     }
 
     /// Whether an action does something where one is now: the footer offers nothing else.
-    pub(in crate::tui) fn offers(&self, action: Action) -> bool {
+    pub(in crate::tui) fn is_enabled(&self, action: Action) -> bool {
         let has_reason = matches!(
             self.over.last(),
             Some(Modal::Revoke(_) | Modal::Question(_) | Modal::Ids(_) | Modal::Replace(_))
@@ -73,32 +73,32 @@ impl App {
             return false;
         }
         match self.over.last() {
-            Some(Modal::Question(form)) => form.offers(action),
-            Some(Modal::Again(form)) => form.offers(action),
-            Some(Modal::Draft(form)) => form.offers(action),
-            Some(Modal::Revoke(form)) => form.offers(action),
-            Some(Modal::Issue(form)) => form.offers(action),
-            Some(Modal::File(form)) => form.offers(action),
-            Some(Modal::Ids(form)) => form.offers(action),
-            Some(Modal::Export(form)) => form.offers(action),
-            Some(Modal::Replace(form)) => form.offers(action),
-            Some(Modal::Profiles(list)) => list.offers(action),
-            Some(Modal::Pin(form)) => form.offers(action),
-            Some(Modal::Log(log)) => log.offers(action),
-            Some(Modal::Raw(pane)) => pane.offers(action),
-            Some(Modal::Filters(form)) => form.offers(action, &self.env),
-            Some(Modal::MarkAll(_)) => MarkAllForm::offers(action),
-            Some(Modal::Ping(_)) => PingForm::offers(action),
-            Some(Modal::Key(_)) => KeyQuestion::offers(action),
+            Some(Modal::Question(form)) => form.is_enabled(action),
+            Some(Modal::Again(form)) => form.is_enabled(action),
+            Some(Modal::Draft(form)) => form.is_enabled(action),
+            Some(Modal::Revoke(form)) => form.is_enabled(action),
+            Some(Modal::Issue(form)) => form.is_enabled(action),
+            Some(Modal::File(form)) => form.is_enabled(action),
+            Some(Modal::Ids(form)) => form.is_enabled(action),
+            Some(Modal::Export(form)) => form.is_enabled(action),
+            Some(Modal::Replace(form)) => form.is_enabled(action),
+            Some(Modal::Profiles(list)) => list.is_enabled(action),
+            Some(Modal::Pin(form)) => form.is_enabled(action),
+            Some(Modal::Log(log)) => log.is_enabled(action),
+            Some(Modal::Raw(pane)) => pane.is_enabled(action),
+            Some(Modal::Filters(form)) => form.is_enabled(action, &self.env),
+            Some(Modal::MarkAll(_)) => MarkAllForm::is_enabled(action),
+            Some(Modal::Ping(_)) => PingForm::is_enabled(action),
+            Some(Modal::Key(_)) => KeyQuestion::is_enabled(action),
             None if action == Action::Reload && self.broken.is_some() => true,
             None if matches!(action, Action::Earlier | Action::Later) => self.offers_earlier(action),
-            None if self.welcome.is_some() => self.welcome.as_ref().is_some_and(|w| w.offers(action)),
+            None if self.welcome.is_some() => self.welcome.as_ref().is_some_and(|w| w.is_enabled(action)),
             None if matches!(action, Action::Picture | Action::TurnOver) => self.offers_picture(action),
-            None if self.tab == Tab::Templates => self.templates.offers(action),
-            None if self.tab == Tab::Activity => self.activity.offers(action),
-            None if self.tab == Tab::Wallet => self.wallet.offers(action),
-            None if self.tab == Tab::Badge => self.badge.offers(action, &self.env),
-            None if self.tab == Tab::Overview => self.overview.offers(action, &self.env),
+            None if self.tab == Tab::Templates => self.templates.is_enabled(action),
+            None if self.tab == Tab::Activity => self.activity.is_enabled(action),
+            None if self.tab == Tab::Wallet => self.wallet.is_enabled(action),
+            None if self.tab == Tab::Badge => self.badge.is_enabled(action, &self.env),
+            None if self.tab == Tab::Overview => self.overview.is_enabled(action, &self.env),
             Some(Modal::Correct(_) | Modal::Commands(_) | Modal::Help(_) | Modal::Copy(_)) | None => true,
         }
     }
@@ -110,7 +110,7 @@ impl App {
 
     /// Whether back would do something that a person can see.
     pub(in crate::tui) fn can_go_back(&self) -> bool {
-        let inside = !self.over.is_empty() || !self.stack().contains(&Context::Global);
+        let inside = !self.over.is_empty() || !self.key_contexts().contains(&Context::Global);
         let filtered = match self.tab {
             Tab::Templates => self.templates.can_go_back(),
             Tab::History => self.history.can_go_back(),

@@ -48,7 +48,7 @@ impl App {
             _ => None,
         });
         if let Some(form) = open {
-            match form.receive(ticket, left, out) {
+            match form.on_response(ticket, left, out) {
                 Ok(said) => {
                     if said.is_some() {
                         out.notice = said;
@@ -61,7 +61,7 @@ impl App {
         }
         let Some(form) = &mut self.aside else { return Err(left) };
         // It stays until it is closed: the person is busy with something else.
-        if let Some(said) = form.receive(ticket, left, out)? {
+        if let Some(said) = form.on_response(ticket, left, out)? {
             out.news = Some(said);
         } else if let Some(why) = form.trouble() {
             out.news = Some((why, true));

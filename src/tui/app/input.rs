@@ -14,11 +14,11 @@ use crossterm::event::{KeyEvent, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
 impl App {
-    pub(super) fn key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
-        let stack = self.stack();
+    pub(super) fn on_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
+        let stack = self.key_contexts();
         self.changed |= self.forget_chord(&stack);
         let press = self.env.keymap.press(&stack, &mut self.begun.1, key);
-        self.history.let_go();
+        self.history.drag_cancel();
         match press {
             Press::Action(action) => self.command(action, out),
             Press::Unshifted(action, capital) => self.unshifted(action, capital, out),
@@ -44,7 +44,7 @@ impl App {
         self.changed = true;
         let plain = capital.to_ascii_lowercase();
         // Who goes through a list with them knows what they do; in this menu the capitals are used as often.
-        let goes_through = !self.stack().contains(&Context::ColumnMenu);
+        let goes_through = !self.key_contexts().contains(&Context::ColumnMenu);
         if let Some(action) = action {
             self.command(action, out);
         }
@@ -79,7 +79,7 @@ impl App {
             out.say(crate::i18n::tr(READ_ONLY));
             return;
         }
-        self.act(action, out);
+        self.on_action(action, out);
     }
 
     /// Forgets the keys of a chord that was begun elsewhere; whether there were any.
@@ -91,7 +91,7 @@ impl App {
         elsewhere
     }
 
-    fn act(&mut self, action: Action, out: &mut Effects<'_>) {
+    fn on_action(&mut self, action: Action, out: &mut Effects<'_>) {
         if action == Action::Reload {
             self.env.pictures.read_again();
         }
@@ -140,45 +140,45 @@ impl App {
             if action == Action::ChooseSandbox {
                 self.tour_wanted = false;
             }
-            return welcome.act(action, out);
+            return welcome.on_action(action, out);
         }
         let sending = self.activity.is_sending() || self.outstanding_deeds();
         match self.over.last_mut() {
-            Some(Modal::Issue(form)) => form.act(action, &self.env, out),
-            Some(Modal::Revoke(form)) => form.act(action, &self.env, out),
-            Some(Modal::Question(form)) => form.act(action, out),
-            Some(Modal::Again(form)) => form.act(action, out),
-            Some(Modal::Draft(form)) => form.act(action, &self.env, out),
-            Some(Modal::Correct(form)) => form.act(action, out),
-            Some(Modal::File(form)) => form.act(action, out),
-            Some(Modal::Ids(form)) => form.act(action, out),
-            Some(Modal::Export(form)) => form.act(action, out),
-            Some(Modal::Replace(form)) => form.act(action, &self.env, out),
+            Some(Modal::Issue(form)) => form.on_action(action, &self.env, out),
+            Some(Modal::Revoke(form)) => form.on_action(action, &self.env, out),
+            Some(Modal::Question(form)) => form.on_action(action, out),
+            Some(Modal::Again(form)) => form.on_action(action, out),
+            Some(Modal::Draft(form)) => form.on_action(action, &self.env, out),
+            Some(Modal::Correct(form)) => form.on_action(action, out),
+            Some(Modal::File(form)) => form.on_action(action, out),
+            Some(Modal::Ids(form)) => form.on_action(action, out),
+            Some(Modal::Export(form)) => form.on_action(action, out),
+            Some(Modal::Replace(form)) => form.on_action(action, &self.env, out),
             Some(Modal::Commands(palette)) => {
-                let (done, chosen) = palette.act(action, out);
+                let (done, chosen) = palette.on_action(action, out);
                 if let Some(action) = chosen {
                     self.over.pop();
-                    self.act(action, out);
+                    self.on_action(action, out);
                 }
                 done
             }
-            Some(Modal::Profiles(list)) => list.act(action, sending, out),
-            Some(Modal::Pin(form)) => form.act(action, out),
-            Some(Modal::Help(help)) => help.act(action, out),
-            Some(Modal::Copy(menu)) => menu.act(action, out),
-            Some(Modal::Raw(pane)) => pane.act(action, out),
-            Some(Modal::Log(log)) => log.act(action, &self.env, out),
-            Some(Modal::Filters(form)) => form.act(action, &self.env, out),
-            Some(Modal::MarkAll(form)) => form.act(action, out),
-            Some(Modal::Ping(form)) => form.act(action, out),
-            Some(Modal::Key(question)) => question.act(action, out),
+            Some(Modal::Profiles(list)) => list.on_action(action, sending, out),
+            Some(Modal::Pin(form)) => form.on_action(action, out),
+            Some(Modal::Help(help)) => help.on_action(action, out),
+            Some(Modal::Copy(menu)) => menu.on_action(action, out),
+            Some(Modal::Raw(pane)) => pane.on_action(action, out),
+            Some(Modal::Log(log)) => log.on_action(action, &self.env, out),
+            Some(Modal::Filters(form)) => form.on_action(action, &self.env, out),
+            Some(Modal::MarkAll(form)) => form.on_action(action, out),
+            Some(Modal::Ping(form)) => form.on_action(action, out),
+            Some(Modal::Key(question)) => question.on_action(action, out),
             None => match self.tab {
-                Tab::Templates => self.templates.act(action, &self.env, out),
-                Tab::History => self.history.act(action, &self.env, out),
-                Tab::Wallet => self.wallet.act(action, &self.env, out),
-                Tab::Badge => self.badge.act(action, &self.env, out),
-                Tab::Activity => self.activity.act(action, out),
-                Tab::Overview => self.overview.act(action, &self.env, out),
+                Tab::Templates => self.templates.on_action(action, &self.env, out),
+                Tab::History => self.history.on_action(action, &self.env, out),
+                Tab::Wallet => self.wallet.on_action(action, &self.env, out),
+                Tab::Badge => self.badge.on_action(action, &self.env, out),
+                Tab::Activity => self.activity.on_action(action, out),
+                Tab::Overview => self.overview.on_action(action, &self.env, out),
             },
         }
     }
@@ -210,7 +210,7 @@ impl App {
             }
             Action::Overview => self.open_overview(),
             Action::Help => {
-                let stack = self.stack();
+                let stack = self.key_contexts();
                 let lines = self
                     .env
                     .keymap
@@ -243,7 +243,7 @@ impl App {
 
     /// Every action with its keys, and why it is not possible now.
     fn commands(&self) -> Vec<Command> {
-        let stack = self.stack();
+        let stack = self.key_contexts();
         let here = self.env.keymap.help(&stack);
         let known = |action: Action| self.env.keymap.lines().filter(move |(_, a, _)| *a == action);
         Action::ALL
@@ -253,7 +253,7 @@ impl App {
             .filter_map(|action| {
                 if let Some((keys, _)) = here.iter().find(|(_, a)| *a == action) {
                     let why_not =
-                        (!self.offers(action)).then(|| t!("there is nothing for it here").to_owned());
+                        (!self.is_enabled(action)).then(|| t!("there is nothing for it here").to_owned());
                     return Some(Command { action, keys: keys.clone(), why_not });
                 }
                 // What only a form or a menu can do is found there.
@@ -297,24 +297,24 @@ impl App {
 
     fn type_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
-            return welcome.key(key);
+            return welcome.on_text_key(key);
         }
         match self.over.last_mut() {
-            Some(Modal::Issue(form)) => form.key(key),
-            Some(Modal::Revoke(form)) => form.key(key),
-            Some(Modal::Question(form)) => form.key(key),
-            Some(Modal::Again(form)) => form.key(key),
-            Some(Modal::Draft(form)) => form.key(key),
-            Some(Modal::Correct(form)) => form.key(key),
-            Some(Modal::Ids(form)) => form.key(key),
-            Some(Modal::Export(form)) => form.key(key),
-            Some(Modal::Replace(form)) => form.key(key),
-            Some(Modal::Commands(palette)) => palette.key(key),
-            Some(Modal::Profiles(list)) => list.key(key),
-            Some(Modal::Pin(form)) => form.key(key),
-            Some(Modal::Copy(menu)) => menu.key(key, out),
-            Some(Modal::Log(log)) => log.key(key),
-            Some(Modal::Filters(form)) => form.key(key),
+            Some(Modal::Issue(form)) => form.on_text_key(key),
+            Some(Modal::Revoke(form)) => form.on_text_key(key),
+            Some(Modal::Question(form)) => form.on_text_key(key),
+            Some(Modal::Again(form)) => form.on_text_key(key),
+            Some(Modal::Draft(form)) => form.on_text_key(key),
+            Some(Modal::Correct(form)) => form.on_text_key(key),
+            Some(Modal::Ids(form)) => form.on_text_key(key),
+            Some(Modal::Export(form)) => form.on_text_key(key),
+            Some(Modal::Replace(form)) => form.on_text_key(key),
+            Some(Modal::Commands(palette)) => palette.on_text_key(key),
+            Some(Modal::Profiles(list)) => list.on_text_key(key),
+            Some(Modal::Pin(form)) => form.on_text_key(key),
+            Some(Modal::Copy(menu)) => menu.on_text_key(key, out),
+            Some(Modal::Log(log)) => log.on_text_key(key),
+            Some(Modal::Filters(form)) => form.on_text_key(key),
             Some(
                 Modal::File(_)
                 | Modal::Help(_)
@@ -324,17 +324,17 @@ impl App {
                 | Modal::Ping(_),
             ) => false,
             None => match self.tab {
-                Tab::Templates => self.templates.browser.key(key, out),
-                Tab::History => self.history.browser.key(key, out),
-                Tab::Wallet => self.wallet.key(key),
-                Tab::Badge => self.badge.key(key),
+                Tab::Templates => self.templates.browser.on_text_key(key, out),
+                Tab::History => self.history.browser.on_text_key(key, out),
+                Tab::Wallet => self.wallet.on_text_key(key),
+                Tab::Badge => self.badge.on_text_key(key),
                 Tab::Activity => false,
-                Tab::Overview => self.overview.key(key),
+                Tab::Overview => self.overview.on_text_key(key),
             },
         }
     }
 
-    pub(super) fn paste(&mut self, text: &str, out: &mut Effects<'_>) {
+    pub(super) fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
         // Most terminals send CR between the lines of a paste, as their Enter key does.
         let text = &text.replace("\r\n", "\n").replace('\r', "\n");
         self.begun.1.clear();
@@ -342,21 +342,21 @@ impl App {
             return;
         }
         if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
-            welcome.paste(text);
+            welcome.on_paste(text);
             return;
         }
         match self.over.last_mut() {
-            Some(Modal::Issue(form)) => form.paste(text, out),
-            Some(Modal::Revoke(form)) => form.paste(text),
-            Some(Modal::Question(form)) => form.paste(text),
-            Some(Modal::Correct(form)) => form.paste(text),
-            Some(Modal::Ids(form)) => form.paste(text),
-            Some(Modal::Export(form)) => form.paste(text),
-            Some(Modal::Replace(form)) => form.paste(text),
-            Some(Modal::Commands(palette)) => palette.paste(text),
-            Some(Modal::Profiles(list)) => list.paste(text),
-            Some(Modal::Log(log)) => log.paste(text),
-            Some(Modal::Filters(form)) => form.paste(text),
+            Some(Modal::Issue(form)) => form.on_paste(text, out),
+            Some(Modal::Revoke(form)) => form.on_paste(text),
+            Some(Modal::Question(form)) => form.on_paste(text),
+            Some(Modal::Correct(form)) => form.on_paste(text),
+            Some(Modal::Ids(form)) => form.on_paste(text),
+            Some(Modal::Export(form)) => form.on_paste(text),
+            Some(Modal::Replace(form)) => form.on_paste(text),
+            Some(Modal::Commands(palette)) => palette.on_paste(text),
+            Some(Modal::Profiles(list)) => list.on_paste(text),
+            Some(Modal::Log(log)) => log.on_paste(text),
+            Some(Modal::Filters(form)) => form.on_paste(text),
             Some(
                 Modal::Again(_)
                 | Modal::Draft(_)
@@ -371,15 +371,15 @@ impl App {
             ) => {}
             None => match self.tab {
                 Tab::Templates => {
-                    self.templates.browser.paste(text, out);
+                    self.templates.browser.on_paste(text, out);
                 }
                 Tab::History => {
-                    self.history.browser.paste(text, out);
+                    self.history.browser.on_paste(text, out);
                 }
-                Tab::Wallet => self.wallet.paste(text),
-                Tab::Badge => self.badge.paste(text),
+                Tab::Wallet => self.wallet.on_paste(text),
+                Tab::Badge => self.badge.on_paste(text),
                 Tab::Activity => {}
-                Tab::Overview => self.overview.paste(text, &self.env),
+                Tab::Overview => self.overview.on_paste(text, &self.env),
             },
         }
     }
@@ -404,7 +404,7 @@ impl App {
             _ => None,
         };
         if let Some(action) = step {
-            let rows = self.stack().into_iter().find_map(wheeled).unwrap_or(0);
+            let rows = self.key_contexts().into_iter().find_map(wheeled).unwrap_or(0);
             self.changed |= rows > 0;
             for _ in 0..rows {
                 self.act_inside(action, out);
@@ -417,7 +417,7 @@ impl App {
         if mouse.row == 0 && self.over.is_empty() {
             if let Some(tab) = self.tab_at(mouse.column) {
                 // A menu over a list is not met again when one comes back.
-                if self.stack().iter().any(|c| matches!(c, Context::SortMenu | Context::ColumnMenu)) {
+                if self.key_contexts().iter().any(|c| matches!(c, Context::SortMenu | Context::ColumnMenu)) {
                     self.act_inside(Action::Back, out);
                 }
                 self.open_tab(tab);
@@ -429,11 +429,11 @@ impl App {
         match self.over.last_mut() {
             None => {}
             Some(Modal::Draft(form)) => {
-                self.changed |= form.click(area, mouse.row, &self.env);
+                self.changed |= form.on_click(area, mouse.row, &self.env);
                 return;
             }
             Some(Modal::Log(log)) => {
-                self.changed |= log.click(Position { x: mouse.column, y: mouse.row });
+                self.changed |= log.on_click(Position { x: mouse.column, y: mouse.row });
                 return;
             }
             Some(_) => return,
@@ -454,14 +454,14 @@ impl App {
                 let pressed = move_to(place, &mut |p| self.history.browser.list.move_to(p));
                 // What begins beside the rows drags nothing.
                 if pressed {
-                    self.history.take_hold();
+                    self.history.drag_start();
                 }
                 pressed
             }
-            Tab::Wallet => self.wallet.click(area, mouse.row, &self.env),
+            Tab::Wallet => self.wallet.on_click(area, mouse.row, &self.env),
             Tab::Badge => false,
-            Tab::Activity => self.activity.click(area, mouse.row),
-            Tab::Overview => self.overview.click(area, mouse.row),
+            Tab::Activity => self.activity.on_click(area, mouse.row),
+            Tab::Overview => self.overview.on_click(area, mouse.row),
         };
     }
 }

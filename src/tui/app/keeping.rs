@@ -70,7 +70,7 @@ impl App {
         match answer {
             Response::Recents(lists) => {
                 self.changed |= matches!(self.tab, Tab::Wallet | Tab::Badge);
-                if let Some(why) = self.env.recents.receive(ticket, lists) {
+                if let Some(why) = self.env.recents.on_response(ticket, lists) {
                     self.tell(why);
                 }
                 Ok(())

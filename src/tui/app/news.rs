@@ -13,12 +13,12 @@ impl App {
         self.changed = true;
         if let Some(welcome) = &mut self.welcome {
             // Whatever else comes was asked for on another connection.
-            let _ = welcome.receive(ticket, answer, out);
+            let _ = welcome.on_response(ticket, answer, out);
             return;
         }
         self.env.pictures.learn(&answer);
         self.tour_hears(&answer);
-        let answer = match self.env.pictures.receive(ticket, answer, out) {
+        let answer = match self.env.pictures.on_response(ticket, answer, out) {
             Ok(()) => return,
             Err(answer) => answer,
         };
@@ -30,20 +30,20 @@ impl App {
         };
         for over in &mut self.over {
             let taken = match over {
-                Modal::Issue(form) => form.receive(ticket, left),
-                Modal::Question(form) => form.receive(ticket, left, out),
-                Modal::Draft(form) => form.receive(ticket, left, &self.env, out),
-                Modal::Correct(form) => form.receive(ticket, left, out),
-                Modal::File(form) => form.receive(ticket, left, out),
-                Modal::Ids(form) => form.receive(ticket, left),
-                Modal::Replace(form) => form.receive(ticket, left),
-                Modal::Profiles(list) => list.receive(ticket, left, out),
-                Modal::Pin(form) => form.receive(ticket, left, out),
-                Modal::Revoke(form) => form.receive(ticket, left),
-                Modal::Raw(pane) => pane.receive(ticket, left),
-                Modal::Log(log) => log.receive(ticket, left, &self.env, out),
-                Modal::Filters(form) => form.receive(ticket, left, out),
-                Modal::Ping(form) => form.receive(ticket, left, out),
+                Modal::Issue(form) => form.on_response(ticket, left),
+                Modal::Question(form) => form.on_response(ticket, left, out),
+                Modal::Draft(form) => form.on_response(ticket, left, &self.env, out),
+                Modal::Correct(form) => form.on_response(ticket, left, out),
+                Modal::File(form) => form.on_response(ticket, left, out),
+                Modal::Ids(form) => form.on_response(ticket, left),
+                Modal::Replace(form) => form.on_response(ticket, left),
+                Modal::Profiles(list) => list.on_response(ticket, left, out),
+                Modal::Pin(form) => form.on_response(ticket, left, out),
+                Modal::Revoke(form) => form.on_response(ticket, left),
+                Modal::Raw(pane) => pane.on_response(ticket, left),
+                Modal::Log(log) => log.on_response(ticket, left, &self.env, out),
+                Modal::Filters(form) => form.on_response(ticket, left, out),
+                Modal::Ping(form) => form.on_response(ticket, left, out),
                 // The export was asked above.
                 Modal::Again(_)
                 | Modal::Commands(_)
@@ -60,12 +60,12 @@ impl App {
         }
         let left = self
             .templates
-            .receive(ticket, left, out)
-            .or_else(|a| self.history.receive(ticket, a, out))
-            .or_else(|a| self.wallet.receive(ticket, a, out))
-            .or_else(|a| self.badge.receive(ticket, a, out))
-            .or_else(|a| self.activity.receive(ticket, a, out))
-            .or_else(|a| self.overview.receive(ticket, a, &self.env, out));
+            .on_response(ticket, left, out)
+            .or_else(|a| self.history.on_response(ticket, a, out))
+            .or_else(|a| self.wallet.on_response(ticket, a, out))
+            .or_else(|a| self.badge.on_response(ticket, a, out))
+            .or_else(|a| self.activity.on_response(ticket, a, out))
+            .or_else(|a| self.overview.on_response(ticket, a, &self.env, out));
         match left {
             Ok(()) => {}
             // Nobody holds the ticket of a deed whose form is closed; what came of it is said all the same.

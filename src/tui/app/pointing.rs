@@ -47,14 +47,14 @@ impl App {
     /// confirmed, or typed into, is no menu.
     fn menu_at(&mut self, at: Position) -> Option<(Click, Action)> {
         if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
-            return Some((welcome.click(at), Action::Accept));
+            return Some((welcome.on_click(at), Action::Accept));
         }
         let click = match self.over.last_mut() {
-            Some(Modal::Commands(palette)) => palette.click(at),
-            Some(Modal::Profiles(list)) => list.click(at),
-            Some(Modal::Filters(form)) => form.click(at),
-            Some(Modal::Copy(menu)) => menu.click(at),
-            Some(Modal::File(form)) => form.click(at),
+            Some(Modal::Commands(palette)) => palette.on_click(at),
+            Some(Modal::Profiles(list)) => list.on_click(at),
+            Some(Modal::Filters(form)) => form.on_click(at),
+            Some(Modal::Copy(menu)) => menu.on_click(at),
+            Some(Modal::File(form)) => form.on_click(at),
             Some(_) => return None,
             None => {
                 return match self.tab {
@@ -87,11 +87,11 @@ impl App {
                 true
             }
             MouseEventKind::Up(MouseButton::Left) if here => {
-                self.changed |= self.history.drop_at(&self.env, out);
+                self.changed |= self.history.drag_end(&self.env, out);
                 true
             }
             MouseEventKind::Drag(_) | MouseEventKind::Up(_) => {
-                self.history.let_go();
+                self.history.drag_cancel();
                 true
             }
             _ => false,

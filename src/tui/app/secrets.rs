@@ -69,8 +69,8 @@ impl App {
         }
         // The box opens as for any other text: Enter must not act on what is selected instead.
         match self.tab {
-            Tab::Wallet if self.over.is_empty() => self.wallet.paste(""),
-            Tab::Badge if self.over.is_empty() => self.badge.paste(""),
+            Tab::Wallet if self.over.is_empty() => self.wallet.on_paste(""),
+            Tab::Badge if self.over.is_empty() => self.badge.on_paste(""),
             _ => {}
         }
         out.warn(t!("This looks like an API key. It was not pasted, and nothing was sent."));

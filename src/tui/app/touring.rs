@@ -109,7 +109,7 @@ impl App {
     /// Draws the strip.
     pub(in crate::tui) fn draw_tour(&self, frame: &mut Frame<'_>, area: Rect) {
         if let Some(tour) = &self.touring {
-            tour::draw(tour, &self.tour_sees(), &self.stack(), frame, area, &self.env);
+            tour::draw(tour, &self.tour_sees(), &self.key_contexts(), frame, area, &self.env);
         }
     }
 
@@ -118,7 +118,7 @@ impl App {
     }
 
     fn tour_place(&self) -> Place {
-        let inner = self.stack().first().copied();
+        let inner = self.key_contexts().first().copied();
         let review = inner == Some(Context::Review);
         match (self.over.last(), self.tab) {
             (Some(Modal::Issue(_)), _) if review => Place::IssueReview,

@@ -31,8 +31,8 @@ impl Organisation {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        self.field.key(key)
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        self.field.on_text_key(key)
     }
 
     /// Empties the field.
@@ -139,10 +139,10 @@ mod tests {
     fn syllables_may_be_typed_letter_by_letter() {
         let mut organisation = Organisation::new("나루 University");
         for c in "나루 University".nfd() {
-            organisation.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
+            organisation.on_text_key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
         }
         assert!(organisation.is_right());
-        organisation.key(KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE));
+        organisation.on_text_key(KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE));
         assert!(!organisation.is_right() && organisation.missing().contains("not the organisation's name"));
     }
 }

@@ -77,17 +77,17 @@ impl AgainForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
-        self.confirm.stack(Context::Review)
+    pub fn key_contexts(&self) -> Vec<Context> {
+        self.confirm.key_contexts(Context::Review)
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         !matches!(action, Action::PageDown | Action::PageUp)
     }
 
     /// Does an action; false when it is none of the question's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Confirm => {
                 if self.confirm.agrees(out) {
@@ -116,8 +116,8 @@ impl AgainForm {
     }
 
     /// Takes a key that is typed; nothing is pasted here.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        self.confirm.key(key)
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        self.confirm.on_text_key(key)
     }
 
     /// Draws it.

@@ -26,12 +26,12 @@ impl CopyMenu {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack() -> Vec<Context> {
+    pub fn key_contexts() -> Vec<Context> {
         vec![Context::Menu, Context::Always]
     }
 
     /// Does an action; false when it is none of the menu's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Down => self.at = (self.at + 1) % self.list.len().max(1),
             Action::Up => self.at = (self.at + self.list.len().max(1) - 1) % self.list.len().max(1),
@@ -43,12 +43,12 @@ impl CopyMenu {
     }
 
     /// Takes a click.
-    pub fn click(&mut self, at: Position) -> Click {
+    pub fn on_click(&mut self, at: Position) -> Click {
         self.sight.click(at, &mut self.at)
     }
 
     /// Takes a key that is no action: the letter of an entry picks it.
-    pub fn key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         let KeyCode::Char(letter) = key.code else { return false };
         // With Hangul input on, the letter on the same key.
         let letter = crate::tui::input::keymap::hangul::latin(letter).unwrap_or(letter);

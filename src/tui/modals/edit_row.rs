@@ -39,12 +39,12 @@ impl CorrectForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         vec![Context::Form, Context::Always]
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::NextField => self.focus.next(2),
             Action::PreviousField => self.focus.previous(2),
@@ -67,17 +67,17 @@ impl CorrectForm {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        self.fields[self.focus.at].key(key)
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        self.fields[self.focus.at].on_text_key(key)
     }
 
     /// Takes pasted text.
-    pub fn paste(&mut self, text: &str) {
-        self.fields[self.focus.at].paste(text.trim());
+    pub fn on_paste(&mut self, text: &str) {
+        self.fields[self.focus.at].on_paste(text.trim());
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -142,8 +142,8 @@ impl CorrectForm {
         }
         let text = t!(
             "{enter} keeps it in the draft; the file is not changed, and nothing is sent.  {esc} gives up.",
-            enter = env.key(&self.stack(), Action::Accept),
-            esc = env.key(&self.stack(), Action::Back)
+            enter = env.key(&self.key_contexts(), Action::Accept),
+            esc = env.key(&self.key_contexts(), Action::Back)
         );
         put(&mut lines, &text, theme.dim());
         if let Some(said) = &self.said {

@@ -53,7 +53,7 @@ impl ExportForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         let own = match (&self.work, self.exists) {
             (Some(_), _) => Context::Exporting,
             (None, true) => Context::Review,
@@ -81,10 +81,10 @@ impl ExportForm {
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         match action {
             Action::Accept | Action::Complete | Action::ClearField => self.work.is_none() && !self.exists,
-            Action::Earlier => self.work.is_none() && !self.exists && self.file.offers(action),
+            Action::Earlier => self.work.is_none() && !self.exists && self.file.is_enabled(action),
             // What they do stands beside them.
             Action::Later
             | Action::Down
@@ -97,7 +97,7 @@ impl ExportForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back => self.back(out),
             Action::Aside => out.go.push(Navigate::Aside),
@@ -107,13 +107,13 @@ impl ExportForm {
             Action::Confirm if self.exists => self.write(true, out),
             Action::Accept if !self.exists => self.write(false, out),
             Action::Earlier | Action::Later if !self.exists => {
-                self.file.act(action, out);
+                self.file.on_action(action, out);
                 self.follow_ending();
             }
             Action::Down => self.choose(self.kind + 1),
             Action::Up => self.choose(self.kind + KINDS.len() - 1),
             Action::Help | Action::Palette => return false,
-            Action::ClearField | Action::Complete if !self.exists => return self.file.act(action, out),
+            Action::ClearField | Action::Complete if !self.exists => return self.file.on_action(action, out),
             _ => {}
         }
         true
@@ -163,11 +163,11 @@ impl ExportForm {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         if self.work.is_some() || self.exists {
             return false;
         }
-        let typed = self.file.key(key);
+        let typed = self.file.on_text_key(key);
         if typed {
             self.said = None;
             self.follow_ending();
@@ -176,7 +176,7 @@ impl ExportForm {
     }
 
     /// Takes a pasted or dropped path.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         if self.work.is_none() && !self.exists {
             self.file.set_pasted(text);
             self.follow_ending();
@@ -195,7 +195,7 @@ impl ExportForm {
     }
 
     /// Takes an answer, or gives it back. What is to be said of the file: the text, and whether it is bad news.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -217,7 +217,7 @@ impl ExportForm {
                 }
                 Ok(None)
             }
-            other => self.file.receive(ticket, other).map(|()| None),
+            other => self.file.on_response(ticket, other).map(|()| None),
         }
     }
 
@@ -271,7 +271,7 @@ impl ExportForm {
         lines.push(Line::from(spans));
         lines.extend(self.file.lines(room, env));
         lines.push(Line::raw(""));
-        let key = |action| env.key(&self.stack(), action);
+        let key = |action| env.key(&self.key_contexts(), action);
         if let Some((_, done, all)) = &self.work {
             let (done, all) = (number(*done), (*all > 0).then(|| number(*all)));
             let far = match all {

@@ -96,12 +96,12 @@ impl FiltersForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         vec![if self.name.is_some() { Context::Prompt } else { Context::Filters }, Context::Always]
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action, env: &Env) -> bool {
+    pub fn is_enabled(&self, action: Action, env: &Env) -> bool {
         let any = env.saved.of_list(self.list).next().is_some();
         match action {
             Action::NextTab | Action::PreviousTab => false,
@@ -117,7 +117,7 @@ impl FiltersForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         self.said = None;
         if self.name.is_some() {
             return self.act_naming(action, env, out);
@@ -152,7 +152,7 @@ impl FiltersForm {
                         self.ask(Some(FilterChange::Remove { list, name }), env, out);
                     }
                     _ => {
-                        let key = env.key(&self.stack(), Action::Remove);
+                        let key = env.key(&self.key_contexts(), Action::Remove);
                         let name = scrub(&filter.name);
                         self.said = Some(t!("{key} once more removes “{name}”.", key, name));
                         self.removing = Some(filter.name.clone());
@@ -165,7 +165,7 @@ impl FiltersForm {
     }
 
     /// Takes a click.
-    pub fn click(&mut self, at: Position) -> Click {
+    pub fn on_click(&mut self, at: Position) -> Click {
         if self.name.is_some() {
             return Click::Beside;
         }
@@ -222,9 +222,9 @@ impl FiltersForm {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         let Some(naming) = &mut self.name else { return false };
-        let typed = naming.field.key(key);
+        let typed = naming.field.on_text_key(key);
         if typed {
             self.said = None;
         }
@@ -232,14 +232,14 @@ impl FiltersForm {
     }
 
     /// Takes pasted text: a name.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         if let Some(naming) = &mut self.name {
-            naming.field.paste(text.trim());
+            naming.field.on_paste(text.trim());
         }
     }
 
     /// Takes an answer, or gives it back. What there is now the desk has taken already.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,

@@ -49,7 +49,7 @@ impl Help {
     }
 
     /// Does an action; false when it is none of the help's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let last = self.most.get();
         // A window that was made larger meanwhile shows more of it.
         self.scroll = self.scroll.min(last);

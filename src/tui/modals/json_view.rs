@@ -55,7 +55,7 @@ impl RawPane {
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         action != Action::OtherRecord || self.records.len() > 1
     }
 
@@ -66,12 +66,12 @@ impl RawPane {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack() -> Vec<Context> {
+    pub fn key_contexts() -> Vec<Context> {
         vec![Context::Json, Context::Always]
     }
 
     /// Does an action; false when it is none of the pane's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let most = self.lines.len().saturating_sub(self.height);
         let page = self.height.saturating_sub(1).max(1);
         match action {
@@ -103,7 +103,7 @@ impl RawPane {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+    pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
             Response::Raw(raw) if self.ticket == Some(ticket) => {
                 self.ticket = None;
@@ -118,7 +118,7 @@ impl RawPane {
     }
 
     /// Lays out for an area.
-    pub fn pump(&mut self, area: Rect) {
+    pub fn load_visible(&mut self, area: Rect) {
         self.height = usize::from(area.height.saturating_sub(2)).max(1);
         if self.columns != area.width {
             self.columns = area.width;

@@ -34,17 +34,17 @@ impl KeyQuestion {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack() -> Vec<Context> {
+    pub fn key_contexts() -> Vec<Context> {
         vec![Context::Review, Context::Always]
     }
 
     /// Whether an action does something here.
-    pub fn offers(action: Action) -> bool {
+    pub fn is_enabled(action: Action) -> bool {
         matches!(action, Action::Confirm | Action::Back)
     }
 
     /// Does an action; false when it is none of the question's.
-    pub fn act(&self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Confirm => {
                 self.texts.iter().for_each(|text| crate::secrets::allow(text));
@@ -82,7 +82,7 @@ impl KeyQuestion {
             env.theme.text(),
         ));
         lines.push(Line::raw(""));
-        let key = |action| env.key(&Self::stack(), action);
+        let key = |action| env.key(&Self::key_contexts(), action);
         let text = t!(
             "{y} sends it: it is no key.  {esc} goes back.",
             y = key(Action::Confirm),

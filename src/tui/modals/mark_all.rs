@@ -29,17 +29,17 @@ impl MarkAllForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack() -> Vec<Context> {
+    pub fn key_contexts() -> Vec<Context> {
         vec![Context::Menu, Context::Always]
     }
 
     /// Whether an action does something here.
-    pub fn offers(action: Action) -> bool {
+    pub fn is_enabled(action: Action) -> bool {
         !matches!(action, Action::Down | Action::Up)
     }
 
     /// Does an action; false when it is none of the question's.
-    pub fn act(&self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => out.go.extend([Navigate::Close, Navigate::MarkAll]),
             Action::Back => {
@@ -79,7 +79,7 @@ impl MarkAllForm {
             esc = env.key(&[Context::History, Context::Global, Context::Always], Action::Back)
         );
         lines.extend(put(&text, env.theme.dim()));
-        let key = |action| env.key(&Self::stack(), action);
+        let key = |action| env.key(&Self::key_contexts(), action);
         let text =
             t!("{enter} marks them.  {esc} goes back.", enter = key(Action::Accept), esc = key(Action::Back));
         lines.extend(put(&text, env.theme.accent()));

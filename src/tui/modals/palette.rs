@@ -119,7 +119,7 @@ impl CommandPalette {
     }
 
     /// Does an action; false when it is none of the palette's. What was chosen is given back.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> (bool, Option<Action>) {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> (bool, Option<Action>) {
         let last = self.shown.len().saturating_sub(1);
         match action {
             Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
@@ -138,7 +138,7 @@ impl CommandPalette {
     }
 
     /// Takes a click.
-    pub fn click(&mut self, at: Position) -> Click {
+    pub fn on_click(&mut self, at: Position) -> Click {
         self.sight.click(at, &mut self.at)
     }
 
@@ -196,8 +196,8 @@ impl CommandPalette {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        let changed = self.field.key(key);
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        let changed = self.field.on_text_key(key);
         if changed {
             self.find();
         }
@@ -205,8 +205,8 @@ impl CommandPalette {
     }
 
     /// Takes pasted text.
-    pub fn paste(&mut self, text: &str) {
-        self.field.paste(text.trim());
+    pub fn on_paste(&mut self, text: &str) {
+        self.field.on_paste(text.trim());
         self.find();
     }
 

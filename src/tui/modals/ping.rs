@@ -28,17 +28,17 @@ impl PingForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack() -> Vec<Context> {
+    pub fn key_contexts() -> Vec<Context> {
         vec![Context::Menu, Context::Always]
     }
 
     /// Whether an action does something here.
-    pub fn offers(action: Action) -> bool {
+    pub fn is_enabled(action: Action) -> bool {
         !matches!(action, Action::Down | Action::Up)
     }
 
     /// Does an action; false when it is none of the question's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept if self.ticket.is_none() => {
                 self.said = None;
@@ -55,7 +55,7 @@ impl PingForm {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -100,7 +100,7 @@ impl PingForm {
         if let Some(said) = &self.said {
             lines.extend(put(said, env.theme.error()));
         }
-        let key = |action| env.key(&Self::stack(), action);
+        let key = |action| env.key(&Self::key_contexts(), action);
         let text = if self.ticket.is_some() {
             t!(
                 "{spinner} asking the service once  {esc} stops it",

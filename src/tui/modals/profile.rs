@@ -160,7 +160,7 @@ impl ProfileForm {
     }
 
     /// Does an action.
-    pub fn act(&mut self, action: Action) -> Step {
+    pub fn on_action(&mut self, action: Action) -> Step {
         let many = self.slots().len();
         match action {
             Action::NextField => self.focus.next(many),
@@ -243,7 +243,7 @@ impl ProfileForm {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         let by = match key.code {
             KeyCode::Right | KeyCode::Char(' ') => 1,
             KeyCode::Left => usize::MAX,
@@ -261,14 +261,14 @@ impl ProfileForm {
             Slot::Environment => turn(&mut self.environment, ENVIRONMENTS.len()),
             Slot::Rights => turn(&mut self.only_look, RIGHTS.len()),
             Slot::Pinning => turn(&mut self.pin, PINNING.len()),
-            _ => self.field().is_some_and(|field| field.key(key)),
+            _ => self.field().is_some_and(|field| field.on_text_key(key)),
         }
     }
 
     /// Takes pasted text.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         if let Some(field) = self.field() {
-            field.paste(text.trim());
+            field.on_paste(text.trim());
         }
     }
 

@@ -61,7 +61,7 @@ impl Profiles {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         let own = match (&self.form, &self.removing) {
             (Some(_), _) => Context::Form,
             (None, Some(removing)) => removing.context(),
@@ -71,7 +71,7 @@ impl Profiles {
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         match action {
             Action::Accept => self.opening.is_none() && self.reading.is_none(),
             // What `y` does stands on the line that asks for it.
@@ -85,13 +85,13 @@ impl Profiles {
 
     /// Does an action; false when it is none of the list's. `sending`: something is on its way that has
     /// consequences.
-    pub fn act(&mut self, action: Action, sending: bool, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, sending: bool, out: &mut Effects<'_>) -> bool {
         // While one is being opened there is only the way back.
         if (self.opening.is_some() || self.working.is_some()) && action != Action::Back {
             return true;
         }
         if let (Some(removing), true) = (&mut self.removing, action != Action::Back) {
-            match removing.act(action) {
+            match removing.on_action(action) {
                 Asked::NotMine => return false,
                 Asked::Done => self.said = None,
                 Asked::Wrong(why) => self.said = Some(why),
@@ -100,7 +100,7 @@ impl Profiles {
             return true;
         }
         if let (Some(form), true) = (&mut self.form, action != Action::Back) {
-            match form.act(action) {
+            match form.on_action(action) {
                 Step::NotMine => return false,
                 Step::Done => self.said = None,
                 Step::Wrong(why) => self.said = Some(t!("{why} Nothing was kept.", why)),
@@ -131,7 +131,7 @@ impl Profiles {
     }
 
     /// Takes a click.
-    pub fn click(&mut self, at: Position) -> Click {
+    pub fn on_click(&mut self, at: Position) -> Click {
         if !self.is_plain() {
             return Click::Beside;
         }
@@ -225,24 +225,24 @@ impl Profiles {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         let idle = self.opening.is_none() && self.working.is_none();
         match (&mut self.form, &mut self.removing) {
-            (Some(form), _) => idle && form.key(key),
-            (None, Some(removing)) => idle && removing.key(key),
+            (Some(form), _) => idle && form.on_text_key(key),
+            (None, Some(removing)) => idle && removing.on_text_key(key),
             (None, None) => false,
         }
     }
 
     /// Takes pasted text.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         if let (Some(form), None, None) = (&mut self.form, self.opening, &self.working) {
-            form.paste(text);
+            form.on_paste(text);
         }
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -313,7 +313,7 @@ impl Profiles {
                 let then = if demo { t!(" The demo's jobs end with it.") } else { "" };
                 let text = t!(
                     "{enter} opens it: whatever is shown of the profile before goes, and its jobs are let go of in good order.{then}",
-                    enter = env.key(&self.stack(), Action::Accept),
+                    enter = env.key(&self.key_contexts(), Action::Accept),
                     then
                 );
                 lines.extend(

@@ -128,7 +128,7 @@ impl Question {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         let own = match &self.about {
             About::CallOff(_) | About::Paper { exists: true, .. } => Context::Review,
             About::Undo(_) | About::Paper { .. } => Context::Form,
@@ -143,7 +143,7 @@ impl Question {
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         match action {
             // What `y` does stands on the line that asks for it.
             Action::NextField
@@ -152,13 +152,13 @@ impl Question {
             | Action::PageUp
             | Action::Confirm => false,
             Action::Editor => matches!(self.about, About::Undo(_) | About::Decide { step: Step::Why, .. }),
-            Action::ClearField => self.stack()[0] == Context::Form,
+            Action::ClearField => self.key_contexts()[0] == Context::Form,
             _ => true,
         }
     }
 
     /// Does an action; false when it is none of the question's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back => self.back(out),
             Action::ClearField => self.field.clear(),
@@ -293,8 +293,9 @@ impl Question {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        let typed = self.stack()[0] == Context::Form && self.ticket.is_none() && self.field.key(key);
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        let typed =
+            self.key_contexts()[0] == Context::Form && self.ticket.is_none() && self.field.on_text_key(key);
         if typed {
             self.said = None;
         }
@@ -302,17 +303,17 @@ impl Question {
     }
 
     /// Takes pasted text; not into a confirmation.
-    pub fn paste(&mut self, text: &str) {
-        if self.stack()[0] == Context::Form {
+    pub fn on_paste(&mut self, text: &str) {
+        if self.key_contexts()[0] == Context::Form {
             match self.about {
                 About::Paper { .. } => self.field.set(&paths::unwrap(text)),
-                _ => self.field.paste(text.trim()),
+                _ => self.field.on_paste(text.trim()),
             }
         }
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -384,7 +385,7 @@ impl Question {
         let put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
             lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
         };
-        let key = |action| env.key(&self.stack(), action);
+        let key = |action| env.key(&self.key_contexts(), action);
         let head = match &self.about {
             About::CallOff(job) => {
                 t!("Call off what job {id} has not sent   {title}", id = job.id, title = job.title)
@@ -524,7 +525,7 @@ impl Question {
     }
 
     fn yes(&self, verb: &str, env: &Env) -> Line<'static> {
-        let key = |action| env.key(&self.stack(), action);
+        let key = |action| env.key(&self.key_contexts(), action);
         Line::from(vec![
             Span::raw("  "),
             Span::styled(key(Action::Confirm), env.theme.key()),

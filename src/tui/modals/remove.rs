@@ -48,7 +48,7 @@ impl Removing {
     }
 
     /// Does an action.
-    pub fn act(&mut self, action: Action) -> Asked {
+    pub fn on_action(&mut self, action: Action) -> Asked {
         match action {
             Action::ClearField => self.field.clear(),
             Action::Accept if !self.is_typed => {
@@ -71,8 +71,8 @@ impl Removing {
     }
 
     /// Takes a key that is typed; nothing is pasted here.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        !self.is_typed && self.field.key(key)
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        !self.is_typed && self.field.on_text_key(key)
     }
 
     /// The question, line by line, in so many columns.

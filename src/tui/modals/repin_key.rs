@@ -41,13 +41,13 @@ impl PinForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         let own = if self.is_typed { Context::Review } else { Context::Form };
         vec![own, Context::Always]
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         match action {
             // What `y` does stands on the line that asks for it.
             Action::NextField
@@ -61,7 +61,7 @@ impl PinForm {
     }
 
     /// Does an action; false when it is none of the question's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back if self.is_typed && self.ticket.is_none() => self.is_typed = false,
             Action::Back => {
@@ -91,12 +91,12 @@ impl PinForm {
     }
 
     /// Takes a key that is typed; nothing is pasted here.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        !self.is_typed && self.field.key(key)
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        !self.is_typed && self.field.on_text_key(key)
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -147,7 +147,7 @@ impl PinForm {
         put(&mut lines, text, theme.text());
         lines.push(Line::raw(""));
         if self.is_typed {
-            let key = |action| env.key(&self.stack(), action);
+            let key = |action| env.key(&self.key_contexts(), action);
             lines.push(Line::from(vec![
                 Span::raw("  "),
                 Span::styled(key(Action::Confirm), theme.key()),
@@ -157,7 +157,8 @@ impl PinForm {
                 Span::raw(format!(" {}", t!("go back"))),
             ]));
         } else {
-            let ask = t!("type {name}, then {enter}", name, enter = env.key(&self.stack(), Action::Accept));
+            let ask =
+                t!("type {name}, then {enter}", name, enter = env.key(&self.key_contexts(), Action::Accept));
             let columns = room.saturating_sub(width(&ask) + 7).max(8);
             let mut spans = vec![Span::raw(format!("  {ask}  "))];
             spans.push(Span::styled(env.glyphs.cursor, theme.accent()));

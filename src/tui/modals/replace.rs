@@ -73,15 +73,15 @@ impl ReplaceForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         match &self.review {
-            Some(review) => review.confirm.stack(Context::Review),
+            Some(review) => review.confirm.key_contexts(Context::Review),
             None => vec![Context::Form, Context::Always],
         }
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         match action {
             Action::PageDown | Action::PageUp => false,
             Action::Editor => self.focus.at == REASON && self.review.is_none(),
@@ -90,7 +90,7 @@ impl ReplaceForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::NextField => self.focus.next(LABELS.len()),
             Action::PreviousField => self.focus.previous(LABELS.len()),
@@ -214,25 +214,25 @@ impl ReplaceForm {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         match &mut self.review {
-            Some(review) => review.confirm.key(key),
+            Some(review) => review.confirm.on_text_key(key),
             None => {
                 self.said = None;
-                self.fields[self.focus.at].key(key)
+                self.fields[self.focus.at].on_text_key(key)
             }
         }
     }
 
     /// Takes pasted text; not into the confirmation.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         if self.review.is_none() {
-            self.fields[self.focus.at].paste(text.trim());
+            self.fields[self.focus.at].on_paste(text.trim());
         }
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+    pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
             Response::TemplateOf(template) if self.template_ticket == Some(ticket) => {
                 self.template_ticket = None;
@@ -328,8 +328,8 @@ impl ReplaceForm {
             }
             let text = t!(
                 "A badge cannot be changed: a corrected one is issued, and this one is revoked when that is Issued. {enter} goes on to the review; nothing is sent before you confirm it there.  {esc} gives up.",
-                enter = env.key(&self.stack(), Action::Accept),
-                esc = env.key(&self.stack(), Action::Back)
+                enter = env.key(&self.key_contexts(), Action::Accept),
+                esc = env.key(&self.key_contexts(), Action::Back)
             );
             put(&mut lines, &text, theme.dim());
         }

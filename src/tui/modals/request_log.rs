@@ -44,16 +44,16 @@ impl RequestLog {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         match &self.save {
-            Some(save) => save.stack(),
+            Some(save) => save.key_contexts(),
             None => vec![Context::Requests, Context::Always],
         }
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
-        self.save.as_ref().is_none_or(|save| save.offers(action))
+    pub fn is_enabled(&self, action: Action) -> bool {
+        self.save.as_ref().is_none_or(|save| save.is_enabled(action))
     }
 
     /// Where the selected one is. One that is not held any more gives way to the oldest.
@@ -69,9 +69,9 @@ impl RequestLog {
     }
 
     /// Does an action; false when it is none of the log's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if let Some(save) = &mut self.save {
-            let (taken, closed) = save.act(action, out);
+            let (taken, closed) = save.on_action(action, out);
             if closed {
                 self.save = None;
             }
@@ -99,19 +99,19 @@ impl RequestLog {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        self.save.as_mut().is_some_and(|save| save.key(key))
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        self.save.as_mut().is_some_and(|save| save.on_text_key(key))
     }
 
     /// Takes pasted text.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         if let Some(save) = &mut self.save {
-            save.paste(text);
+            save.on_paste(text);
         }
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -129,7 +129,7 @@ impl RequestLog {
             }
             other => match &mut self.save {
                 Some(save) => {
-                    let closed = save.receive(ticket, other, out)?;
+                    let closed = save.on_response(ticket, other, out)?;
                     if closed {
                         self.save = None;
                     }
@@ -141,12 +141,12 @@ impl RequestLog {
     }
 
     /// Lays out for an area.
-    pub fn pump(&mut self, area: Rect) {
+    pub fn load_visible(&mut self, area: Rect) {
         self.height = usize::from(draw::list_height(area));
     }
 
     /// Selects the request that was clicked; whether there is one.
-    pub fn click(&mut self, at: Position) -> bool {
+    pub fn on_click(&mut self, at: Position) -> bool {
         let mut selected = self.at();
         let found = self.save.is_none() && self.sight.click(at, &mut selected) == Click::Selected;
         if found {

@@ -73,15 +73,15 @@ impl RevokeForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         match &self.review {
-            Some((_, confirm)) => confirm.stack(Context::Review),
+            Some((_, confirm)) => confirm.key_contexts(Context::Review),
             None => vec![Context::RevokeForm, Context::Always],
         }
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         match action {
             Action::Toggle => self.waiting() > 0,
             Action::Earlier | Action::Later => !self.reasons.is_empty(),
@@ -92,7 +92,7 @@ impl RevokeForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::ClearField => match &mut self.review {
                 Some((_, confirm)) => confirm.clear(),
@@ -158,28 +158,28 @@ impl RevokeForm {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         if self.meant() == 0 {
             return false;
         }
         match &mut self.review {
-            Some((_, confirm)) => confirm.key(key),
+            Some((_, confirm)) => confirm.on_text_key(key),
             None => {
                 self.error = None;
-                self.reason.key(key)
+                self.reason.on_text_key(key)
             }
         }
     }
 
     /// Takes pasted text; not into the confirmation.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         if self.review.is_none() {
-            self.reason.paste(text.trim());
+            self.reason.on_paste(text.trim());
         }
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+    pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
             Response::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
                 self.reasons_ticket = None;
@@ -197,7 +197,7 @@ impl RevokeForm {
         let what = plural!(self.meant() as u64, "Revoke {n} badge", "Revoke {n} badges");
         let mut lines = form_layout::head(&what, &env.place(), room, env);
         lines.extend(self.breakdown(room, env));
-        let key = |action| env.key(&self.stack(), action);
+        let key = |action| env.key(&self.key_contexts(), action);
         if self.waiting() > 0 && self.review.is_none() {
             let sign = if self.when_issued { "[x]" } else { "[ ]" };
             let text = t!("{sign} those that wait: revoke them when they become Issued", sign);

@@ -49,7 +49,7 @@ impl IdsForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         vec![if self.at_reason { Context::RevokeForm } else { Context::FileField }, Context::Always]
     }
 
@@ -66,10 +66,10 @@ impl IdsForm {
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         match action {
             Action::Earlier | Action::Later if !self.at_reason => {
-                self.pasted.is_none() && self.file.offers(action)
+                self.pasted.is_none() && self.file.is_enabled(action)
             }
             Action::Earlier | Action::Later => !self.reasons.is_empty(),
             Action::Editor => self.at_reason,
@@ -80,7 +80,7 @@ impl IdsForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         if action == Action::Back {
             if self.at_reason {
                 self.at_reason = false;
@@ -94,7 +94,7 @@ impl IdsForm {
             if action == Action::ClearField {
                 self.pasted = None;
             }
-            if self.pasted.is_none() && self.file.act(action, out) {
+            if self.pasted.is_none() && self.file.on_action(action, out) {
                 return true;
             }
         }
@@ -138,18 +138,18 @@ impl IdsForm {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         match (self.at_reason, &self.pasted) {
-            (true, _) => self.reason.key(key),
-            (false, None) => self.file.key(key),
+            (true, _) => self.reason.on_text_key(key),
+            (false, None) => self.file.on_text_key(key),
             (false, Some(_)) => false,
         }
     }
 
     /// Takes pasted text: a path, or the ids themselves, one a line.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         if self.at_reason {
-            self.reason.paste(text.trim());
+            self.reason.on_paste(text.trim());
         } else if text.trim().lines().count() > 1 {
             self.pasted = Some(text.to_owned());
         } else {
@@ -159,14 +159,14 @@ impl IdsForm {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+    pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
             Response::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
                 self.reasons_ticket = None;
                 self.reasons = Recent::new(reasons);
                 Ok(())
             }
-            other => self.file.receive(ticket, other),
+            other => self.file.on_response(ticket, other),
         }
     }
 
@@ -223,7 +223,7 @@ impl IdsForm {
         }
         let text = t!(
             "{enter} goes on. Ids can be pasted too, one a line. Where each badge stands is looked at first, and nothing is sent before you confirm the review.",
-            enter = env.key(&self.stack(), Action::Accept)
+            enter = env.key(&self.key_contexts(), Action::Accept)
         );
         put(&mut lines, &text, theme.dim());
         let lines = form_layout::squeezed(lines, area.height, env);

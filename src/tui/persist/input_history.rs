@@ -198,7 +198,7 @@ impl Recents {
 
     /// Takes what the file holds now. Why it could not be done is given on once: from then on it is kept in memory
     /// only.
-    pub fn receive(&mut self, ticket: RequestId, answer: Result<Lists, String>) -> Option<String> {
+    pub fn on_response(&mut self, ticket: RequestId, answer: Result<Lists, String>) -> Option<String> {
         if self.asked != Some(ticket) {
             return None;
         }

@@ -80,7 +80,7 @@ impl Default for BadgeScreen {
 
 impl BadgeScreen {
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         if self.find.is_some() {
             vec![Context::LookUp, Context::Prompt, Context::Always]
         } else if self.over_text {
@@ -96,7 +96,7 @@ impl BadgeScreen {
     }
 
     /// Whether an action does something here.
-    pub fn offers(&self, action: Action, env: &Env) -> bool {
+    pub fn is_enabled(&self, action: Action, env: &Env) -> bool {
         match action {
             Action::Revoke | Action::CopySummary | Action::OpenPicture => self.badge().is_some(),
             Action::Replace => self.badge().is_some_and(|badge| {
@@ -167,7 +167,7 @@ impl BadgeScreen {
     }
 
     /// Does an action; false when it is none of this tab's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => {
                 let typed = self.find.get_or_insert_default().value().to_owned();
@@ -274,8 +274,8 @@ impl BadgeScreen {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        let typed = self.find.as_mut().is_some_and(|field| field.key(key));
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        let typed = self.find.as_mut().is_some_and(|field| field.on_text_key(key));
         if typed {
             self.recent = Recent::default();
         }
@@ -283,9 +283,9 @@ impl BadgeScreen {
     }
 
     /// Takes pasted text: an id to find.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         self.recent = Recent::default();
-        self.find.get_or_insert_default().paste(text.trim());
+        self.find.get_or_insert_default().on_paste(text.trim());
     }
 
     /// Opens the badge with this id, or with this certificate number, which only the index knows.
@@ -318,7 +318,7 @@ impl BadgeScreen {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -358,7 +358,7 @@ impl BadgeScreen {
     }
 
     /// Lays out for an area.
-    pub fn pump(&mut self, area: Rect, env: &Env) {
+    pub fn load_visible(&mut self, area: Rect, env: &Env) {
         let shown = env.pictures.is_on() && self.badge().is_some();
         self.beside = shown && picture::has_room_beside(area);
         self.over_text &= shown && !self.beside;
@@ -450,7 +450,8 @@ impl BadgeScreen {
     /// The picture with a line above it: which side, of what, and how to turn it over.
     fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &Want, env: &Env) {
         let side = if self.back { t!("Back") } else { t!("Front") };
-        let key = env.keymap.key(&self.stack(), Action::TurnOver).map(|key| t!("{key} turns it over", key));
+        let key =
+            env.keymap.key(&self.key_contexts(), Action::TurnOver).map(|key| t!("{key} turns it over", key));
         let mut caption: Vec<String> = std::iter::once(side.to_lowercase()).chain(key).collect();
         let pane = if self.over_text {
             caption.extend(self.badge().and_then(|b| b.title.as_ref()).map(ToString::to_string));

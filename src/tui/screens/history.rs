@@ -204,7 +204,7 @@ pub struct History {
 
 impl History {
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         self.browser
             .over()
             .unwrap_or_else(|| vec![Context::History, Context::List, Context::Global, Context::Always])
@@ -227,9 +227,9 @@ impl History {
     }
 
     /// Does an action; false when it is none of this tab's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if self.browser.over().is_some() {
-            return self.browser.act(action, out);
+            return self.browser.on_action(action, out);
         }
         match action {
             Action::Open => match self.browser.list.selected() {
@@ -279,7 +279,7 @@ impl History {
                 Ok(takeaway) => out.go.push(Navigate::Export(Box::new(takeaway))),
                 Err(why) => out.say(why),
             },
-            _ => return self.browser.act(action, out),
+            _ => return self.browser.on_action(action, out),
         }
         true
     }
@@ -319,14 +319,14 @@ impl History {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let Err(answer) = self.receive_marking(ticket, answer, out) else { return Ok(()) };
-        self.browser.receive(ticket, answer, out)?;
+        self.browser.on_response(ticket, answer, out)?;
         // What is marked shows its state as it was last seen.
         for (_, row) in self.browser.list.loaded() {
             if let Some(marked) = self.marks.get_mut(&row.badge_id)
@@ -340,8 +340,8 @@ impl History {
     }
 
     /// Asks for what is missing in an area.
-    pub fn pump(&mut self, area: Rect, out: &mut Effects<'_>) {
-        self.browser.pump(area, out);
+    pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
+        self.browser.load_visible(area, out);
         self.finish_range(out);
         self.check_marking(out);
     }

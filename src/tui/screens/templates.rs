@@ -162,7 +162,7 @@ pub struct Templates {
 
 impl Templates {
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         if self.categories.is_some() {
             return vec![Context::Categories, Context::List, Context::Global, Context::Always];
         }
@@ -202,7 +202,7 @@ impl Templates {
     }
 
     /// Whether an action does something here now: what stands beside the list is not opened.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         action != Action::Open || !self.beside
     }
 
@@ -218,12 +218,12 @@ impl Templates {
     }
 
     /// Does an action; false when it is none of this tab's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if self.categories.is_some() {
             return self.act_categories(action, out);
         }
         if self.browser.over().is_some() {
-            return self.browser.act(action, out);
+            return self.browser.on_action(action, out);
         }
         match action {
             Action::Open if self.beside => {
@@ -259,14 +259,14 @@ impl Templates {
             Action::Filter | Action::Sort | Action::GoToRow | Action::ChooseColumns => {
                 // They are drawn over the list, so the list has to be seen.
                 self.full = false;
-                return self.browser.act(action, out);
+                return self.browser.on_action(action, out);
             }
             Action::Reload => {
                 self.detail = None;
                 self.wanted = None;
-                return self.browser.act(action, out);
+                return self.browser.on_action(action, out);
             }
-            _ => return self.browser.act(action, out),
+            _ => return self.browser.on_action(action, out),
         }
         true
     }
@@ -280,7 +280,7 @@ impl Templates {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -315,7 +315,7 @@ impl Templates {
                     open.types = Some(types);
                 }
             }
-            other => return self.browser.receive(ticket, other, out),
+            other => return self.browser.on_response(ticket, other, out),
         }
         Ok(())
     }
@@ -355,8 +355,8 @@ impl Templates {
     }
 
     /// Asks for what is missing in an area.
-    pub fn pump(&mut self, area: Rect, out: &mut Effects<'_>) {
-        self.browser.pump(Self::list_area(area), out);
+    pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
+        self.browser.load_visible(Self::list_area(area), out);
         let selected = self.browser.list.selected().map(|row| row.template_id.clone());
         self.beside = Self::beside(area);
         self.full &= !self.beside;

@@ -154,7 +154,7 @@ impl Default for Wallet {
 
 impl Wallet {
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         if let Some(menu) = self.menu() {
             vec![menu, Context::Always]
         } else if self.typing {
@@ -176,7 +176,7 @@ impl Wallet {
     }
 
     /// Whether an action does something here.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         match action {
             _ if self.call.masked && shows_the_holder(action) => false,
             Action::Revoke
@@ -256,7 +256,7 @@ impl Wallet {
     }
 
     /// Does an action; false when it is none of this tab's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if let Some(done) = self.act_heading(action, env, out) {
             return done;
         }
@@ -388,8 +388,8 @@ impl Wallet {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        if self.typing && self.field.key(key) {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        if self.typing && self.field.on_text_key(key) {
             self.error = None;
             self.recent = Recent::default();
         }
@@ -397,7 +397,7 @@ impl Wallet {
     }
 
     /// Takes pasted text: into the box, wherever one is.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         if !self.typing {
             self.field.clear();
             self.typing = true;
@@ -405,11 +405,11 @@ impl Wallet {
         }
         self.error = None;
         self.recent = Recent::default();
-        self.field.paste(text.trim());
+        self.field.on_paste(text.trim());
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -431,7 +431,7 @@ impl Wallet {
     }
 
     /// Selects the row at a screen row, for the mouse.
-    pub fn click(&mut self, area: ratatui::layout::Rect, row: u16, env: &Env) -> bool {
+    pub fn on_click(&mut self, area: ratatui::layout::Rect, row: u16, env: &Env) -> bool {
         if self.menu().is_some() {
             return false;
         }

@@ -51,9 +51,9 @@ impl Welcome {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         if let Some(list) = &self.list {
-            return list.stack();
+            return list.key_contexts();
         }
         match self.form {
             // While it is checked, or a sandbox starts, there is nothing to type or to choose.
@@ -64,18 +64,18 @@ impl Welcome {
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         match &self.list {
-            Some(list) => list.offers(action),
+            Some(list) => list.is_enabled(action),
             None => action != Action::Reload || self.opening.is_some(),
         }
     }
 
     /// Does an action; false when it is none of this screen's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         if let Some(list) = &mut self.list {
             let closes = action == Action::Back && list.is_plain();
-            let done = list.act(action, false, out);
+            let done = list.on_action(action, false, out);
             if closes {
                 self.list = None;
             }
@@ -104,7 +104,7 @@ impl Welcome {
                 self.error = None;
             }
             (Action::Quit | Action::Back, None) => out.go.push(Navigate::Quit),
-            (action, Some(form)) => match form.act(action) {
+            (action, Some(form)) => match form.on_action(action) {
                 Step::NotMine => return false,
                 // There is nothing here to be changed.
                 Step::Done | Step::Change(_) => {}
@@ -120,36 +120,36 @@ impl Welcome {
     }
 
     /// Takes a click on the list of profiles.
-    pub fn click(&mut self, at: Position) -> Click {
-        self.list.as_mut().map_or(Click::Beside, |list| list.click(at))
+    pub fn on_click(&mut self, at: Position) -> Click {
+        self.list.as_mut().map_or(Click::Beside, |list| list.on_click(at))
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         if let Some(list) = &mut self.list {
-            return list.key(key);
+            return list.on_text_key(key);
         }
-        self.ticket.is_none() && self.form.as_mut().is_some_and(|form| form.key(key))
+        self.ticket.is_none() && self.form.as_mut().is_some_and(|form| form.on_text_key(key))
     }
 
     /// Takes pasted text.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         if let Some(list) = &mut self.list {
-            list.paste(text);
+            list.on_paste(text);
         } else if let (Some(form), None) = (&mut self.form, self.ticket) {
-            form.paste(text);
+            form.on_paste(text);
         }
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let answer = match &mut self.list {
-            Some(list) => match list.receive(ticket, answer, out) {
+            Some(list) => match list.on_response(ticket, answer, out) {
                 Ok(()) => return Ok(()),
                 Err(answer) => answer,
             },

@@ -44,7 +44,7 @@ impl Confirm {
     }
 
     /// The contexts that keys are looked up in, where the form's own is this one.
-    pub fn stack(&self, own: Context) -> Vec<Context> {
+    pub fn key_contexts(&self, own: Context) -> Vec<Context> {
         vec![if self.naming { Context::Organisation } else { own }, Context::Always]
     }
 
@@ -67,9 +67,9 @@ impl Confirm {
     }
 
     /// Takes a digit or a backspace, or what is typed of the organisation; nothing is pasted here.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         if let (Some(organisation), true) = (&mut self.organisation, self.naming) {
-            return organisation.key(key);
+            return organisation.on_text_key(key);
         }
         let Some(typed) = &mut self.typed else { return false };
         match key.code {
@@ -180,7 +180,7 @@ mod tests {
     use crossterm::event::KeyModifiers;
 
     fn press(confirm: &mut Confirm, code: KeyCode) {
-        confirm.key(KeyEvent::new(code, KeyModifiers::NONE));
+        confirm.on_text_key(KeyEvent::new(code, KeyModifiers::NONE));
     }
 
     fn env(environment: Environment) -> Env {
@@ -238,7 +238,7 @@ mod tests {
         assert!(!agrees(&mut confirm).0 && !confirm.is_naming(), "the number first");
         press(&mut confirm, KeyCode::Char('2'));
         assert_eq!(agrees(&mut confirm), (false, None), "and then the name is asked for");
-        assert!(confirm.is_naming() && confirm.stack(Context::Review)[0] == Context::Organisation);
+        assert!(confirm.is_naming() && confirm.key_contexts(Context::Review)[0] == Context::Organisation);
         for c in "달무리대학교 yY".chars() {
             assert!(!agrees(&mut confirm).0, "before {c}");
             press(&mut confirm, KeyCode::Char(c));

@@ -59,7 +59,7 @@ impl Field {
     }
 
     /// Takes a key press; true when the text has changed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         let before = self.input.value().len();
         let changed = self.input.handle_event(&Event::Key(key)).is_some_and(|change| change.value);
         if self.input.value().chars().count() > LONGEST && self.input.value().len() > before {
@@ -71,7 +71,7 @@ impl Field {
 
     /// Takes pasted text at the cursor: line breaks become spaces, other control characters are dropped,
     /// and it never acts as keys.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         let room = LONGEST.saturating_sub(self.input.value().chars().count());
         for c in clean(text).chars().take(room) {
             self.input.handle(tui_input::InputRequest::InsertChar(c));
@@ -220,16 +220,16 @@ mod tests {
     #[test]
     fn pasted_lines_become_one_and_controls_are_dropped() {
         let mut field = Field::default();
-        field.paste("kim\u{1b}[31m\r\nminsu\n");
+        field.on_paste("kim\u{1b}[31m\r\nminsu\n");
         assert_eq!(field.value(), "kim[31m minsu");
     }
 
     #[test]
     fn a_pasted_file_is_cut() {
         let mut field = Field::default();
-        field.paste(&"x".repeat(1_000_000));
+        field.on_paste(&"x".repeat(1_000_000));
         assert_eq!(field.value().len(), LONGEST);
-        field.key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE));
+        field.on_text_key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE));
         assert_eq!(field.value().len(), LONGEST);
     }
 
@@ -238,12 +238,12 @@ mod tests {
         let env = Env::for_test();
         let mut field = Field::default();
         for c in "한서윤".chars() {
-            assert!(field.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)));
+            assert!(field.on_text_key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)));
         }
         assert_eq!(text(&field.spans(10, true, &env)), "한서윤    ");
         assert_eq!(text(&field.spans(10, false, &env)), "한서윤    ");
         assert_eq!(width(&text(&field.spans(5, true, &env))), 5);
-        field.key(KeyEvent::new(KeyCode::Home, KeyModifiers::NONE));
+        field.on_text_key(KeyEvent::new(KeyCode::Home, KeyModifiers::NONE));
         assert_eq!(text(&field.spans(10, true, &env)), "한서윤    ");
     }
 
@@ -255,7 +255,7 @@ mod tests {
             let shown = field.spans(30, true, &env);
             assert_eq!(width(&text(&shown)), 30, "{steps}");
             assert!(text(&shown).contains('b') && text(&shown).contains('வ'), "{steps}: {shown:?}");
-            field.key(KeyEvent::new(KeyCode::Left, KeyModifiers::NONE));
+            field.on_text_key(KeyEvent::new(KeyCode::Left, KeyModifiers::NONE));
         }
         assert_eq!(field.spans(30, true, &env)[1].content, "கா");
     }
@@ -276,7 +276,7 @@ mod tests {
     fn a_secret_is_never_shown() {
         let env = Env::for_test();
         let mut field = Field::secret();
-        field.paste("dmu_live_abc");
+        field.on_paste("dmu_live_abc");
         for focused in [true, false] {
             assert!(!text(&field.spans(40, focused, &env)).contains("dmu"));
         }

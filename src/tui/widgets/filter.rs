@@ -159,15 +159,15 @@ impl FilterBar {
     }
 
     /// Takes a key; a change begins the pause anew.
-    pub fn key(&mut self, key: crossterm::event::KeyEvent, out: &mut Effects<'_>) {
-        if self.fields[self.focus.at].key(key) {
+    pub fn on_text_key(&mut self, key: crossterm::event::KeyEvent, out: &mut Effects<'_>) {
+        if self.fields[self.focus.at].on_text_key(key) {
             self.changed(out);
         }
     }
 
     /// Takes pasted text.
-    pub fn paste(&mut self, text: &str, out: &mut Effects<'_>) {
-        self.fields[self.focus.at].paste(text);
+    pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
+        self.fields[self.focus.at].on_paste(text);
         self.changed(out);
     }
 

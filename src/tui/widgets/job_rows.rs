@@ -77,7 +77,7 @@ impl RowList {
     }
 
     /// Moves; false when the action is none of a list's.
-    pub fn act(&mut self, action: Action) -> bool {
+    pub fn on_action(&mut self, action: Action) -> bool {
         match action {
             Action::Down => self.list.move_by(1),
             Action::Up => self.list.move_by(-1),
@@ -91,7 +91,7 @@ impl RowList {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -99,7 +99,7 @@ impl RowList {
     ) -> Result<(), Response> {
         match answer {
             Response::Rows(page) if self.list.awaits(ticket) => {
-                if let Some((_, dropped)) = self.list.receive(ticket, page) {
+                if let Some((_, dropped)) = self.list.on_response(ticket, page) {
                     out.cancel(dropped);
                 }
                 Ok(())
@@ -109,7 +109,7 @@ impl RowList {
     }
 
     /// Lays out for an area and asks for what is missing, in the order that the heading says.
-    pub fn pump(&mut self, area: Rect, heading: &mut Heading, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, heading: &mut Heading, out: &mut Effects<'_>) {
         self.list.set_height(area.height.saturating_sub(2));
         let room = usize::from(area.width).saturating_sub(3);
         heading.set_own(columns::own(self.ids, room));
@@ -121,7 +121,7 @@ impl RowList {
         }
         let (job, buckets) = (self.job, &self.buckets);
         let per_page = self.list.per_page();
-        let dropped = self.list.pump(|page| {
+        let dropped = self.list.load_visible(|page| {
             out.ask(Request::Rows(RowsQuery { job, buckets: buckets.clone(), page, per_page, order }))
         });
         out.cancel(dropped);

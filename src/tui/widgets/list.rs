@@ -382,7 +382,7 @@ impl<T: Row> PagedList<T> {
 
     /// Decides which pages to fetch now and which running fetches are of no use any more. The pages to
     /// fetch are handed to `ask`, which gives the ticket; the returned tickets are to be cancelled.
-    pub fn pump(&mut self, mut ask: impl FnMut(u64) -> RequestId) -> Vec<RequestId> {
+    pub fn load_visible(&mut self, mut ask: impl FnMut(u64) -> RequestId) -> Vec<RequestId> {
         let needed = self.needed();
         let mut dropped = Vec::new();
         self.slots.retain(|page, slot| match slot {
@@ -422,7 +422,7 @@ impl<T: Row> PagedList<T> {
 
     /// Takes the answer to a fetch. `None` when nobody waits for it any more; otherwise the page number,
     /// and the tickets of fetches that are of no use any more.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Result<Page<T>, String>,

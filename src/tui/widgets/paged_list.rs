@@ -139,7 +139,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Does an action; false when it is none of the list's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
             Top::Filter => return self.act_filter(action, out),
             Top::Row(field) => {
@@ -163,7 +163,7 @@ impl<T: Browse> Browser<T> {
             }
             Top::Nothing => {}
         }
-        match self.heading.act(action, out) {
+        match self.heading.on_action(action, out) {
             Did::Chose(order) => {
                 self.set_order(order, By::Service(DirectionStyle::Upper), out);
                 return true;
@@ -265,11 +265,11 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Takes a key that is no action: it is typed.
-    pub fn key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
-            Top::Filter => self.bar.key(key, out),
+            Top::Filter => self.bar.on_text_key(key, out),
             Top::Row(field) => {
-                field.key(key);
+                field.on_text_key(key);
             }
             Top::Nothing => return false,
         }
@@ -277,17 +277,17 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Takes pasted text.
-    pub fn paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
+    pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
-            Top::Filter => self.bar.paste(text, out),
-            Top::Row(field) => field.paste(text),
+            Top::Filter => self.bar.on_paste(text, out),
+            Top::Row(field) => field.on_paste(text),
             Top::Nothing => return false,
         }
         true
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -307,7 +307,7 @@ impl<T: Browse> Browser<T> {
         let failed =
             is_first && matches!(answer, Err(ApiError::ServiceFailed(_) | ApiError::NoAnswer { .. }));
         let is_read = answer.is_ok();
-        let Some((page, dropped)) = self.list.receive(ticket, answer.map_err(|e| e.to_string())) else {
+        let Some((page, dropped)) = self.list.on_response(ticket, answer.map_err(|e| e.to_string())) else {
             return Ok(());
         };
         out.cancel(dropped);
@@ -352,14 +352,14 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Lays out for an area and asks for what is missing.
-    pub fn pump(&mut self, area: Rect, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
         let around = 2 + self.bar.height(area.width) + draw::foot_height(&self.foot_lines(area));
         self.list.set_height(area.height.saturating_sub(around));
         self.heading.set_room(usize::from(area.width).saturating_sub(4));
         let filter = &self.filter;
         let per_page = u32::try_from(self.list.per_page()).unwrap_or(100);
         let sort: Vec<Sort> = self.sort().into_iter().collect();
-        let dropped = self.list.pump(|page| {
+        let dropped = self.list.load_visible(|page| {
             out.ask(T::ask(filter, Paging { page, rows_per_page: per_page, sort: sort.clone() }))
         });
         out.cancel(dropped);

@@ -71,7 +71,7 @@ impl PathField {
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         match action {
             Action::Earlier => !self.recent.is_empty(),
             Action::Later => false,
@@ -81,7 +81,7 @@ impl PathField {
     }
 
     /// Does an action; false when it is none of the field's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Complete => {
                 out.ask_instead(
@@ -105,8 +105,8 @@ impl PathField {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        let typed = self.field.key(key);
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        let typed = self.field.on_text_key(key);
         if typed {
             self.found.clear();
         }
@@ -114,7 +114,7 @@ impl PathField {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+    pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
             Response::Files(files) if self.recent_ticket == Some(ticket) => {
                 self.recent_ticket = None;

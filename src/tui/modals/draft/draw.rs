@@ -31,7 +31,7 @@ impl DraftForm {
         if self.beginning {
             vec![Line::styled(format!("  {} {}", env.spinner(), t!("beginning")), theme.dim())]
         } else if self.sendable() == 0 {
-            let esc = env.key(&self.stack(), Action::Back);
+            let esc = env.key(&self.key_contexts(), Action::Back);
             let text = t!("Nothing of this can be sent as it stands.  {esc} gives up.", esc);
             vec![Line::styled(format!("  {text}"), theme.warning())]
         } else {
@@ -92,7 +92,7 @@ impl DraftForm {
         for warning in self.found.get(self.at).into_iter().flat_map(crate::jobs::Guarded::warnings) {
             put(&mut lines, &format!("{} {warning}", env.glyphs.alert), theme.warning());
         }
-        let key = |action| env.key(&self.stack(), action);
+        let key = |action| env.key(&self.key_contexts(), action);
         match &self.guard {
             Guard::Reading { done, all, .. } => {
                 let (far, all) = (number(*done), *all);
@@ -189,7 +189,7 @@ impl DraftForm {
             [one] => words(*one, kind),
             _ => t!("what is to be looked through"),
         };
-        let key = env.key(&self.stack(), Action::Only);
+        let key = env.key(&self.key_contexts(), Action::Only);
         let text = t!("only {only} ({key} changes that)", only, key);
         let room = usize::from(rows.width).saturating_sub(24);
         let line = Line::styled(format!("  {}", fit(&text, room, env.glyphs.ellipsis)), env.theme.dim());

@@ -115,16 +115,16 @@ impl DraftForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
         if self.confirm.is_naming() {
-            return self.confirm.stack(own);
+            return self.confirm.key_contexts(own);
         }
         vec![own, Context::List, Context::Always]
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         let row = self.rows.list.selected();
         match action {
             Action::Allow => self.may(Step::Allow, row),
@@ -146,7 +146,7 @@ impl DraftForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back if self.confirm.back() => {}
             Action::Back => self.give_up(out),
@@ -155,7 +155,7 @@ impl DraftForm {
             Action::ClearField => self.confirm.clear(),
             Action::Reload => self.guard(out),
             Action::Redo => match self.job() {
-                Some(job) if self.offers(Action::Redo) => {
+                Some(job) if self.is_enabled(Action::Redo) => {
                     out.go.push(Navigate::Paper(Box::new(job.clone()), true));
                 }
                 _ => out.say(t!("Every row of this is ready: there is nothing to be done again.")),
@@ -179,7 +179,7 @@ impl DraftForm {
             },
             _ => {
                 let _ = env;
-                return self.rows.act(action);
+                return self.rows.on_action(action);
             }
         }
         true
@@ -233,7 +233,7 @@ impl DraftForm {
                 return;
             }
             Guard::Failed(_) => {
-                let key = env.key(&self.stack(), Action::Reload);
+                let key = env.key(&self.key_contexts(), Action::Reload);
                 out.warn(t!(
                     "It is not known who has this badge already: {key} reads again. Nothing was sent.",
                     key
@@ -288,12 +288,12 @@ impl DraftForm {
     }
 
     /// Takes a key that is typed: a digit of the number.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        self.confirm.key(key)
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        self.confirm.on_text_key(key)
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -352,7 +352,7 @@ impl DraftForm {
                 }
                 Ok(())
             }
-            other => self.rows.receive(ticket, other, out),
+            other => self.rows.on_response(ticket, other, out),
         }
     }
 
@@ -367,14 +367,14 @@ impl DraftForm {
     }
 
     /// Asks for what is missing in an area.
-    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         self.keep_something_in_sight(out);
         let area = self.rows_area(area, env);
-        self.rows.pump(area, &mut self.heading, out);
+        self.rows.load_visible(area, &mut self.heading, out);
     }
 
     /// Selects the row that was clicked; whether there is one. Nothing else is done by a click.
-    pub fn click(&mut self, area: Rect, row: u16, env: &Env) -> bool {
+    pub fn on_click(&mut self, area: Rect, row: u16, env: &Env) -> bool {
         let place = self.rows.place_at(self.rows_area(area, env), row);
         if let Some(place) = place {
             self.rows.list.move_to(place);

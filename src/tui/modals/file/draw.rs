@@ -38,7 +38,7 @@ impl FileForm {
         let head = fit(&head, room, env.glyphs.ellipsis);
         lines.push(Line::styled(format!("  {head}"), theme.strong()));
         put(&mut lines, &self.source_words(env), theme.accent());
-        let esc = env.key(&self.stack(), Action::Back);
+        let esc = env.key(&self.key_contexts(), Action::Back);
         if let Some(work) = &self.work {
             let verb = match (&self.purpose, work.drafting) {
                 (_, false) => t!("reading the file"),
@@ -108,7 +108,7 @@ impl FileForm {
                 lines.extend(preview(opened, free, room, env));
                 lines.push(Line::raw(""));
                 if self.has_template_column() {
-                    let key = env.key(&self.stack(), Action::Toggle);
+                    let key = env.key(&self.key_contexts(), Action::Toggle);
                     let by_column = matches!(self.purpose, Purpose::Issue { by_column: true, .. });
                     let now = if by_column { "[x]" } else { "[ ]" };
                     put(
@@ -215,7 +215,7 @@ impl FileForm {
     }
 
     fn hint(&self, env: &Env) -> String {
-        let enter = env.key(&self.stack(), Action::Accept);
+        let enter = env.key(&self.key_contexts(), Action::Accept);
         if !self.questions().is_empty() || self.lacks_id_column() {
             return t!("{enter} asks what is not clear.", enter);
         }

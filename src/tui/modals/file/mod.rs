@@ -89,7 +89,7 @@ impl FileForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         vec![if self.step.is_some() { Context::Menu } else { Context::File }, Context::Always]
     }
 
@@ -120,7 +120,7 @@ impl FileForm {
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         let Some(opened) = &self.opened else { return action == Action::Back };
         match action {
             Action::Encoding => opened.about.encoding.is_some(),
@@ -132,7 +132,7 @@ impl FileForm {
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         if self.step.is_some() {
             return self.act_step(action, out);
         }
@@ -142,7 +142,7 @@ impl FileForm {
                 out.go.push(Navigate::Close);
             }
             Action::Encoding | Action::Columns | Action::Sheet | Action::Header
-                if self.opened.is_none() || !self.offers(action) =>
+                if self.opened.is_none() || !self.is_enabled(action) =>
             {
                 out.say(t!("There is nothing of the kind to choose for this file."));
             }
@@ -204,7 +204,7 @@ impl FileForm {
 
     /// Takes a click, where something is to be decided. The first one in a step only selects: a second one that
     /// comes too fast must not answer the next question.
-    pub fn click(&mut self, at: Position) -> Click {
+    pub fn on_click(&mut self, at: Position) -> Click {
         let Some(step) = &mut self.step else { return Click::Beside };
         let mut selected = step.at();
         let click = self.sight.click(at, &mut selected);
@@ -272,7 +272,7 @@ impl FileForm {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,

@@ -85,9 +85,9 @@ impl IssueForm {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         let own = match &self.review {
-            Some(review) => return review.confirm.stack(Context::Review),
+            Some(review) => return review.confirm.key_contexts(Context::Review),
             None if self.focus.at == FILE => Context::FileField,
             None => Context::Form,
         };
@@ -95,16 +95,16 @@ impl IssueForm {
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         if self.review.is_none() && self.focus.at == FILE {
-            return self.file.offers(action);
+            return self.file.is_enabled(action);
         }
         !matches!(action, Action::PageDown | Action::PageUp)
     }
 
     /// Does an action; false when it is none of the form's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        if self.review.is_none() && self.focus.at == FILE && self.file.act(action, out) {
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        if self.review.is_none() && self.focus.at == FILE && self.file.on_action(action, out) {
             return true;
         }
         match action {
@@ -209,17 +209,17 @@ impl IssueForm {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         match &mut self.review {
-            Some(review) => review.confirm.key(key),
-            None if self.focus.at == FILE => self.file.key(key),
-            None => self.field().key(key),
+            Some(review) => review.confirm.on_text_key(key),
+            None if self.focus.at == FILE => self.file.on_text_key(key),
+            None => self.field().on_text_key(key),
         }
     }
 
     /// Takes pasted text; not into the confirmation. Several lines with addresses are recipients, a dropped
     /// file is one to open.
-    pub fn paste(&mut self, text: &str, out: &mut Effects<'_>) {
+    pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
         if self.review.is_some() {
             return;
         }
@@ -243,12 +243,12 @@ impl IssueForm {
             self.email.set(address.trim());
             self.focus.at = 1;
         } else {
-            self.field().paste(pasted);
+            self.field().on_paste(pasted);
         }
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+    pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
         match answer {
             Response::Template(detail) if self.detail_ticket == Some(ticket) => {
                 self.detail_ticket = None;
@@ -278,7 +278,7 @@ impl IssueForm {
                 }
                 _ => Err(Response::Holdings(holdings, sent_before)),
             },
-            other => self.file.receive(ticket, other),
+            other => self.file.on_response(ticket, other),
         }
     }
 
@@ -324,7 +324,7 @@ impl IssueForm {
             lines.push(Line::raw(""));
             self.field_lines(&mut lines, &mut put, room, env);
             lines.push(Line::raw(""));
-            let key = |action| env.key(&self.stack(), action);
+            let key = |action| env.key(&self.key_contexts(), action);
             let text = if self.focus.at == FILE {
                 t!(
                     "{enter} opens the file; it is checked row by row, and nothing is sent before the review. A file can be dropped here, and lines with names and addresses can be pasted.",

@@ -39,22 +39,22 @@ impl Save {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         vec![if self.exists { Context::Review } else { Context::FileField }, Context::Always]
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         match action {
             // What `y` does stands on the line that asks for it.
             Action::Confirm | Action::PageDown | Action::PageUp | Action::PreviousField => false,
             Action::ClearField => !self.exists,
-            _ => self.field.offers(action),
+            _ => self.field.is_enabled(action),
         }
     }
 
     /// Does an action; whether it was one of its own, and whether it is closed now.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> (bool, bool) {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> (bool, bool) {
         self.said = None;
         match action {
             Action::Back if self.exists => self.exists = false,
@@ -65,7 +65,7 @@ impl Save {
             Action::Confirm if self.exists => self.write(true, out),
             Action::Accept => self.write(false, out),
             _ if self.exists => return (false, false),
-            _ => return (self.field.act(action, out), false),
+            _ => return (self.field.on_action(action, out), false),
         }
         (true, false)
     }
@@ -84,19 +84,19 @@ impl Save {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
-        !self.exists && self.ticket.is_none() && self.field.key(key)
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        !self.exists && self.ticket.is_none() && self.field.on_text_key(key)
     }
 
     /// Takes a pasted path.
-    pub fn paste(&mut self, text: &str) {
+    pub fn on_paste(&mut self, text: &str) {
         if !self.exists && self.ticket.is_none() {
             self.field.set_pasted(text);
         }
     }
 
     /// Takes an answer, or gives it back; whether it is closed now.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -117,7 +117,7 @@ impl Save {
                 }
                 Ok(false)
             }
-            other => self.field.receive(ticket, other).map(|()| false),
+            other => self.field.on_response(ticket, other).map(|()| false),
         }
     }
 
@@ -134,7 +134,7 @@ impl Save {
             lines
                 .extend(wrap(&text, room).into_iter().map(|l| Line::styled(format!("  {l}"), theme.error())));
         } else if self.exists {
-            let key = |action| env.key(&self.stack(), action);
+            let key = |action| env.key(&self.key_contexts(), action);
             let text = format!(
                 "{} {} {}",
                 env.glyphs.alert,

@@ -66,8 +66,8 @@ fn what_is_typed_while_the_file_is_written_is_written_next() {
     recents.first(&mut take);
     recents.note(Typed::LookUp, "a@naru.example");
     recents.hand_out(&mut take);
-    assert_eq!(recents.receive(ticket(9), Err("nobody has asked that".to_owned())), None);
-    assert_eq!(recents.receive(ticket(1), Ok(Lists::default())), None);
+    assert_eq!(recents.on_response(ticket(9), Err("nobody has asked that".to_owned())), None);
+    assert_eq!(recents.on_response(ticket(1), Ok(Lists::default())), None);
     assert_eq!(recents.list(Typed::LookUp), ["a@naru.example"], "typed before the file was read");
     recents.hand_out(&mut take);
     assert_eq!(asked.len(), 2, "one at a time");

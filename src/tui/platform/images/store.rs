@@ -174,7 +174,7 @@ impl Store {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,

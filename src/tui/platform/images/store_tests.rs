@@ -53,11 +53,11 @@ impl Desk {
     }
 
     fn rested(&mut self, ticket: RequestId) {
-        self.with(|store, out| assert!(store.receive(ticket, Response::Paused, out).is_ok()));
+        self.with(|store, out| assert!(store.on_response(ticket, Response::Paused, out).is_ok()));
     }
 
     fn answered(&mut self, ticket: RequestId, state: Result<Packed, String>) {
-        self.with(|store, out| assert!(store.receive(ticket, Response::Picture(state), out).is_ok()));
+        self.with(|store, out| assert!(store.on_response(ticket, Response::Picture(state), out).is_ok()));
     }
 
     /// Wants a picture up to where it is asked for.
@@ -131,7 +131,7 @@ fn moving_through_a_list_fetches_what_one_stays_at() {
     assert_eq!((rests.len(), pictures.len(), cancelled.len()), (50, 0, 49));
     assert_eq!(rests[..49], cancelled[..]);
     // The end of a rest that was cancelled is nobody's, or at least not ours.
-    desk.with(|store, out| assert!(store.receive(rests[3], Response::Paused, out).is_err()));
+    desk.with(|store, out| assert!(store.on_response(rests[3], Response::Paused, out).is_err()));
     desk.rested(rests[49]);
     let (_, pictures, _) = desk.asked();
     assert_eq!(pictures.len(), 1);

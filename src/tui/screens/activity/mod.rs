@@ -72,7 +72,7 @@ struct Peek {
 
 impl Activity {
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         let inner = if self.rows.is_some() { Context::JobRows } else { Context::Activity };
         if let Some(menu) = self.shown_heading().over() {
             return vec![menu, Context::Always];
@@ -165,7 +165,7 @@ impl Activity {
     }
 
     /// Whether an action does something here now: the footer offers nothing else.
-    pub fn offers(&self, action: Action) -> bool {
+    pub fn is_enabled(&self, action: Action) -> bool {
         let Some(job) = self.job() else {
             return !matches!(
                 action,
@@ -183,7 +183,7 @@ impl Activity {
     }
 
     /// Does an action; false when it is none of this tab's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         if let Some(done) = self.act_heading(action, out) {
             return done;
         }
@@ -203,7 +203,7 @@ impl Activity {
                     Some(row) => out.go.push(Navigate::Holder(row.address.wire().to_owned())),
                     None => out.say(t!("This row has no e-mail address to look up.")),
                 },
-                _ => return rows.act(action),
+                _ => return rows.on_action(action),
             },
             None => match action {
                 Action::Ids => out.go.push(Navigate::Ids),
@@ -287,7 +287,7 @@ impl Activity {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -322,16 +322,16 @@ impl Activity {
                 Ok(())
             }
             other => match &mut self.rows {
-                Some(rows) => rows.receive(ticket, other, out),
+                Some(rows) => rows.on_response(ticket, other, out),
                 None => Err(other),
             },
         }
     }
 
     /// Asks for what is missing in an area.
-    pub fn pump(&mut self, area: Rect, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
         if let Some(rows) = &mut self.rows {
-            rows.pump(draw::rows_area(area), &mut self.rows_heading, out);
+            rows.load_visible(draw::rows_area(area), &mut self.rows_heading, out);
             return;
         }
         let list = self.list_area(area);
@@ -361,7 +361,7 @@ impl Activity {
     }
 
     /// Selects what was clicked; whether there is anything.
-    pub fn click(&mut self, area: Rect, row: u16) -> bool {
+    pub fn on_click(&mut self, area: Rect, row: u16) -> bool {
         if self.shown_heading().over().is_some() {
             return false;
         }

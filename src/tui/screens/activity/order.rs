@@ -27,7 +27,7 @@ impl Activity {
             return None;
         }
         let heading = if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading };
-        match heading.act(action, out) {
+        match heading.on_action(action, out) {
             Did::Chose(order) => self.sort_by(order, out),
             Did::Something => {}
             Did::Nothing if heading.over().is_some() => return Some(false),

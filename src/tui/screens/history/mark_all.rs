@@ -25,7 +25,7 @@ impl History {
         let list = &self.browser.list;
         let rows = list.is_counted().then(|| list.len());
         if self.marking.is_some() {
-            let esc = env.key(&self.stack(), Action::Back);
+            let esc = env.key(&self.key_contexts(), Action::Back);
             out.say(t!("All that match are being read already; {esc} gives that up.", esc));
         } else if !list.is_answered() || list.error().is_some() {
             out.say(t!("The list is not read yet; nothing was marked."));

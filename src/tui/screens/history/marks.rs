@@ -52,7 +52,7 @@ impl History {
         match self.range_from.take() {
             None => {
                 self.range_from = Some(here);
-                let key = |action| env.key(&self.stack(), action);
+                let key = |action| env.key(&self.key_contexts(), action);
                 out.say(t!(
                     "A range begins here. Go to its other end and press {key} again; {esc} gives it up.",
                     key = key(Action::Range),
@@ -108,12 +108,12 @@ impl History {
     }
 
     /// The mouse was pressed on the selected row: a range may begin there.
-    pub fn take_hold(&mut self) {
+    pub fn drag_start(&mut self) {
         self.held = self.here().map(|here| (here, false));
     }
 
     /// Whatever was dragged is let go of, and nothing is marked.
-    pub fn let_go(&mut self) {
+    pub fn drag_cancel(&mut self) {
         self.held = None;
     }
 
@@ -131,7 +131,7 @@ impl History {
     }
 
     /// The mouse was let go: what it was dragged over is marked. Whether it was dragged at all.
-    pub fn drop_at(&mut self, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn drag_end(&mut self, env: &Env, out: &mut Effects<'_>) -> bool {
         let Some((from, true)) = self.held.take() else { return false };
         if self.here().is_none() {
             return false;

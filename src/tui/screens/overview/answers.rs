@@ -17,7 +17,7 @@ const REFRESH_MINUTES: u32 = 15;
 
 impl Overview {
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -53,7 +53,7 @@ impl Overview {
                 match read {
                     Ok(read) => {
                         let records = count!(read.read, "record", "records");
-                        let key = env.key(&self.stack(), Action::FindCert);
+                        let key = env.key(&self.key_contexts(), Action::FindCert);
                         out.say(if read.gone > 0 {
                             t!(
                                 "Read {records}; {gone} are not there any more. {key} finds them by their certificate numbers.",
@@ -74,7 +74,7 @@ impl Overview {
             }
             answer => {
                 return match &mut self.behind {
-                    Some(behind) => behind.receive(ticket, answer, out).map_err(Response::Index),
+                    Some(behind) => behind.on_response(ticket, answer, out).map_err(Response::Index),
                     None => Err(Response::Index(answer)),
                 };
             }
@@ -117,7 +117,7 @@ impl Overview {
                 let n = ids.len() as u64;
                 let records = count!(n, "record", "records");
                 let requests = count!(n, "request", "requests");
-                let key = env.key(&self.stack(), Action::Details);
+                let key = env.key(&self.key_contexts(), Action::Details);
                 out.say(if ids.len() >= MOST_DETAILS {
                     t!(
                         "Certificate numbers stand only in the badges' own records: {records} to read, the first ones of the list, which takes {requests} in the background. {key} once more reads them.",
@@ -156,7 +156,7 @@ impl Overview {
                         out.warn(t!(
                             "{said} {key} once more plans the others; nothing is sent before the review.",
                             said,
-                            key = env.key(&self.stack(), Action::Renew)
+                            key = env.key(&self.key_contexts(), Action::Renew)
                         ));
                         self.planned = Some(plans);
                     }

@@ -48,7 +48,7 @@ impl Behind {
     }
 
     /// Moves, opens; false when the action is none of the list's.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Down => self.list.move_by(1),
             Action::Up => self.list.move_by(-1),
@@ -70,7 +70,7 @@ impl Behind {
     }
 
     /// Takes an answer, or gives it back.
-    pub fn receive(
+    pub fn on_response(
         &mut self,
         ticket: RequestId,
         answer: IndexAnswer,
@@ -78,7 +78,7 @@ impl Behind {
     ) -> Result<(), IndexAnswer> {
         match answer {
             IndexAnswer::List(page) if self.list.awaits(ticket) => {
-                if let Some((_, dropped)) = self.list.receive(ticket, page) {
+                if let Some((_, dropped)) = self.list.on_response(ticket, page) {
                     out.cancel(dropped);
                 }
                 Ok(())
@@ -88,7 +88,7 @@ impl Behind {
     }
 
     /// Asks for what is missing in an area.
-    pub fn pump(&mut self, area: Rect, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
         self.list.set_height(area.height.saturating_sub(3));
         if self.stale && !self.list.is_loading() {
             self.stale = false;
@@ -96,7 +96,7 @@ impl Behind {
         }
         let per_page = self.list.per_page();
         let which = &self.which;
-        let dropped = self.list.pump(|page| {
+        let dropped = self.list.load_visible(|page| {
             let query = Query { which: which.clone(), page, per_page };
             out.ask(Request::Index(Box::new(IndexAsk::List(query))))
         });
@@ -104,7 +104,7 @@ impl Behind {
     }
 
     /// Selects the row at a screen row, for the mouse.
-    pub fn click(&mut self, area: Rect, row: u16) -> bool {
+    pub fn on_click(&mut self, area: Rect, row: u16) -> bool {
         let first = area.y + 2;
         let last = area.bottom().saturating_sub(1);
         let place = (first..last).contains(&row).then(|| self.list.top() + u64::from(row - first));

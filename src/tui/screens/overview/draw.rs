@@ -229,7 +229,7 @@ impl Overview {
             Section::Ending => {
                 let hint = t!(
                     "{enter} lists them; there, {key} plans to issue them again",
-                    enter = env.key(&self.stack(), Action::Open),
+                    enter = env.key(&self.key_contexts(), Action::Open),
                     key = env.key(super::LIST, Action::Renew)
                 );
                 format!("  {hint}")

@@ -84,7 +84,7 @@ impl Overview {
     }
 
     /// The contexts that its keys are looked up in.
-    pub fn stack(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<Context> {
         if self.find.is_some() {
             return vec![Context::Prompt, Context::Always];
         }
@@ -117,7 +117,7 @@ impl Overview {
     }
 
     /// Whether an action does something here now.
-    pub fn offers(&self, action: Action, env: &Env) -> bool {
+    pub fn is_enabled(&self, action: Action, env: &Env) -> bool {
         let on = self.is_on(env);
         match action {
             Action::IndexOn => !on,
@@ -145,7 +145,7 @@ impl Overview {
     }
 
     /// Does an action; false when it is none of this screen's.
-    pub fn act(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if self.find.is_some() {
             return self.act_in_find(action, out);
         }
@@ -163,7 +163,7 @@ impl Overview {
                 out.say(t!("There is no index to read into. Nothing was asked."));
             }
             Action::Reload | Action::Rescan if self.running.is_some() => {
-                let key = env.key(&self.stack(), Action::IndexStop);
+                let key = env.key(&self.key_contexts(), Action::IndexStop);
                 out.say(t!("It is being read already; {key} stops it.", key));
             }
             Action::Reload => self.read(Want::New, out),
@@ -223,7 +223,7 @@ impl Overview {
                 ));
             }
             Action::Details => self.details(env, out),
-            _ => return behind.act(action, out),
+            _ => return behind.on_action(action, out),
         }
         true
     }
@@ -231,7 +231,7 @@ impl Overview {
     /// The first time says what it costs, the second time reads.
     fn details(&mut self, env: &Env, out: &mut Effects<'_>) {
         if self.running.is_some() {
-            let key = env.key(&self.stack(), Action::IndexStop);
+            let key = env.key(&self.key_contexts(), Action::IndexStop);
             out.say(t!("Something is being read already; {key} stops it.", key));
             return;
         }
@@ -290,7 +290,7 @@ impl Overview {
                 out.cancel([running.ticket]);
                 self.stale = true;
                 let on = if running.details { Action::Details } else { Action::Reload };
-                let key = env.key(&self.stack(), on);
+                let key = env.key(&self.key_contexts(), on);
                 out.say(t!("Stopped. What was read is kept; {key} goes on with the rest.", key));
             }
             None => out.say(t!("Nothing is being read.")),
@@ -314,26 +314,26 @@ impl Overview {
     }
 
     /// Takes a key that is typed.
-    pub fn key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         let Some(find) = &mut self.find else { return false };
-        if find.field.key(key) {
+        if find.field.on_text_key(key) {
             find.said = None;
         }
         true
     }
 
     /// Takes pasted text: a certificate number.
-    pub fn paste(&mut self, text: &str, env: &Env) {
+    pub fn on_paste(&mut self, text: &str, env: &Env) {
         if !self.is_on(env) {
             return;
         }
         let find = self.find.get_or_insert_default();
         find.said = None;
-        find.field.paste(text.trim());
+        find.field.on_paste(text.trim());
     }
 
     /// Asks for what is missing in an area.
-    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         if !self.is_on(env) {
             return;
         }
@@ -347,7 +347,7 @@ impl Overview {
         }
         let body = draw::body(area);
         if let Some(behind) = &mut self.behind {
-            behind.pump(body, out);
+            behind.load_visible(body, out);
         }
         self.height = usize::from(self.bars_area(area).height).max(1);
         let at = self.cursor();
@@ -355,12 +355,12 @@ impl Overview {
     }
 
     /// Selects what was clicked; whether there is anything.
-    pub fn click(&mut self, area: Rect, row: u16) -> bool {
+    pub fn on_click(&mut self, area: Rect, row: u16) -> bool {
         if self.find.is_some() {
             return false;
         }
         if let Some(behind) = &mut self.behind {
-            return behind.click(draw::body(area), row);
+            return behind.on_click(draw::body(area), row);
         }
         let list = self.bars_area(area);
         if !(list.y..list.bottom()).contains(&row) {

@@ -63,7 +63,7 @@ impl Templates {
         if self.categories.is_some() {
             return;
         }
-        self.browser.act(Action::Reload, out);
+        self.browser.on_action(Action::Reload, out);
         if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
             out.ask_instead(&mut self.detail_ticket, Request::Template(id));
         }

@@ -46,7 +46,7 @@ pub(super) struct Areas {
 
 impl Wallet {
     /// Lays out for an area, and asks for what the selected badge lacks.
-    pub fn pump(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         self.arrange(env);
         let list = self.areas(area, env).list;
         self.lay_out(list, env);
@@ -196,7 +196,7 @@ impl Wallet {
         if !self.typing || self.field.value() == shown || !something && self.field.value().is_empty() {
             return None;
         }
-        let enter = env.key(&self.stack(), Action::Accept);
+        let enter = env.key(&self.key_contexts(), Action::Accept);
         Some(match Query::read(self.field.value()) {
             Query::Nothing => type_something(env),
             Query::NotAnAddress(problem) => t!("So far {problem}", problem = problem.ended()),

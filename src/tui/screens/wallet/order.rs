@@ -39,7 +39,7 @@ impl Wallet {
         if !self.is_listing() || self.typing {
             return None;
         }
-        match self.heading.act(action, out) {
+        match self.heading.on_action(action, out) {
             Did::Chose(order) => {
                 // The selected badge stays where the eye is, too.
                 let into = self.at.saturating_sub(self.top);

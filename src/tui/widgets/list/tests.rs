@@ -60,7 +60,7 @@ fn settle(list: &mut PagedList<Item>, service: &Service) -> usize {
     let mut asked = 0;
     for _ in 0..100 {
         let mut wanted = Vec::new();
-        let dropped = list.pump(|page| {
+        let dropped = list.load_visible(|page| {
             asked += 1;
             let ticket = RequestId::test(1_000_000 + asked as u64);
             wanted.push((ticket, page));
@@ -72,7 +72,7 @@ fn settle(list: &mut PagedList<Item>, service: &Service) -> usize {
         }
         let per_page = list.per_page();
         for (ticket, page) in wanted {
-            list.receive(ticket, Ok(service.page(page, per_page)));
+            list.on_response(ticket, Ok(service.page(page, per_page)));
         }
     }
     panic!("the list never stops asking");
@@ -179,7 +179,7 @@ fn a_list_that_never_stands_still_is_said_to_and_nothing_is_doubled() {
     // Every answer finds five rows more.
     for round in 0..40 {
         let mut wanted = Vec::new();
-        list.pump(|page| {
+        list.load_visible(|page| {
             let ticket = RequestId::test(round * 100 + page);
             wanted.push((ticket, page));
             ticket
@@ -188,7 +188,7 @@ fn a_list_that_never_stands_still_is_said_to_and_nothing_is_doubled() {
             for new in 0..5 {
                 service.rows.insert(0, 10_000 + round * 50 + page * 5 + new);
             }
-            list.receive(ticket, Ok(service.page(page, 100)));
+            list.on_response(ticket, Ok(service.page(page, 100)));
         }
     }
     assert_eq!(list.note(), Some(&Note::KeepsMoving));
@@ -272,11 +272,11 @@ fn a_page_that_failed_is_shown_and_read_again_on_demand() {
     let service = Service::of(300);
     let mut list = list(10);
     let mut asked = Vec::new();
-    list.pump(|page| {
+    list.load_visible(|page| {
         asked.push(page);
         RequestId::test(7)
     });
-    list.receive(RequestId::test(7), Err("given up".to_owned()));
+    list.on_response(RequestId::test(7), Err("given up".to_owned()));
     assert!(matches!(list.place(0), Place::Failed(_)));
     assert_eq!(settle(&mut list, &service), 0, "it is not asked for again by itself");
     list.reload();
@@ -291,15 +291,15 @@ fn a_fetch_that_nobody_needs_any_more_is_cancelled_and_its_answer_dropped() {
     settle(&mut list, &service);
     list.move_to(50_000);
     let mut first = None;
-    list.pump(|_| *first.insert(RequestId::test(8)));
+    list.load_visible(|_| *first.insert(RequestId::test(8)));
     list.move_to(90_000);
     let mut next = 100;
-    let dropped = list.pump(|_| {
+    let dropped = list.load_visible(|_| {
         next += 1;
         RequestId::test(next)
     });
     assert!(dropped.contains(&RequestId::test(8)));
-    assert!(list.receive(RequestId::test(8), Ok(service.page(501, 100))).is_none());
+    assert!(list.on_response(RequestId::test(8), Ok(service.page(501, 100))).is_none());
 }
 
 #[test]
@@ -308,8 +308,8 @@ fn an_unreadable_record_keeps_its_place() {
     page.items.remove(1);
     page.problems.push(RecordProblem { place: "list[1]".into(), why: "badge_id is missing".into() });
     let mut list = list(10);
-    list.pump(|_| RequestId::test(1));
-    list.receive(RequestId::test(1), Ok(page));
+    list.load_visible(|_| RequestId::test(1));
+    list.on_response(RequestId::test(1), Ok(page));
     assert_eq!(list.row_at(0), Some(&Item(0)));
     assert!(matches!(list.place(1), Place::Entry(Entry::Unreadable(_))));
     assert_eq!(list.row_at(2), Some(&Item(2)));
@@ -383,9 +383,9 @@ fn what_was_read_is_shown_until_the_new_rows_are_there() {
     let mut list = list(10);
     settle(&mut list, &service);
     list.reload();
-    list.pump(|_| RequestId::test(5));
+    list.load_visible(|_| RequestId::test(5));
     assert_eq!(shown(&list), (0..10).collect::<Vec<_>>(), "on its way");
-    list.receive(RequestId::test(5), Err("given up".to_owned()));
+    list.on_response(RequestId::test(5), Err("given up".to_owned()));
     assert_eq!(shown(&list), (0..10).collect::<Vec<_>>(), "it did not come");
     assert!(list.error().is_some());
 }

@@ -36,7 +36,7 @@ impl Heading {
     }
 
     /// Does an action. While a menu is open, that takes all of them; otherwise those that open one are done.
-    pub fn act(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
         match (self.menu, action) {
             (Some(Menu::Sort { at, direction }), _) => self.act_sort(action, at, direction),
             (Some(Menu::Columns { at }), _) => self.act_columns(action, at, out),

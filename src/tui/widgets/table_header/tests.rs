@@ -24,7 +24,7 @@ const TABLE: Table = Table {
 fn act(heading: &mut Heading, actions: &[Action]) {
     let mut tickets = RequestIds::default();
     for action in actions {
-        if let Did::Chose(order) = heading.act(*action, &mut Effects::new(&mut tickets)) {
+        if let Did::Chose(order) = heading.on_action(*action, &mut Effects::new(&mut tickets)) {
             heading.set_order(order);
         }
     }
