@@ -21,16 +21,14 @@ mod view;
 pub use tab::Tab;
 
 use super::Begin;
+use super::component::{Component as _, Modal, Screen};
 use super::context::{Effects, Env};
 use super::hold;
 use super::message::Message;
+use super::modals::export::ExportForm;
+use super::modals::repin_key::PinForm;
 use super::request::{Request, RequestId, RequestIds};
-use super::screens::activity::Activity;
-use super::screens::badge::BadgeScreen;
-use super::screens::history::History;
-use super::screens::overview::Overview;
-use super::screens::templates::Templates;
-use super::screens::wallet::Wallet;
+use super::screens::Screens;
 use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::Order;
@@ -39,30 +37,10 @@ use crate::config::Palette;
 use crate::jobs::Jobs;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::modals::confirm_resend::AgainForm;
-use crate::tui::modals::copy_menu::CopyMenu;
-use crate::tui::modals::draft::DraftForm;
-use crate::tui::modals::edit_row::CorrectForm;
-use crate::tui::modals::export::ExportForm;
-use crate::tui::modals::file::FileForm;
-use crate::tui::modals::filters::FiltersForm;
-use crate::tui::modals::help::Help;
-use crate::tui::modals::issue::IssueForm;
-use crate::tui::modals::json_view::RawPane;
-use crate::tui::modals::key_question::KeyQuestion;
-use crate::tui::modals::mark_all::MarkAllForm;
-use crate::tui::modals::palette::CommandPalette;
-use crate::tui::modals::ping::PingForm;
-use crate::tui::modals::profiles::Profiles;
-use crate::tui::modals::question::Question;
-use crate::tui::modals::repin_key::PinForm;
-use crate::tui::modals::replace::ReplaceForm;
-use crate::tui::modals::request_log::RequestLog;
-use crate::tui::modals::revoke::RevokeForm;
-use crate::tui::modals::revoke_ids::IdsForm;
 use crokey::KeyCombination;
 use crossterm::event::KeyEventKind;
 use ratatui::layout::Rect;
+use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use tokio::time::Instant;
 
@@ -76,31 +54,6 @@ const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// What is said to whoever tries to act with a read-only profile.
 const READ_ONLY: &str = tr_noop!("This profile is read-only: it can neither issue nor revoke.");
-
-/// What is open over the tab and takes its keys.
-pub(super) enum Modal {
-    Issue(Box<IssueForm>),
-    Revoke(Box<RevokeForm>),
-    Question(Box<Question>),
-    Again(Box<AgainForm>),
-    Draft(Box<DraftForm>),
-    Correct(Box<CorrectForm>),
-    File(Box<FileForm>),
-    Ids(Box<IdsForm>),
-    Export(Box<ExportForm>),
-    Replace(Box<ReplaceForm>),
-    Commands(Box<CommandPalette>),
-    Profiles(Box<Profiles>),
-    Pin(Box<PinForm>),
-    Help(Help),
-    Copy(Box<CopyMenu>),
-    Raw(Box<RawPane>),
-    Log(Box<RequestLog>),
-    Filters(Box<FiltersForm>),
-    MarkAll(Box<MarkAllForm>),
-    Ping(Box<PingForm>),
-    Key(Box<KeyQuestion>),
-}
 
 /// One line for the person at the bottom of the screen.
 pub(super) struct Notice {
@@ -144,17 +97,13 @@ pub struct App {
     /// The tabs that were left by following something on them, the last one last: back goes there.
     came_from: Vec<Tab>,
     pub(super) welcome: Option<Welcome>,
-    pub(super) templates: Templates,
-    pub(super) history: History,
-    pub(super) wallet: Wallet,
-    pub(super) badge: BadgeScreen,
-    pub(super) activity: Activity,
-    pub(super) overview: Overview,
+    pub(super) screens: Screens,
     /// Where jobs are handed in, once the journal is open.
     jobs: Option<Jobs>,
     /// Whether there can be no jobs, since the journal cannot be used.
     no_jobs: bool,
-    pub(super) over: Vec<Modal>,
+    /// What is open over the tab, the topmost last.
+    pub(super) modals: Vec<Box<dyn Modal>>,
     /// A file that is being written out of sight.
     aside: Option<Box<ExportForm>>,
     pub(super) notice: Option<Notice>,
@@ -208,15 +157,10 @@ impl App {
             drawn: Tab::Templates,
             came_from: Vec::new(),
             welcome,
-            templates: Templates::default(),
-            history: History::default(),
-            wallet: Wallet::default(),
-            badge: BadgeScreen::default(),
-            activity: Activity::default(),
-            overview: Overview::default(),
+            screens: Screens::default(),
             jobs: None,
             no_jobs: false,
-            over: Vec::new(),
+            modals: Vec::new(),
             aside: None,
             notice: None,
             said_before: None,
@@ -298,31 +242,26 @@ impl App {
         let spin = spins.then(|| Instant::now() + std::time::Duration::from_millis(120));
         let link = self.env.link.as_ref().and_then(|l| l.next_change);
         let age =
-            self.is_running().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
-        [spin, held, link, age, self.refresh_due(), self.overview.due(), self.views.due()]
+            self.shows_age().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
+        [spin, held, link, age, self.refresh_due(), self.screens.overview.due(), self.views.due()]
             .into_iter()
             .flatten()
             .min()
     }
 
-    /// Whether the screen tells how long something has been waiting.
-    fn is_running(&self) -> bool {
-        self.over.is_empty()
-            && match self.tab {
-                Tab::Wallet => self.wallet.is_running(&self.env),
-                Tab::Badge => self.badge.is_running(&self.env),
-                Tab::Templates | Tab::History | Tab::Activity | Tab::Overview => false,
-            }
+    /// Whether the screen shows how long something has been waiting.
+    fn shows_age(&self) -> bool {
+        self.modals.is_empty() && self.screen().shows_age(&self.env)
     }
 
     /// Whether an answer is on its way that the screen waits for.
     pub fn is_loading(&self) -> bool {
-        self.outstanding.values().any(|pause| !pause) || self.activity.is_sending()
+        self.outstanding.values().any(|pause| !pause) || self.screens.activity.is_sending()
     }
 
     /// Whether anything at all is still to come by itself: an answer, or the end of a pause in typing.
     pub fn is_busy(&self) -> bool {
-        !self.outstanding.is_empty() || self.activity.is_sending() || !self.is_ready()
+        !self.outstanding.is_empty() || self.screens.activity.is_sending() || !self.is_ready()
     }
 
     /// Whether there is a connection, or nothing to connect to.
@@ -339,6 +278,7 @@ impl App {
             Message::Of(..) => return,
             message => message,
         };
+        self.env.is_sending = self.screens.activity.is_sending() || self.outstanding_deeds();
         let mut tickets = std::mem::take(&mut self.tickets);
         let mut out = Effects::new(&mut tickets);
         match message {
@@ -377,7 +317,7 @@ impl App {
             }
             Message::LinkFailed(error) => {
                 self.broken = Some(error.to_string());
-                self.over.extend(PinForm::of(&error).map(|form| Modal::Pin(Box::new(form))));
+                self.modals.extend(PinForm::of(&error).map(|form| Box::new(form) as Box<dyn Modal>));
                 self.outstanding.clear();
                 self.connecting = None;
                 self.env.link = None;
@@ -391,7 +331,7 @@ impl App {
             Message::Job(changed) => self.job(*changed, &mut out),
             Message::Jobs(jobs) => {
                 self.jobs = Some(jobs.0);
-                self.activity.restart(&mut out);
+                self.screens.activity.restart(&mut out);
                 self.changed = true;
             }
             Message::Odd(text) => self.tell(text),
@@ -400,28 +340,24 @@ impl App {
                 self.tell(why);
             }
             Message::Progress(ticket, done, all) => {
-                let shown = self.tab == Tab::Overview && self.over.is_empty();
-                self.changed |= self.overview.progress(ticket, done, all) && shown;
-                self.changed |= self.history.progress(ticket, done, all) && self.tab == Tab::History;
-                for over in &mut self.over {
-                    self.changed |= match over {
-                        Modal::Draft(form) => form.progress(ticket, done, all),
-                        Modal::File(form) => form.progress(ticket, done, all),
-                        Modal::Export(form) => form.progress(ticket, done, all),
-                        _ => false,
-                    };
+                let shown = self.tab == Tab::Overview && self.modals.is_empty();
+                self.changed |= self.screens.overview.on_progress(ticket, done, all) && shown;
+                self.changed |=
+                    self.screens.history.on_progress(ticket, done, all) && self.tab == Tab::History;
+                for modal in &mut self.modals {
+                    self.changed |= modal.on_progress(ticket, done, all);
                 }
                 if let Some(form) = &mut self.aside {
                     // Nobody sees it.
-                    form.progress(ticket, done, all);
+                    form.on_progress(ticket, done, all);
                 }
             }
             Message::Tick => {
                 self.link();
                 self.refresh(&mut out);
-                self.overview.tick(&mut out);
+                self.screens.overview.tick(&mut out);
                 self.keep_view(&mut out);
-                self.changed |= self.is_running();
+                self.changed |= self.shows_age();
                 if hold::left(&self.env).is_some() {
                     self.changed = true;
                 } else if self.is_loading() {
@@ -455,19 +391,9 @@ impl App {
         let area = self.body();
         let ready = self.env.reader.is_some() && self.views.is_ready();
         if self.welcome.is_none() && ready && self.fits() {
-            match self.tab {
-                Tab::Templates => self.templates.load_visible(area, &mut out),
-                Tab::History => self.history.load_visible(area, &mut out),
-                Tab::Wallet => self.wallet.load_visible(area, &self.env, &mut out),
-                Tab::Badge => self.badge.load_visible(area, &self.env),
-                Tab::Activity => self.activity.load_visible(area, &mut out),
-                Tab::Overview => self.overview.load_visible(area, &self.env, &mut out),
-            }
-            match self.over.last_mut() {
-                Some(Modal::Draft(form)) => form.load_visible(area, &self.env, &mut out),
-                Some(Modal::Raw(pane)) => pane.load_visible(area),
-                Some(Modal::Log(log)) => log.load_visible(area),
-                _ => {}
+            self.screens.of_mut(self.tab).load_visible(area, &self.env, &mut out);
+            if let Some(modal) = self.modals.last_mut() {
+                modal.load_visible(area, &self.env, &mut out);
             }
         }
         self.tour_looks();
@@ -547,7 +473,7 @@ impl App {
         let pings = [Action::Reload, Action::Look];
         let stack = self.key_contexts();
         let key = pings.iter().find_map(|action| self.env.keymap.key(&stack, *action));
-        hold::lines(&self.env, key.filter(|_| self.over.is_empty()).as_deref(), columns)
+        hold::lines(&self.env, key.filter(|_| self.modals.is_empty()).as_deref(), columns)
     }
 
     /// The read that the screen waits for, once it takes long: it can be stopped then.
@@ -588,25 +514,40 @@ impl App {
     /// Opens the overview over the tab.
     fn open_overview(&mut self) {
         self.follow_to(Tab::Overview);
-        self.overview.opened();
+        self.screens.overview.opened();
     }
 
     /// Opens a tab by its name: what was over it is closed, and there is nothing to go back to.
     fn open_tab(&mut self, tab: Tab) {
         self.tab = tab;
         self.came_from.clear();
-        self.over.clear();
+        self.modals.clear();
+    }
+
+    /// The screen of the tab.
+    pub(super) fn screen(&self) -> &dyn Screen {
+        self.screens.of(self.tab)
+    }
+
+    /// The modal on top, if it is of this type.
+    pub(super) fn top<T: Modal>(&self) -> Option<&T> {
+        let top: &dyn Any = self.modals.last()?.as_ref();
+        top.downcast_ref()
+    }
+
+    pub(super) fn top_mut<T: Modal>(&mut self) -> Option<&mut T> {
+        let top: &mut dyn Any = self.modals.last_mut()?.as_mut();
+        top.downcast_mut()
+    }
+
+    /// Opens a modal over what is open.
+    pub(super) fn open(&mut self, modal: impl Modal) {
+        self.modals.push(Box::new(modal));
     }
 
     /// How many table rows the last drawing built: counted, so that a long list costs what a short one does.
     pub fn rows_built(&self) -> u64 {
-        match self.tab {
-            Tab::Templates => self.templates.browser.rows_built(),
-            Tab::History => self.history.browser.rows_built(),
-            Tab::Activity => self.activity.rows_built(),
-            Tab::Overview => self.overview.rows_built(),
-            Tab::Wallet | Tab::Badge => 0,
-        }
+        self.screen().rows_built()
     }
 
     /// Where jobs are handed in, for closing them in good order.
@@ -618,16 +559,16 @@ impl App {
     pub fn reads_index(&self) -> bool {
         let kept =
             self.env.session.as_ref().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
-        kept && self.overview.is_reading()
+        kept && self.screens.overview.is_reading()
     }
 
     /// Requests whose answers are not here yet.
     pub fn in_flight(&self) -> u64 {
-        self.activity.in_flight()
+        self.screens.activity.in_flight()
     }
 
     /// The marked badges' ids, for tests.
     pub fn marked(&self) -> Vec<String> {
-        self.history.marks().keys().map(|id| id.wire().to_owned()).collect()
+        self.screens.history.marks().keys().map(|id| id.wire().to_owned()).collect()
     }
 }

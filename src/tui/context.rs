@@ -37,6 +37,8 @@ pub struct Env {
     pub recents: Recents,
     /// Filters with names.
     pub saved: Saved,
+    /// Whether something is being sent that has consequences.
+    pub is_sending: bool,
     /// Which frame of the spinner is due.
     pub spin: usize,
 }
@@ -54,6 +56,7 @@ impl Env {
             pictures: Store::new(&crate::config::Pictures::none()),
             recents: Recents::default(),
             saved: Saved::default(),
+            is_sending: false,
             spin: 0,
         }
     }
@@ -213,6 +216,8 @@ pub enum Navigate {
     AskAboutFilter,
     /// A person has said that what is typed is no API key.
     KeyAllowed(crate::tui::modals::key_question::Then),
+    /// Do an action as its key would.
+    Run(Action),
     /// Close what is open on top.
     Close,
     /// Close all that is open over the tab.

@@ -1,7 +1,9 @@
 //! Drawing the frame: one line of header, the screen, one line of footer. Drawing decides nothing.
 
-use super::app::{App, Modal, SMALLEST, Tab};
+use super::app::{App, SMALLEST, Tab};
+use super::component::{Component as _, Modal as _};
 use super::hold;
+use super::modals::help::Help;
 use super::theme::Glyphs;
 use crate::api::LinkTrouble;
 use crate::i18n;
@@ -145,39 +147,15 @@ impl App {
         let tour = self.tour_rows();
         let held = self.hold_rows();
         let body = Rect { y: 2, height: area.height - 4 - tour - held, ..area };
-        match (self.over.last(), &self.welcome) {
+        match (self.modals.last(), &self.welcome) {
             (None, Some(welcome)) => welcome.draw(frame, body, &self.env),
-            (Some(Modal::Issue(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Modal::Revoke(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Modal::Question(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Modal::Again(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Modal::Draft(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Modal::Correct(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Modal::File(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Modal::Ids(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Modal::Export(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Modal::Replace(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Modal::Commands(palette)), _) => palette.draw(frame, body, &self.env),
-            (Some(Modal::Profiles(list)), _) => list.draw(frame, body, &self.env),
-            (Some(Modal::Pin(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Modal::Help(help)), _) => help.draw(frame, body, &self.env),
-            (Some(Modal::Copy(menu)), _) => {
-                self.draw_tab(frame, body);
-                menu.draw(frame, body, &self.env);
-            }
-            (Some(Modal::Filters(form)), _) => form.draw(frame, body, &self.env),
-            (Some(Modal::MarkAll(form)), _) => {
-                self.draw_tab(frame, body);
-                form.draw(frame, body, &self.env);
-            }
-            (Some(Modal::Ping(form)), _) => {
-                self.draw_tab(frame, body);
-                form.draw(frame, body, &self.env);
-            }
-            (Some(Modal::Key(question)), _) => question.draw(frame, body, &self.env),
-            (Some(Modal::Raw(pane)), _) => pane.draw(frame, body, &self.env),
-            (Some(Modal::Log(log)), _) => log.draw(frame, body, &self.env),
             (None, None) => self.draw_tab(frame, body),
+            (Some(modal), _) => {
+                if modal.is_popup() {
+                    self.draw_tab(frame, body);
+                }
+                modal.draw(frame, body, &self.env);
+            }
         }
         self.draw_hold(frame, Rect { y: body.bottom(), height: held, ..area });
         self.draw_notice(frame, row(area.height - 2 - tour));
@@ -203,14 +181,7 @@ impl App {
             frame.render_widget(ratatui::text::Text::from(lines), body);
             return;
         }
-        match self.tab {
-            Tab::Templates => self.templates.draw(frame, body, &self.env),
-            Tab::History => self.history.draw(frame, body, &self.env),
-            Tab::Wallet => self.wallet.draw(frame, body, &self.env),
-            Tab::Badge => self.badge.draw(frame, body, &self.env),
-            Tab::Activity => self.activity.draw(frame, body, &self.env),
-            Tab::Overview => self.overview.draw(frame, body, &self.env),
-        }
+        self.screen().draw(frame, body, &self.env);
     }
 
     /// Draws the header; whether it says that this profile is read-only.
@@ -225,13 +196,14 @@ impl App {
             let style = match tab {
                 _ if tab == self.tab => theme.tab(),
                 // By its number alone there is no room for how many.
-                Tab::Activity if open.is_none() && self.activity.needs_a_person() => theme.warning(),
+                Tab::Activity if open.is_none() && self.screens.activity.needs_a_person() => theme.warning(),
                 _ => theme.dim(),
             };
             used += width(&text) + open.as_deref().map_or(0, width) + 2;
             spans.push(Span::styled(text, style));
             if let Some(open) = open {
-                let style = if self.activity.needs_a_person() { theme.warning() } else { theme.dim() };
+                let style =
+                    if self.screens.activity.needs_a_person() { theme.warning() } else { theme.dim() };
                 spans.push(Span::styled(open, style));
             }
             spans.push(Span::raw("  "));
@@ -253,7 +225,7 @@ impl App {
         if self.welcome.is_some() {
             return (NAME, Vec::new());
         }
-        let open = self.activity.open();
+        let open = self.screens.activity.open();
         let of = |shown: Tabs| {
             let tabs = Tab::ALL.iter().enumerate().map(|(at, (tab, name))| {
                 if shown == Tabs::Numbers && *tab != self.tab {
@@ -442,14 +414,14 @@ impl App {
     /// one line takes rows from the screen above it: its end says what to do next.
     fn message(&self, columns: u16) -> Option<(Vec<String>, bool)> {
         // What the help tells in full needs no rows of it.
-        let told = matches!(self.over.last(), Some(Modal::Help(help)) if help.has_message());
+        let told = self.top::<Help>().is_some_and(Help::has_message);
         let news = self.news.as_ref().filter(|_| !told);
         let notice = self.notice.as_ref().or(news)?;
         let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
         let room = usize::from(columns).saturating_sub(2);
         let mut lines = wrap(&format!("{sign} {}", notice.text), room);
         // What came by itself, and stays, leaves the rows of a menu alone.
-        let most = if self.notice.is_none() && !self.over.is_empty() { 1 } else { LONGEST_NOTICE };
+        let most = if self.notice.is_none() && !self.modals.is_empty() { 1 } else { LONGEST_NOTICE };
         if lines.len() > most {
             lines.truncate(most);
             let key =

@@ -26,6 +26,7 @@
 //! ```
 
 mod app;
+mod component;
 mod context;
 mod draw;
 mod footer;

@@ -71,7 +71,7 @@ impl Storm {
         let known = &stack[..stack.len() - usize::from(on_tour)];
         assert!(Context::STACKS.contains(&known), "{place}: {stack:?}");
         self.stacks.push(stack);
-        self.kinds.extend(h.desk.app.kind());
+        self.kinds.extend(h.desk.app.modal());
         self.places += 1;
     }
 }
@@ -110,7 +110,7 @@ async fn every_place_and_every_form_holds_at_every_size() {
         assert!(storm.stacks.iter().any(|seen| seen == stack), "no storm over {stack:?}");
     }
     assert!(storm.stacks.iter().any(|seen| seen.contains(&Context::Tour)), "no storm on the tour");
-    for kind in App::KINDS {
+    for kind in App::MODALS {
         assert!(storm.kinds.contains(kind), "no storm over {kind}");
     }
 }

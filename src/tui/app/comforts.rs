@@ -1,11 +1,11 @@
 //! What makes a day at the desk easier: copying, opening a picture, looking at what was sent, reading again
 //! by itself, calling the person.
 
-use super::{App, Modal, Tab};
-use crate::api::RawOf;
+use super::{App, Tab};
 use crate::config::RefreshChoice;
 use crate::i18n::{self, Language};
 use crate::jobs::Job;
+use crate::tui::component::{Component as _, Screen as _};
 use crate::tui::context::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -18,7 +18,6 @@ use crate::tui::platform::host::{Desktop, Manner};
 use crate::tui::platform::notifications::Notices;
 use crate::tui::refresh::{Refresh, has_failed};
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::text_layout::number;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -80,17 +79,18 @@ impl App {
     /// Does an action that is the same on every tab; false when it is none of these.
     pub(super) fn comfort(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::Copy => match CopyMenu::new(self.copyables()) {
-                Some(menu) => self.over.push(Modal::Copy(Box::new(menu))),
+            Action::Copy => match CopyMenu::new(self.screen().copyables(&self.env)) {
+                Some(menu) => self.open(menu),
                 None => out.say(t!("There is nothing here to copy.")),
             },
             Action::OpenPicture => self.open_picture(out),
-            Action::Raw => match RawPane::new(self.records(), out) {
-                Some(pane) => self.over.push(Modal::Raw(Box::new(pane))),
+            Action::Raw => match RawPane::new(self.screen().records(), out) {
+                Some(pane) => self.open(pane),
                 None => out.say(t!("There is no record of the service here.")),
             },
             Action::RequestLog => {
-                self.over.push(Modal::Log(Box::new(RequestLog::new(&self.env, out))));
+                let log = RequestLog::new(&self.env, out);
+                self.open(log);
             }
             Action::AutoRefresh => self.switch_refresh(out),
             Action::ForgetRecent => self.forget_recents(out),
@@ -98,28 +98,6 @@ impl App {
             _ => return false,
         }
         true
-    }
-
-    fn copyables(&self) -> Copyables {
-        match self.tab {
-            Tab::Templates => self.templates.copyables(&self.env),
-            Tab::History => self.history.copyables(&self.env),
-            Tab::Wallet => self.wallet.copyables(&self.env),
-            Tab::Badge => self.badge.copyables(&self.env),
-            Tab::Activity => self.activity.copyables(),
-            Tab::Overview => Copyables::default(),
-        }
-    }
-
-    fn records(&self) -> Vec<RawOf> {
-        match self.tab {
-            Tab::Templates => self.templates.records(),
-            Tab::History => self.history.records(),
-            Tab::Wallet => self.wallet.records(),
-            Tab::Badge => self.badge.records(),
-            Tab::Activity => self.activity.records(),
-            Tab::Overview => Vec::new(),
-        }
     }
 
     /// Puts a text on its road to the clipboard, and says what may be said of that.
@@ -171,7 +149,7 @@ impl App {
     }
 
     fn open_picture(&mut self, out: &mut Effects<'_>) {
-        let Some(url) = self.copyables().link else {
+        let Some(url) = self.screen().copyables(&self.env).link else {
             out.say(t!("There is no picture here with an address that a browser could open."));
             return;
         };
@@ -266,11 +244,11 @@ impl App {
     pub(super) fn refresh_due(&self) -> Option<Instant> {
         let free = self.welcome.is_none()
             && self.env.reader.is_some()
-            && self.over.is_empty()
+            && self.modals.is_empty()
             && self.outstanding.is_empty()
             && self.tab != Tab::Activity
             && self.fits()
-            && self.tab_stack().contains(&Context::Global);
+            && self.screen().key_contexts().contains(&Context::Global);
         self.comforts.refresh.due().filter(|_| free)
     }
 
@@ -286,22 +264,7 @@ impl App {
             return;
         }
         out.quiet = true;
-        match self.tab {
-            Tab::Templates => self.templates.read_again(out),
-            Tab::History => {
-                let dropped = self.history.browser.list.reload();
-                out.cancel(dropped);
-            }
-            Tab::Wallet | Tab::Badge => {
-                let act = |app: &mut Self, out: &mut Effects<'_>| match app.tab {
-                    Tab::Wallet => app.wallet.on_action(Action::Reload, &app.env, out),
-                    _ => app.badge.on_action(Action::Reload, &app.env, out),
-                };
-                act(self, out);
-            }
-            // These look after themselves.
-            Tab::Activity | Tab::Overview => {}
-        }
+        self.screens.of_mut(self.tab).refresh(&self.env, out);
     }
 
     /// Whether an answer was asked for by nobody and brings nothing: then what is on the screen stays.
@@ -319,9 +282,9 @@ impl App {
         if !has_failed(answer) || matches!(answer, Response::Templates(_) | Response::History(_)) {
             return false;
         }
-        self.templates.give_up(ticket);
-        self.wallet.give_up(ticket);
-        self.badge.give_up(ticket);
+        self.screens.templates.give_up(ticket);
+        self.screens.wallet.give_up(ticket);
+        self.screens.badge.give_up(ticket);
         self.changed = true;
         true
     }

@@ -4,12 +4,8 @@ use super::{App, Notice, Tab};
 use crate::api::{LinkStatus, Reader};
 use crate::tui::context::Effects;
 use crate::tui::request::Session;
-use crate::tui::screens::activity::Activity;
-use crate::tui::screens::badge::BadgeScreen;
-use crate::tui::screens::history::History;
+use crate::tui::screens::Screens;
 use crate::tui::screens::overview::Overview;
-use crate::tui::screens::templates::Templates;
-use crate::tui::screens::wallet::Wallet;
 use crate::tui::screens::welcome::Welcome;
 use crate::tui::theme::Theme;
 use crate::tui::worker::Order;
@@ -25,12 +21,8 @@ impl App {
 
     /// Uses another profile: nothing of the one before is left, shown or asked for.
     pub(super) fn switch(&mut self, mut session: Session) {
-        self.templates = Templates::default();
-        self.history = History::default();
-        self.wallet = Wallet::default();
-        self.badge = BadgeScreen::default();
-        self.activity = Activity::default();
-        self.over.clear();
+        self.screens = Screens::default();
+        self.modals.clear();
         self.came_from.clear();
         self.tab = Tab::Templates;
         self.notice = None;
@@ -55,7 +47,7 @@ impl App {
         self.connecting = None;
         self.jobs = None;
         self.no_jobs = false;
-        self.overview = Overview::default();
+        self.screens.overview = Overview::default();
         self.outstanding.clear();
         self.env.pictures.begin_anew(session.connection.picture_base.clone());
         self.comforts.reset();

@@ -1,6 +1,6 @@
 //! A reason that is written in the person's own editor.
 
-use super::{App, Modal, Wish};
+use super::{App, Wish};
 use crate::tui::context::Effects;
 use crate::tui::widgets::field::{Field, LONGEST};
 use crate::tui::widgets::text_layout::number;
@@ -16,13 +16,7 @@ impl App {
     }
 
     fn long_field(&mut self) -> Option<&mut Field> {
-        match self.over.last_mut() {
-            Some(Modal::Revoke(form)) => form.long_field(),
-            Some(Modal::Question(form)) => form.long_field(),
-            Some(Modal::Ids(form)) => form.long_field(),
-            Some(Modal::Replace(form)) => form.long_field(),
-            _ => None,
-        }
+        self.modals.last_mut()?.long_field()
     }
 
     /// The text that an editor is to be given.

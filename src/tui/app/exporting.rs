@@ -1,9 +1,11 @@
 //! Files that are being written: in sight, or while one works on.
 
-use super::{App, Modal, Wish};
+use super::{App, Wish};
+use crate::tui::component::Modal;
 use crate::tui::context::{Effects, ExportSource};
 use crate::tui::modals::export::ExportForm;
 use crate::tui::request::{RequestId, Response};
+use std::any::Any;
 
 impl App {
     /// Opens the form; the one whose file is being written comes back instead.
@@ -17,20 +19,20 @@ impl App {
             }
             None => Box::new(ExportForm::new(takeaway, &self.env)),
         };
-        self.over.push(Modal::Export(form));
+        self.modals.push(form);
     }
 
     /// Takes the form on top out of sight. Nothing turns on the screen for it any more.
     pub(super) fn put_aside(&mut self) {
-        match self.over.pop() {
-            Some(Modal::Export(form)) => {
-                if let Some(ticket) = form.ticket() {
-                    self.outstanding.insert(ticket, true);
-                }
-                self.aside = Some(form);
+        if self.top::<ExportForm>().is_none() {
+            return;
+        }
+        let form = self.modals.pop().map(|modal| modal as Box<dyn Any>);
+        if let Some(form) = form.and_then(|form| form.downcast::<ExportForm>().ok()) {
+            if let Some(ticket) = form.ticket() {
+                self.outstanding.insert(ticket, true);
             }
-            Some(other) => self.over.push(other),
-            None => {}
+            self.aside = Some(form);
         }
     }
 
@@ -43,16 +45,13 @@ impl App {
     ) -> Result<(), Response> {
         let mut left = answer;
         // The help may be over it.
-        let open = self.over.iter_mut().find_map(|over| match over {
-            Modal::Export(form) => Some(form),
-            _ => None,
-        });
+        let open = self.modals.iter_mut().find_map(|modal| as_export_mut(modal.as_mut()));
         if let Some(form) = open {
-            match form.on_response(ticket, left, out) {
+            match form.take_response(ticket, left, out) {
                 Ok(said) => {
                     if said.is_some() {
                         out.notice = said;
-                        self.over.retain(|over| !matches!(over, Modal::Export(_)));
+                        self.modals.retain(|modal| as_export(modal.as_ref()).is_none());
                     }
                     return Ok(());
                 }
@@ -61,7 +60,7 @@ impl App {
         }
         let Some(form) = &mut self.aside else { return Err(left) };
         // It stays until it is closed: the person is busy with something else.
-        if let Some(said) = form.on_response(ticket, left, out)? {
+        if let Some(said) = form.take_response(ticket, left, out)? {
             out.news = Some(said);
         } else if let Some(why) = form.trouble() {
             out.news = Some((why, true));
@@ -74,11 +73,9 @@ impl App {
 
     /// The file that is being written, and what is left when that is given up.
     pub(super) fn being_written(&self) -> Option<(String, &'static str)> {
-        let open = self.over.iter().filter_map(|over| match over {
-            Modal::Export(form) => Some(form),
-            _ => None,
-        });
-        open.chain(&self.aside).find_map(|form| form.being_written(&self.env))
+        let open = self.modals.iter().filter_map(|modal| as_export(modal.as_ref()));
+        let aside = self.aside.as_deref();
+        open.chain(aside).find_map(|form| form.being_written(&self.env))
     }
 
     /// Leaves; a file that is being written is given up.
@@ -86,14 +83,20 @@ impl App {
         if let Some((file, left)) = self.being_written() {
             self.parting = Some(t!("the export to {file} was given up: {left}", file, left));
         }
-        let open =
-            self.over.extract_if(.., |over| matches!(over, Modal::Export(_))).filter_map(|over| match over {
-                Modal::Export(form) => Some(form),
-                _ => None,
-            });
+        let open = self.modals.iter().filter_map(|modal| as_export(modal.as_ref()));
         let tickets: Vec<RequestId> =
-            open.chain(self.aside.take()).filter_map(|form| form.ticket()).collect();
+            open.chain(self.aside.as_deref()).filter_map(ExportForm::ticket).collect();
+        self.modals.retain(|modal| as_export(modal.as_ref()).is_none());
+        self.aside = None;
         out.cancel(tickets);
         self.wish = Some(Wish::Quit);
     }
+}
+
+fn as_export(modal: &dyn Modal) -> Option<&ExportForm> {
+    (modal as &dyn Any).downcast_ref()
+}
+
+fn as_export_mut(modal: &mut dyn Modal) -> Option<&mut ExportForm> {
+    (modal as &mut dyn Any).downcast_mut()
 }

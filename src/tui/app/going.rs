@@ -1,8 +1,9 @@
 //! Where the screens want to go: tabs, forms, questions.
 
-use super::{App, Modal, READ_ONLY, Tab};
+use super::{App, READ_ONLY, Tab};
 use crate::config::Environment;
 use crate::jobs::RowStatus;
+use crate::tui::component::Modal;
 use crate::tui::context::{Effects, Navigate};
 use crate::tui::modals::confirm_resend::{self, AgainForm};
 use crate::tui::modals::draft::DraftForm;
@@ -28,92 +29,94 @@ impl App {
         match go {
             Navigate::Badge(id, accepted_at) => {
                 self.follow_to(Tab::Badge);
-                self.badge.open(id, accepted_at, out);
+                self.screens.badge.open(id, accepted_at, out);
             }
             Navigate::TemplatesTitled(title) => {
                 self.follow_to(Tab::Templates);
-                self.templates.titled(&title, out);
+                self.screens.templates.titled(&title, out);
             }
             Navigate::Holder(email) => {
                 self.follow_to(Tab::Wallet);
-                self.wallet.look_up(&email, out);
+                self.screens.wallet.look_up(&email, out);
             }
             Navigate::HolderNamed(name) => {
                 self.follow_to(Tab::Wallet);
-                self.wallet.look_up_name(&name, out);
+                self.screens.wallet.look_up_name(&name, out);
             }
             Navigate::HolderOf(email, id) => {
                 self.follow_to(Tab::Wallet);
-                self.wallet.look_up(&email, out);
-                self.wallet.select(id);
+                self.screens.wallet.look_up(&email, out);
+                self.screens.wallet.select(id);
             }
             Navigate::Issue(id, title) => {
-                self.over.push(Modal::Issue(Box::new(IssueForm::new(id, title, out))));
+                self.open(IssueForm::new(id, title, out));
             }
             Navigate::Revoke(victims) => {
-                self.over.push(Modal::Revoke(Box::new(RevokeForm::new(victims, out))));
+                self.open(RevokeForm::new(victims, out));
             }
             Navigate::Activity => {
                 self.notice = None;
                 self.news = None;
                 self.follow_to(Tab::Activity);
-                self.activity.select_newest();
+                self.screens.activity.select_newest();
             }
-            Navigate::CallOff(job) => self.over.push(Modal::Question(Box::new(Question::call_off(job)))),
+            Navigate::CallOff(job) => self.open(Question::call_off(job)),
             Navigate::Again(deed) => self.again(*deed, out),
-            Navigate::Undo(job) => self.over.push(Modal::Question(Box::new(Question::undo(job)))),
+            Navigate::Undo(job) => self.open(Question::undo(job)),
             Navigate::Decide(job, row) => {
-                let unseen = self.activity.find(job).map_or(0, |job| job.counts.of(RowStatus::NotSeen));
+                let unseen =
+                    self.screens.activity.find(job).map_or(0, |job| job.counts.of(RowStatus::NotSeen));
                 let question = Question::decide(job, row, unseen, self.is_live());
-                self.over.push(Modal::Question(Box::new(question)));
+                self.open(question);
             }
             Navigate::Drafts(jobs) => {
                 if let Some(form) = DraftForm::new(jobs, &self.env, out) {
-                    self.over.push(Modal::Draft(Box::new(form)));
+                    self.open(form);
                 }
             }
             Navigate::File(purpose, source) => {
-                self.over.push(Modal::File(Box::new(FileForm::new(purpose, source, out))));
+                self.open(FileForm::new(purpose, source, out));
             }
             Navigate::Paper(job, redo) => {
-                self.over.push(Modal::Question(Box::new(Question::paper(&job, redo))));
+                self.open(Question::paper(&job, redo));
             }
-            Navigate::Mail(job) => self.over.push(Modal::Question(Box::new(Question::mail(job, out)))),
+            Navigate::Mail(job) => self.open(Question::mail(job, out)),
             Navigate::Export(takeaway) => self.open_export(*takeaway),
             Navigate::Aside => self.put_aside(),
-            Navigate::Ids => self.over.push(Modal::Ids(Box::new(IdsForm::new(&self.env, out)))),
+            Navigate::Ids => self.open(IdsForm::new(&self.env, out)),
             Navigate::Replace(badge) => {
-                self.over.push(Modal::Replace(Box::new(ReplaceForm::new(badge, &self.env, out))));
+                self.open(ReplaceForm::new(badge, &self.env, out));
             }
             Navigate::Correct(job, row) => {
-                self.over.push(Modal::Correct(Box::new(CorrectForm::new(job, row))));
+                self.open(CorrectForm::new(job, row));
             }
             Navigate::Corrected => {
-                if let Some(Modal::Draft(form)) = self.over.last_mut() {
+                if let Some(form) = self.top_mut::<DraftForm>() {
                     form.corrected(out);
                 }
             }
             Navigate::Filters { list, specs, heads, current, naming } => {
                 let form = FiltersForm::new((list, specs, heads), current, naming, &self.env, out);
-                self.over.push(Modal::Filters(Box::new(form)));
+                self.open(form);
             }
             Navigate::UseFilter(filter) if filter.list == "templates" => {
                 self.follow_to(Tab::Templates);
-                self.templates.browser.use_filter(&filter, out);
+                self.screens.templates.browser.use_filter(&filter, out);
             }
             Navigate::UseFilter(filter) => {
                 self.follow_to(Tab::History);
-                self.history.browser.use_filter(&filter, out);
+                self.screens.history.browser.use_filter(&filter, out);
             }
             Navigate::OfferMarkAll { rows, words } => {
-                self.over.push(Modal::MarkAll(Box::new(MarkAllForm::new(rows, words))));
+                self.open(MarkAllForm::new(rows, words));
             }
-            Navigate::MarkAll => self.history.mark_all(out),
+            Navigate::MarkAll => self.screens.history.mark_all(out),
             Navigate::AskAboutFilter => self.ask_about_filter(),
             Navigate::KeyAllowed(then) => self.key_allowed(then, out),
-            Navigate::CloseAll => self.over.clear(),
+            Navigate::Run(action) => self.act(action, out),
+            Navigate::CloseAll => self.modals.clear(),
             Navigate::Close => {
-                self.over.pop();
+                self.modals.pop();
             }
             Navigate::Connect(session) => {
                 self.leave_view(out);
@@ -136,9 +139,9 @@ impl App {
             return;
         }
         let said = out.notice.take();
-        let job = confirm_resend::sends(&deed).and_then(|id| self.activity.find(id));
+        let job = confirm_resend::sends(&deed).and_then(|id| self.screens.activity.find(id));
         let form = job.and_then(|job| AgainForm::new(deed, job, said, &self.env));
-        self.over.extend(form.map(|form| Modal::Again(Box::new(form))));
+        self.modals.extend(form.map(|form| Box::new(form) as Box<dyn Modal>));
     }
 }
 

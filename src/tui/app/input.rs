@@ -1,6 +1,7 @@
 //! What a person does: keys, pastes and the mouse, handed to what has the focus.
 
-use super::{App, Modal, READ_ONLY, Tab, Wish};
+use super::{App, READ_ONLY, Tab, Wish};
+use crate::tui::component::{Clicked, Component as _};
 use crate::tui::context::Effects;
 use crate::tui::draw::is_cut;
 use crate::tui::hold;
@@ -18,7 +19,7 @@ impl App {
         let stack = self.key_contexts();
         self.changed |= self.forget_chord(&stack);
         let press = self.env.keymap.press(&stack, &mut self.begun.1, key);
-        self.history.drag_cancel();
+        self.screens.history.drag_cancel();
         match press {
             Press::Action(action) => self.command(action, out),
             Press::Unshifted(action, capital) => self.unshifted(action, capital, out),
@@ -79,7 +80,7 @@ impl App {
             out.say(crate::i18n::tr(READ_ONLY));
             return;
         }
-        self.on_action(action, out);
+        self.act(action, out);
     }
 
     /// Forgets the keys of a chord that was begun elsewhere; whether there were any.
@@ -91,7 +92,7 @@ impl App {
         elsewhere
     }
 
-    fn on_action(&mut self, action: Action, out: &mut Effects<'_>) {
+    pub(super) fn act(&mut self, action: Action, out: &mut Effects<'_>) {
         if action == Action::Reload {
             self.env.pictures.read_again();
         }
@@ -111,11 +112,11 @@ impl App {
             Action::QuitNow => self.quit(out),
             Action::Reload if self.reconnect() => {}
             // What would be read waits, too: one ping can be asked for.
-            Action::Reload | Action::Look if self.over.is_empty() && self.ask_to_ping() => {}
+            Action::Reload | Action::Look if self.modals.is_empty() && self.ask_to_ping() => {}
             Action::Back if self.stop_reads(out) => {}
             Action::Palette if self.welcome.is_some() => {}
             // The same key closes it again.
-            Action::Palette if matches!(self.over.last(), Some(Modal::Commands(_))) => {
+            Action::Palette if self.top::<CommandPalette>().is_some() => {
                 self.act_inside(Action::Back, out);
             }
             Action::Picture | Action::TurnOver if !self.env.pictures.is_on() => {
@@ -124,7 +125,7 @@ impl App {
             // What cannot be seen is not confirmed.
             Action::Confirm if !self.fits() => {}
             Action::Accept if self.stops_a_key(out) => {}
-            Action::Help if matches!(self.over.last(), Some(Modal::Help(_))) => {
+            Action::Help if self.top::<Help>().is_some() => {
                 self.act_inside(action, out);
             }
             _ => {
@@ -136,50 +137,15 @@ impl App {
     }
 
     pub(super) fn act_inside(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
-        if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
+        if let Some(welcome) = self.welcome.as_mut().filter(|_| self.modals.is_empty()) {
             if action == Action::ChooseSandbox {
                 self.tour_wanted = false;
             }
-            return welcome.on_action(action, out);
+            return welcome.on_action(action, &self.env, out);
         }
-        let sending = self.activity.is_sending() || self.outstanding_deeds();
-        match self.over.last_mut() {
-            Some(Modal::Issue(form)) => form.on_action(action, &self.env, out),
-            Some(Modal::Revoke(form)) => form.on_action(action, &self.env, out),
-            Some(Modal::Question(form)) => form.on_action(action, out),
-            Some(Modal::Again(form)) => form.on_action(action, out),
-            Some(Modal::Draft(form)) => form.on_action(action, &self.env, out),
-            Some(Modal::Correct(form)) => form.on_action(action, out),
-            Some(Modal::File(form)) => form.on_action(action, out),
-            Some(Modal::Ids(form)) => form.on_action(action, out),
-            Some(Modal::Export(form)) => form.on_action(action, out),
-            Some(Modal::Replace(form)) => form.on_action(action, &self.env, out),
-            Some(Modal::Commands(palette)) => {
-                let (done, chosen) = palette.on_action(action, out);
-                if let Some(action) = chosen {
-                    self.over.pop();
-                    self.on_action(action, out);
-                }
-                done
-            }
-            Some(Modal::Profiles(list)) => list.on_action(action, sending, out),
-            Some(Modal::Pin(form)) => form.on_action(action, out),
-            Some(Modal::Help(help)) => help.on_action(action, out),
-            Some(Modal::Copy(menu)) => menu.on_action(action, out),
-            Some(Modal::Raw(pane)) => pane.on_action(action, out),
-            Some(Modal::Log(log)) => log.on_action(action, &self.env, out),
-            Some(Modal::Filters(form)) => form.on_action(action, &self.env, out),
-            Some(Modal::MarkAll(form)) => form.on_action(action, out),
-            Some(Modal::Ping(form)) => form.on_action(action, out),
-            Some(Modal::Key(question)) => question.on_action(action, out),
-            None => match self.tab {
-                Tab::Templates => self.templates.on_action(action, &self.env, out),
-                Tab::History => self.history.on_action(action, &self.env, out),
-                Tab::Wallet => self.wallet.on_action(action, &self.env, out),
-                Tab::Badge => self.badge.on_action(action, &self.env, out),
-                Tab::Activity => self.activity.on_action(action, out),
-                Tab::Overview => self.overview.on_action(action, &self.env, out),
-            },
+        match self.modals.last_mut() {
+            Some(modal) => modal.on_action(action, &self.env, out),
+            None => self.screens.of_mut(self.tab).on_action(action, &self.env, out),
         }
     }
 
@@ -189,7 +155,7 @@ impl App {
             return false;
         }
         let Some(reader) = self.reader_or_connecting().cloned() else { return false };
-        self.over.push(Modal::Ping(Box::new(PingForm::new(reader))));
+        self.open(PingForm::new(reader));
         true
     }
 
@@ -206,7 +172,7 @@ impl App {
                 // A demo is none of the settings' profiles, whatever it is called.
                 let kept = self.env.session.as_ref().filter(|session| session.journal.is_some());
                 let list = Profiles::new(kept.map(|session| session.name.clone()), out);
-                self.over.push(Modal::Profiles(Box::new(list)));
+                self.open(list);
             }
             Action::Overview => self.open_overview(),
             Action::Help => {
@@ -221,12 +187,12 @@ impl App {
                 let news = self.news.as_ref().map(|news| news.text.clone());
                 let cut = |text: &String| is_cut(text, self.size.0);
                 let read = self.said_before.take().filter(cut).or_else(|| news.filter(cut));
-                self.over.push(Modal::Help(Help::new(lines).with_files(&self.app_paths).with_message(read)));
+                self.open(Help::new(lines).with_files(&self.app_paths).with_message(read));
             }
             Action::Palette => {
                 let filters = self.env.saved.all().to_vec();
-                let palette = CommandPalette::new(self.commands(), filters, self.over.is_empty());
-                self.over.push(Modal::Commands(Box::new(palette)));
+                let palette = CommandPalette::new(self.commands(), filters, self.modals.is_empty());
+                self.open(palette);
             }
             Action::Back if self.news.is_none() => {
                 if let Some(tab) = self.came_from.pop() {
@@ -265,7 +231,7 @@ impl App {
     }
 
     pub(super) fn quit(&mut self, out: &mut Effects<'_>) {
-        let sending = self.activity.is_sending() || self.outstanding_deeds();
+        let sending = self.screens.activity.is_sending() || self.outstanding_deeds();
         let written = self.being_written();
         if self.quit_asked || (!sending && written.is_none()) {
             self.leave(out);
@@ -296,41 +262,10 @@ impl App {
     }
 
     fn type_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
-            return welcome.on_text_key(key);
-        }
-        match self.over.last_mut() {
-            Some(Modal::Issue(form)) => form.on_text_key(key),
-            Some(Modal::Revoke(form)) => form.on_text_key(key),
-            Some(Modal::Question(form)) => form.on_text_key(key),
-            Some(Modal::Again(form)) => form.on_text_key(key),
-            Some(Modal::Draft(form)) => form.on_text_key(key),
-            Some(Modal::Correct(form)) => form.on_text_key(key),
-            Some(Modal::Ids(form)) => form.on_text_key(key),
-            Some(Modal::Export(form)) => form.on_text_key(key),
-            Some(Modal::Replace(form)) => form.on_text_key(key),
-            Some(Modal::Commands(palette)) => palette.on_text_key(key),
-            Some(Modal::Profiles(list)) => list.on_text_key(key),
-            Some(Modal::Pin(form)) => form.on_text_key(key),
-            Some(Modal::Copy(menu)) => menu.on_text_key(key, out),
-            Some(Modal::Log(log)) => log.on_text_key(key),
-            Some(Modal::Filters(form)) => form.on_text_key(key),
-            Some(
-                Modal::File(_)
-                | Modal::Help(_)
-                | Modal::Raw(_)
-                | Modal::MarkAll(_)
-                | Modal::Key(_)
-                | Modal::Ping(_),
-            ) => false,
-            None => match self.tab {
-                Tab::Templates => self.templates.browser.on_text_key(key, out),
-                Tab::History => self.history.browser.on_text_key(key, out),
-                Tab::Wallet => self.wallet.on_text_key(key),
-                Tab::Badge => self.badge.on_text_key(key),
-                Tab::Activity => false,
-                Tab::Overview => self.overview.on_text_key(key),
-            },
+        match (self.modals.last_mut(), &mut self.welcome) {
+            (Some(modal), _) => modal.on_text_key(key, out),
+            (None, Some(welcome)) => welcome.on_text_key(key, out),
+            (None, None) => self.screens.of_mut(self.tab).on_text_key(key, out),
         }
     }
 
@@ -341,46 +276,10 @@ impl App {
         if self.refuses_paste(text, out) {
             return;
         }
-        if let Some(welcome) = self.welcome.as_mut().filter(|_| self.over.is_empty()) {
-            welcome.on_paste(text);
-            return;
-        }
-        match self.over.last_mut() {
-            Some(Modal::Issue(form)) => form.on_paste(text, out),
-            Some(Modal::Revoke(form)) => form.on_paste(text),
-            Some(Modal::Question(form)) => form.on_paste(text),
-            Some(Modal::Correct(form)) => form.on_paste(text),
-            Some(Modal::Ids(form)) => form.on_paste(text),
-            Some(Modal::Export(form)) => form.on_paste(text),
-            Some(Modal::Replace(form)) => form.on_paste(text),
-            Some(Modal::Commands(palette)) => palette.on_paste(text),
-            Some(Modal::Profiles(list)) => list.on_paste(text),
-            Some(Modal::Log(log)) => log.on_paste(text),
-            Some(Modal::Filters(form)) => form.on_paste(text),
-            Some(
-                Modal::Again(_)
-                | Modal::Draft(_)
-                | Modal::File(_)
-                | Modal::Pin(_)
-                | Modal::Help(_)
-                | Modal::Copy(_)
-                | Modal::Raw(_)
-                | Modal::MarkAll(_)
-                | Modal::Key(_)
-                | Modal::Ping(_),
-            ) => {}
-            None => match self.tab {
-                Tab::Templates => {
-                    self.templates.browser.on_paste(text, out);
-                }
-                Tab::History => {
-                    self.history.browser.on_paste(text, out);
-                }
-                Tab::Wallet => self.wallet.on_paste(text),
-                Tab::Badge => self.badge.on_paste(text),
-                Tab::Activity => {}
-                Tab::Overview => self.overview.on_paste(text, &self.env),
-            },
+        match (self.modals.last_mut(), &mut self.welcome) {
+            (Some(modal), _) => modal.on_paste(text, &self.env, out),
+            (None, Some(welcome)) => welcome.on_paste(text, &self.env, out),
+            (None, None) => self.screens.of_mut(self.tab).on_paste(text, &self.env, out),
         }
     }
 
@@ -390,7 +289,7 @@ impl App {
         }
         // What a message lies over is not what somebody clicks.
         let pressed = mouse.kind == MouseEventKind::Down(MouseButton::Left);
-        if (pressed && self.is_under_message(mouse.row)) || self.click_menu(mouse, out) {
+        if pressed && self.is_under_message(mouse.row) {
             return;
         }
         if self.welcome.is_none() && self.drag(mouse, out) {
@@ -411,10 +310,10 @@ impl App {
             }
             return;
         }
-        if mouse.kind != MouseEventKind::Down(MouseButton::Left) || self.welcome.is_some() {
+        if !pressed {
             return;
         }
-        if mouse.row == 0 && self.over.is_empty() {
+        if mouse.row == 0 && self.modals.is_empty() && self.welcome.is_none() {
             if let Some(tab) = self.tab_at(mouse.column) {
                 // A menu over a list is not met again when one comes back.
                 if self.key_contexts().iter().any(|c| matches!(c, Context::SortMenu | Context::ColumnMenu)) {
@@ -425,44 +324,23 @@ impl App {
             }
             return;
         }
-        let area = self.body();
-        match self.over.last_mut() {
-            None => {}
-            Some(Modal::Draft(form)) => {
-                self.changed |= form.on_click(area, mouse.row, &self.env);
-                return;
-            }
-            Some(Modal::Log(log)) => {
-                self.changed |= log.on_click(Position { x: mouse.column, y: mouse.row });
-                return;
-            }
-            Some(_) => return,
+        if self.fits() {
+            self.click(Position { x: mouse.column, y: mouse.row }, out);
         }
-        let move_to = |place: Option<u64>, list: &mut dyn FnMut(u64)| {
-            if let Some(place) = place {
-                list(place);
-            }
-            place.is_some()
+    }
+
+    fn click(&mut self, at: Position, out: &mut Effects<'_>) {
+        let area = self.body();
+        let clicked = match (self.modals.last_mut(), &mut self.welcome) {
+            (Some(modal), _) => modal.on_click(at, area, &self.env, out),
+            (None, Some(welcome)) => welcome.on_click(at, area, &self.env, out),
+            (None, None) => self.screens.of_mut(self.tab).on_click(at, area, &self.env, out),
         };
-        self.changed |= match self.tab {
-            Tab::Templates => {
-                let place = self.templates.place_at(area, mouse.column, mouse.row);
-                move_to(place, &mut |p| self.templates.browser.list.move_to(p))
-            }
-            Tab::History => {
-                let place = self.history.browser.place_at(area, mouse.row);
-                let pressed = move_to(place, &mut |p| self.history.browser.list.move_to(p));
-                // What begins beside the rows drags nothing.
-                if pressed {
-                    self.history.drag_start();
-                }
-                pressed
-            }
-            Tab::Wallet => self.wallet.on_click(area, mouse.row, &self.env),
-            Tab::Badge => false,
-            Tab::Activity => self.activity.on_click(area, mouse.row),
-            Tab::Overview => self.overview.on_click(area, mouse.row),
-        };
+        match clicked {
+            Clicked::Nothing => {}
+            Clicked::Changed => self.changed = true,
+            Clicked::Chosen(action) => self.command(action, out),
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! What is kept for the next time: filters with names, and what was looked up.
 
-use super::{App, Modal, Notice, Tab};
+use super::{App, Notice, Tab};
 use crate::config::{RecentChoice, and_more};
 use crate::domain::email::ended;
 use crate::tui::context::Effects;
 use crate::tui::input::action::Action;
+use crate::tui::modals::filters::FiltersForm;
 use crate::tui::persist::input_history::{Recents, Typed};
 use crate::tui::persist::saved_filters::{FiltersRead, Saved};
 use crate::tui::request::{Request, RequestId, Response};
@@ -79,7 +80,7 @@ impl App {
                 if filters.is_ok() || asked.clone().into_change().is_none() {
                     self.env.saved.take(&filters);
                 }
-                if self.over.iter().any(|over| matches!(over, Modal::Filters(_))) {
+                if self.top::<FiltersForm>().is_some() {
                     return Err(Response::Filters(filters, asked));
                 }
                 if let Ok(FiltersRead { left_out: Some(why), .. }) | Err(why) = filters {

@@ -1,33 +1,14 @@
-//! What can be open over a tab, by name: whoever claims to have seen all of it can be held to it.
+//! The names of what can be open over a tab. A test that claims to have opened everything is held to them.
 
-use super::{App, Modal};
-
-/// Names every kind; one that is missing here does not compile.
-macro_rules! kinds {
-    ($($kind:ident),+ $(,)?) => {
-        impl Modal {
-            fn kind(&self) -> &'static str {
-                match self {
-                    $(Self::$kind(_) => stringify!($kind),)+
-                }
-            }
-        }
-
-        impl App {
-            /// Everything that can be open over a tab.
-            pub const KINDS: &'static [&'static str] = &[$(stringify!($kind)),+];
-        }
-    };
-}
-
-kinds!(
-    Issue, Revoke, Question, Again, Draft, Correct, File, Ids, Export, Replace, Commands, Profiles, Pin,
-    Help, Copy, Raw, Log, Filters, MarkAll, Key, Ping,
-);
+use super::App;
+use crate::tui::modals::ALL;
 
 impl App {
-    /// Which of [`App::KINDS`] is open over the tab, if any.
-    pub fn kind(&self) -> Option<&'static str> {
-        self.over.last().map(Modal::kind)
+    /// Every modal.
+    pub const MODALS: &'static [&'static str] = ALL;
+
+    /// Which of [`App::MODALS`] is on top.
+    pub fn modal(&self) -> Option<&'static str> {
+        self.modals.last().map(|modal| modal.name())
     }
 }

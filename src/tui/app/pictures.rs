@@ -1,9 +1,9 @@
 //! The one picture that is looked at: which screen has a place for it, and when it is asked for.
 
-use super::{App, Tab};
+use super::App;
 use crate::config::{Ground, Palette};
+use crate::tui::component::Screen as _;
 use crate::tui::context::Effects;
-use crate::tui::input::action::Action;
 use crate::tui::platform::images::{Want, Way};
 use crate::tui::platform::terminal::gives_kitty_pictures;
 use crate::tui::theme::Glyphs;
@@ -21,16 +21,12 @@ impl App {
         if !ready || !self.env.pictures.is_on() {
             return None;
         }
-        match self.tab {
-            Tab::Templates => self.templates.picture(self.body()),
-            Tab::Badge => self.badge.picture(self.body()),
-            Tab::History | Tab::Wallet | Tab::Activity | Tab::Overview => None,
-        }
+        self.screen().picture(self.body())
     }
 
     /// Asks for it. What is open over the tab changes nothing: one comes back from there.
     pub(super) fn want_picture(&mut self, out: &mut Effects<'_>) {
-        if self.over.is_empty() {
+        if self.modals.is_empty() {
             let want = self.wanted_picture();
             self.env.pictures.want(want.as_ref(), out);
         }
@@ -63,15 +59,5 @@ impl App {
             self.env.pictures.without_blocks();
             self.repaint();
         }
-    }
-
-    /// Whether an action about pictures does something where one is now.
-    pub(super) fn offers_picture(&self, action: Action) -> bool {
-        self.env.pictures.is_on()
-            && match self.tab {
-                Tab::Templates => self.templates.offers_picture(action),
-                Tab::Badge => self.badge.offers_picture(action),
-                Tab::History | Tab::Wallet | Tab::Activity | Tab::Overview => false,
-            }
     }
 }

@@ -1,11 +1,13 @@
 //! Keys in the wrong place: what is typed or pasted is compared with the keys that are known before anything is
 //! asked or written. The client refuses what comes past this.
 
-use super::{App, Modal, Tab};
+use super::{App, Tab};
 use crate::secrets::{Likeness, is_key, judge};
+use crate::tui::component::Component as _;
 use crate::tui::context::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::modals::key_question::{KeyQuestion, Then};
+use crate::tui::modals::palette::CommandPalette;
 
 impl App {
     /// Whether Enter must not go on, since what is typed looks like an API key. A key is refused, and taken out of
@@ -13,7 +15,7 @@ impl App {
     pub(super) fn stops_a_key(&mut self, out: &mut Effects<'_>) -> bool {
         let typed = self.typed();
         if typed.iter().any(|text| is_key(text)) {
-            let is_box = self.over.is_empty() || matches!(self.over.last(), Some(Modal::Commands(_)));
+            let is_box = self.modals.is_empty() || self.top::<CommandPalette>().is_some();
             if is_box {
                 self.act_inside(Action::ClearField, out);
             }
@@ -32,8 +34,8 @@ impl App {
     /// Whether the list's filter may not be applied, since it looks like an API key; then a person is asked.
     pub(super) fn ask_about_filter(&mut self) {
         let texts = match self.tab {
-            Tab::Templates => self.templates.browser.key_like(),
-            Tab::History => self.history.browser.key_like(),
+            Tab::Templates => self.screens.templates.browser.key_like(),
+            Tab::History => self.screens.history.browser.key_like(),
             _ => Vec::new(),
         };
         if !texts.is_empty() {
@@ -42,7 +44,7 @@ impl App {
     }
 
     fn ask_about(&mut self, texts: Vec<String>, then: Then) {
-        self.over.push(Modal::Key(Box::new(KeyQuestion::new(texts, then))));
+        self.open(KeyQuestion::new(texts, then));
     }
 
     /// Goes on with what a person has said to be no key.
@@ -51,26 +53,22 @@ impl App {
             (Then::Accept, _) => {
                 self.act_inside(Action::Accept, out);
             }
-            (Then::Filter, Tab::Templates) => self.templates.browser.apply(out),
-            (Then::Filter, Tab::History) => self.history.browser.apply(out),
+            (Then::Filter, Tab::Templates) => self.screens.templates.browser.apply(out),
+            (Then::Filter, Tab::History) => self.screens.history.browser.apply(out),
             (Then::Filter, _) => {}
         }
     }
 
     /// Whether pasted text is refused, since it is an API key and is not pasted where one belongs.
     pub(super) fn refuses_paste(&mut self, text: &str, out: &mut Effects<'_>) -> bool {
-        let takes_keys = match self.over.last() {
-            Some(Modal::Profiles(_)) => true,
-            Some(_) => false,
-            None => self.welcome.is_some(),
-        };
+        let takes_keys = self.modals.last().map_or(self.welcome.is_some(), |modal| modal.takes_api_key());
         if takes_keys || !is_key(text) {
             return false;
         }
         // The box opens as for any other text: Enter must not act on what is selected instead.
         match self.tab {
-            Tab::Wallet if self.over.is_empty() => self.wallet.on_paste(""),
-            Tab::Badge if self.over.is_empty() => self.badge.on_paste(""),
+            Tab::Wallet if self.modals.is_empty() => self.screens.wallet.on_paste("", &self.env, out),
+            Tab::Badge if self.modals.is_empty() => self.screens.badge.on_paste("", &self.env, out),
             _ => {}
         }
         out.warn(t!("This looks like an API key. It was not pasted, and nothing was sent."));
@@ -79,22 +77,10 @@ impl App {
 
     /// What is typed in fields whose text is sent, or written down, by Enter.
     fn typed(&self) -> Vec<&str> {
-        match self.over.last() {
-            Some(Modal::Issue(form)) => form.typed(),
-            Some(Modal::Revoke(form)) => form.typed(),
-            Some(Modal::Question(form)) => form.typed(),
-            Some(Modal::Ids(form)) => form.typed(),
-            Some(Modal::Replace(form)) => form.typed(),
-            Some(Modal::Correct(form)) => form.typed(),
-            Some(Modal::Filters(form)) => form.typed(),
-            Some(Modal::Commands(palette)) => palette.typed(),
-            Some(_) => Vec::new(),
+        match self.modals.last() {
+            Some(modal) => modal.typed(),
             None if self.welcome.is_some() => Vec::new(),
-            None => match self.tab {
-                Tab::Wallet => self.wallet.typed_text(),
-                Tab::Badge => self.badge.typed_text(),
-                Tab::Templates | Tab::History | Tab::Activity | Tab::Overview => Vec::new(),
-            },
+            None => self.screen().typed(),
         }
     }
 }

@@ -14,6 +14,10 @@ pub enum Tab {
 }
 
 impl Tab {
+    /// All of them.
+    pub const EVERY: [Self; 6] =
+        [Self::Templates, Self::History, Self::Wallet, Self::Badge, Self::Activity, Self::Overview];
+
     /// Those of the header, in order, with their names.
     pub const ALL: [(Self, &'static str); 5] = [
         (Self::Templates, tr_noop!("Templates")),

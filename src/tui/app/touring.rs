@@ -1,10 +1,14 @@
 //! The tour, while it is taken: what it sees of the desk, and how it begins and ends.
 
-use super::{App, Modal, Tab};
+use super::{App, Tab};
 use crate::config::Environment;
+use crate::tui::component::Component as _;
 use crate::tui::context::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::modals::issue::IssueForm;
+use crate::tui::modals::question::Question;
+use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::request::{Request, Response};
 use crate::tui::tour::{self, Place, Seen, Tour};
@@ -53,7 +57,7 @@ impl App {
 
     /// Begins the tour, from its beginning, and remembers that it was taken.
     pub(super) fn begin_tour(&mut self, out: &mut Effects<'_>) {
-        self.touring = Some(Tour::new(self.activity.jobs()));
+        self.touring = Some(Tour::new(self.screens.activity.jobs()));
         self.changed = true;
         self.app_paths.offers_tour = false;
         if let Some(to) = self.app_paths.tour_note.take() {
@@ -68,7 +72,7 @@ impl App {
             Action::Tour if self.may_tour() => self.begin_tour(out),
             Action::Tour => out.say(t!("The tour is taken in the sandbox: lapel tour.")),
             Action::TourSkip => {
-                let jobs = self.activity.jobs();
+                let jobs = self.screens.activity.jobs();
                 let went_on = self.touring.as_mut().is_some_and(|tour| tour.skip(jobs));
                 if !went_on {
                     self.touring = None;
@@ -76,7 +80,7 @@ impl App {
             }
             Action::TourLeave => {
                 self.touring = None;
-                let key = self.env.key(&self.tab_stack(), Action::Tour);
+                let key = self.env.key(&self.screen().key_contexts(), Action::Tour);
                 out.say(t!("The tour has ended. {key} begins it again.", key));
             }
             _ => return false,
@@ -86,7 +90,7 @@ impl App {
 
     /// Takes note of a receipt that was written.
     pub(super) fn tour_hears(&mut self, answer: &Response) {
-        let receipt = self.over.iter().any(|over| matches!(over, Modal::Question(form) if form.is_receipt()));
+        let receipt = self.top::<Question>().is_some_and(Question::is_receipt);
         if let (Response::Paper(Ok(_)), true, Some(tour)) = (answer, receipt, &mut self.touring) {
             tour.wrote();
         }
@@ -114,29 +118,36 @@ impl App {
     }
 
     fn tour_sees(&self) -> Seen<'_> {
-        Seen { place: self.tour_place(), found: self.wallet.has_found(), jobs: self.activity.jobs() }
+        Seen {
+            place: self.tour_place(),
+            found: self.screens.wallet.has_found(),
+            jobs: self.screens.activity.jobs(),
+        }
     }
 
     fn tour_place(&self) -> Place {
         let inner = self.key_contexts().first().copied();
         let review = inner == Some(Context::Review);
-        match (self.over.last(), self.tab) {
-            (Some(Modal::Issue(_)), _) if review => Place::IssueReview,
-            (Some(Modal::Issue(_)), _) => Place::IssueForm,
-            (Some(Modal::Revoke(_)), _) if review => Place::RevokeReview,
-            (Some(Modal::Revoke(_)), _) => Place::RevokeForm,
-            (Some(Modal::Question(form)), _) if form.is_receipt() => Place::Paper,
-            (None, Tab::Templates) if matches!(inner, Some(Context::Templates | Context::Template)) => {
+        if !self.modals.is_empty() {
+            return match review {
+                _ if self.top::<Question>().is_some_and(Question::is_receipt) => Place::Paper,
+                true if self.top::<IssueForm>().is_some() => Place::IssueReview,
+                false if self.top::<IssueForm>().is_some() => Place::IssueForm,
+                true if self.top::<RevokeForm>().is_some() => Place::RevokeReview,
+                false if self.top::<RevokeForm>().is_some() => Place::RevokeForm,
+                _ => Place::Elsewhere,
+            };
+        }
+        match self.tab {
+            Tab::Templates if matches!(inner, Some(Context::Templates | Context::Template)) => {
                 Place::Templates
             }
-            (None, Tab::History) if inner == Some(Context::History) => Place::History,
-            (None, Tab::Wallet) if matches!(inner, Some(Context::Prompt | Context::LookUp)) => {
-                Place::WalletBox
-            }
-            (None, Tab::Wallet) => Place::Wallet,
-            (None, Tab::Badge) if inner == Some(Context::Badge) => Place::Badge,
-            (None, Tab::Activity) if inner == Some(Context::JobRows) => Place::JobRows,
-            (None, Tab::Activity) => Place::Activity,
+            Tab::History if inner == Some(Context::History) => Place::History,
+            Tab::Wallet if matches!(inner, Some(Context::Prompt | Context::LookUp)) => Place::WalletBox,
+            Tab::Wallet => Place::Wallet,
+            Tab::Badge if inner == Some(Context::Badge) => Place::Badge,
+            Tab::Activity if inner == Some(Context::JobRows) => Place::JobRows,
+            Tab::Activity => Place::Activity,
             _ => Place::Elsewhere,
         }
     }

@@ -98,19 +98,19 @@ impl App {
     fn show_view(&mut self, view: &View, out: &mut Effects<'_>) {
         self.views.stage = Stage::Ready;
         self.changed = true;
-        self.templates.browser.restore(&view.templates, out);
-        self.history.browser.restore(&view.history, out);
-        self.wallet.restore(&view.wallet);
-        self.activity.restore(&view.jobs, &view.rows);
+        self.screens.templates.browser.restore(&view.templates, out);
+        self.screens.history.browser.restore(&view.history, out);
+        self.screens.wallet.restore(&view.wallet);
+        self.screens.activity.restore(&view.jobs, &view.rows);
         let wanted = std::mem::take(&mut self.views.wanted);
         if !wanted.filter.is_empty() {
             match wanted.tab {
-                Some(Tab::Templates) => self.templates.browser.filter_only(&wanted.filter, out),
-                _ => self.history.browser.filter_only(&wanted.filter, out),
+                Some(Tab::Templates) => self.screens.templates.browser.filter_only(&wanted.filter, out),
+                _ => self.screens.history.browser.filter_only(&wanted.filter, out),
             }
         }
         // Whoever has gone somewhere meanwhile stays there.
-        let untouched = self.tab == Tab::Templates && self.came_from.is_empty() && self.over.is_empty();
+        let untouched = self.tab == Tab::Templates && self.came_from.is_empty() && self.modals.is_empty();
         match wanted.tab.or(view.tab) {
             Some(Tab::Overview) if untouched => self.open_overview(),
             Some(tab) if untouched => self.tab = tab,
@@ -163,22 +163,22 @@ impl App {
 
     fn changes_of_view(&self) -> (Option<Tab>, u64) {
         let lists = [
-            self.templates.browser.changes(),
-            self.history.browser.changes(),
-            self.wallet.changes(),
-            self.activity.changes(),
+            self.screens.templates.browser.changes(),
+            self.screens.history.browser.changes(),
+            self.screens.wallet.changes(),
+            self.screens.activity.changes(),
         ];
         (Some(self.own_tab()), lists.iter().sum())
     }
 
     fn view(&self) -> View {
-        let (jobs, rows) = self.activity.views();
+        let (jobs, rows) = self.screens.activity.views();
         View {
             // A desk begins there anyway: whoever changes nothing leaves no file.
             tab: Some(self.own_tab()).filter(|tab| *tab != Tab::Templates),
-            templates: self.templates.browser.view(),
-            history: self.history.browser.view(),
-            wallet: self.wallet.view(),
+            templates: self.screens.templates.browser.view(),
+            history: self.screens.history.browser.view(),
+            wallet: self.screens.wallet.view(),
             jobs,
             rows,
         }

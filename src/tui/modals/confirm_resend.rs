@@ -2,6 +2,7 @@
 //! again. Where it is live, it is confirmed like everything else.
 
 use crate::jobs::{Decision, Job, JobId};
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -75,19 +76,18 @@ impl AgainForm {
         }
         Some(Self { deed, id, title: job.title.to_string(), rows, confirm, said })
     }
+}
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
+impl Component for AgainForm {
+    fn key_contexts(&self) -> Vec<Context> {
         self.confirm.key_contexts(Context::Review)
     }
 
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
         !matches!(action, Action::PageDown | Action::PageUp)
     }
 
-    /// Does an action; false when it is none of the question's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Confirm => {
                 if self.confirm.agrees(out) {
@@ -106,8 +106,11 @@ impl AgainForm {
         true
     }
 
-    /// Takes a job as it stands now: the number to type is the number that is sent.
-    pub fn take(&mut self, job: &Job, env: &Env) {
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        self.confirm.on_text_key(key)
+    }
+
+    fn on_job(&mut self, job: &Job, env: &Env) {
         let now = rows(&self.deed, job);
         if job.id == self.id && now != self.rows {
             self.rows = now;
@@ -115,13 +118,7 @@ impl AgainForm {
         }
     }
 
-    /// Takes a key that is typed; nothing is pasted here.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        self.confirm.on_text_key(key)
-    }
-
-    /// Draws it.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let id = self.id;
@@ -148,5 +145,11 @@ impl AgainForm {
         lines.push(Line::raw(""));
         lines.extend(self.confirm.lines(Context::Review, t!("to send it"), room, env));
         frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+impl Modal for AgainForm {
+    fn prepares_sending(&self) -> bool {
+        true
     }
 }

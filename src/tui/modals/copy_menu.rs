@@ -1,9 +1,10 @@
 //! The menu of what can be copied here.
 
+use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::input::list_hit::{Click, Sight, below};
+use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::widgets::copying::{Copyable, Copyables};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width};
@@ -25,13 +26,20 @@ impl CopyMenu {
         (!all.list.is_empty()).then_some(Self { list: all.list, at: 0, sight: Sight::default() })
     }
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts() -> Vec<Context> {
+    fn pick(&self, at: usize, out: &mut Effects<'_>) {
+        if let Some(entry) = self.list.get(at) {
+            out.copies.push(entry.clip.clone());
+        }
+        out.go.push(Navigate::Close);
+    }
+}
+
+impl Component for CopyMenu {
+    fn key_contexts(&self) -> Vec<Context> {
         vec![Context::Menu, Context::Always]
     }
 
-    /// Does an action; false when it is none of the menu's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Down => self.at = (self.at + 1) % self.list.len().max(1),
             Action::Up => self.at = (self.at + self.list.len().max(1) - 1) % self.list.len().max(1),
@@ -42,13 +50,7 @@ impl CopyMenu {
         true
     }
 
-    /// Takes a click.
-    pub fn on_click(&mut self, at: Position) -> Click {
-        self.sight.click(at, &mut self.at)
-    }
-
-    /// Takes a key that is no action: the letter of an entry picks it.
-    pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         let KeyCode::Char(letter) = key.code else { return false };
         // With Hangul input on, the letter on the same key.
         let letter = crate::tui::input::keymap::hangul::latin(letter).unwrap_or(letter);
@@ -62,15 +64,11 @@ impl CopyMenu {
         }
     }
 
-    fn pick(&self, at: usize, out: &mut Effects<'_>) {
-        if let Some(entry) = self.list.get(at) {
-            out.copies.push(entry.clip.clone());
-        }
-        out.go.push(Navigate::Close);
+    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+        Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
     }
 
-    /// Draws it over the lower part of the tab.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let rows = u16::try_from(self.list.len() + 2).unwrap_or(area.height).min(area.height);
         let area = Rect { y: area.bottom() - rows, height: rows, ..area };
         frame.render_widget(Clear, area);
@@ -103,5 +101,11 @@ impl CopyMenu {
         if let Some(selected) = cursor {
             frame.buffer_mut().set_style(selected, env.theme.selected());
         }
+    }
+}
+
+impl Modal for CopyMenu {
+    fn is_popup(&self) -> bool {
+        true
     }
 }

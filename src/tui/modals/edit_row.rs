@@ -3,6 +3,7 @@
 use crate::domain::text::scrub;
 use crate::jobs::intake::{Field as Of, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -37,14 +38,14 @@ impl CorrectForm {
             findings.iter().any(|finding| Some(finding.severity) == worst && finding.field == Of::Email);
         Self { job, row, fields, focus: Focus { at: usize::from(about_address) }, ticket: None, said: None }
     }
+}
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
+impl Component for CorrectForm {
+    fn key_contexts(&self) -> Vec<Context> {
         vec![Context::Form, Context::Always]
     }
 
-    /// Does an action; false when it is none of the form's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::NextField => self.focus.next(2),
             Action::PreviousField => self.focus.previous(2),
@@ -61,26 +62,19 @@ impl CorrectForm {
         true
     }
 
-    /// What is typed.
-    pub fn typed(&self) -> Vec<&str> {
-        self.fields.iter().map(Field::value).collect()
-    }
-
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         self.fields[self.focus.at].on_text_key(key)
     }
 
-    /// Takes pasted text.
-    pub fn on_paste(&mut self, text: &str) {
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         self.fields[self.focus.at].on_paste(text.trim());
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
+        _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
@@ -99,8 +93,11 @@ impl CorrectForm {
         }
     }
 
-    /// Draws the form.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn typed(&self) -> Vec<&str> {
+        self.fields.iter().map(Field::value).collect()
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines: Vec<Line<'static>> = Vec::new();
@@ -150,5 +147,11 @@ impl CorrectForm {
             put(&mut lines, &format!("{} {said}", env.glyphs.alert), theme.error());
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+impl Modal for CorrectForm {
+    fn prepares_sending(&self) -> bool {
+        true
     }
 }

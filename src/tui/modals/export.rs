@@ -6,6 +6,7 @@ use crate::domain::text::scrub;
 use crate::export::{ExportError, Exported, Kind, Order, What, cost, summary};
 use crate::i18n::tr;
 use crate::sheet::{Format, SheetError};
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, ExportSource, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -52,16 +53,6 @@ impl ExportForm {
         Self { takeaway, kind: 0, file, exists: false, work: None, replaces: false, said: None }
     }
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        let own = match (&self.work, self.exists) {
-            (Some(_), _) => Context::Exporting,
-            (None, true) => Context::Review,
-            (None, false) => Context::Export,
-        };
-        vec![own, Context::Always]
-    }
-
     /// The question that writes the file, while it does.
     pub fn ticket(&self) -> Option<RequestId> {
         self.work.map(|(ticket, ..)| ticket)
@@ -78,45 +69,6 @@ impl ExportForm {
             t!("nothing of it is left")
         };
         Some((fit(&name, LONGEST_NAME, env.glyphs.ellipsis).trim_end().to_owned(), left))
-    }
-
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
-        match action {
-            Action::Accept | Action::Complete | Action::ClearField => self.work.is_none() && !self.exists,
-            Action::Earlier => self.work.is_none() && !self.exists && self.file.is_enabled(action),
-            // What they do stands beside them.
-            Action::Later
-            | Action::Down
-            | Action::Up
-            | Action::Confirm
-            | Action::PageDown
-            | Action::PageUp => false,
-            _ => true,
-        }
-    }
-
-    /// Does an action; false when it is none of the form's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
-        match action {
-            Action::Back => self.back(out),
-            Action::Aside => out.go.push(Navigate::Aside),
-            _ if self.work.is_some() => {
-                return !matches!(action, Action::Help | Action::Palette | Action::Quit);
-            }
-            Action::Confirm if self.exists => self.write(true, out),
-            Action::Accept if !self.exists => self.write(false, out),
-            Action::Earlier | Action::Later if !self.exists => {
-                self.file.on_action(action, out);
-                self.follow_ending();
-            }
-            Action::Down => self.choose(self.kind + 1),
-            Action::Up => self.choose(self.kind + KINDS.len() - 1),
-            Action::Help | Action::Palette => return false,
-            Action::ClearField | Action::Complete if !self.exists => return self.file.on_action(action, out),
-            _ => {}
-        }
-        true
     }
 
     fn back(&mut self, out: &mut Effects<'_>) {
@@ -162,40 +114,30 @@ impl ExportForm {
         self.work = Some((out.ask(Request::Export(Box::new(order))), 0, self.takeaway.rows.unwrap_or(0)));
     }
 
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        if self.work.is_some() || self.exists {
-            return false;
-        }
-        let typed = self.file.on_text_key(key);
-        if typed {
-            self.said = None;
-            self.follow_ending();
-        }
-        typed
+    /// What came of it while it was not in sight, where that was no file.
+    pub fn trouble(&self) -> Option<String> {
+        let exists = || {
+            self.exists.then(|| t!("There is a file of this name already. Nothing was written.").to_owned())
+        };
+        self.said.clone().or_else(exists).map(|why| t!("The export: {why}", why))
     }
 
-    /// Takes a pasted or dropped path.
-    pub fn on_paste(&mut self, text: &str) {
-        if self.work.is_none() && !self.exists {
-            self.file.set_pasted(text);
-            self.follow_ending();
+    /// What it costs, in words.
+    fn cost(&self, env: &Env) -> String {
+        if matches!(self.takeaway.what, What::Rows(..)) {
+            return t!("Nothing is asked of the service: the rows are here.").to_owned();
         }
+        let Some(rows) = self.takeaway.rows else {
+            return t!(
+                "How many requests it takes is not known: the service does not say how many rows there are."
+            )
+            .to_owned();
+        };
+        cost(rows, env.link.as_ref().map_or(u32::MAX, |link| link.background))
     }
 
-    /// How far it is.
-    pub fn progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
-        match &mut self.work {
-            Some((mine, done, all)) if *mine == ticket => {
-                (*done, *all) = (now, of);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Takes an answer, or gives it back. What is to be said of the file: the text, and whether it is bad news.
-    pub fn on_response(
+    /// Takes a response, or gives it back. Returns a message once the file is written.
+    pub fn take_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -220,31 +162,85 @@ impl ExportForm {
             other => self.file.on_response(ticket, other).map(|()| None),
         }
     }
+}
 
-    /// What came of it while it was not in sight, where that was no file.
-    pub fn trouble(&self) -> Option<String> {
-        let exists = || {
-            self.exists.then(|| t!("There is a file of this name already. Nothing was written.").to_owned())
+impl Component for ExportForm {
+    fn key_contexts(&self) -> Vec<Context> {
+        let own = match (&self.work, self.exists) {
+            (Some(_), _) => Context::Exporting,
+            (None, true) => Context::Review,
+            (None, false) => Context::Export,
         };
-        self.said.clone().or_else(exists).map(|why| t!("The export: {why}", why))
+        vec![own, Context::Always]
     }
 
-    /// What it costs, in words.
-    fn cost(&self, env: &Env) -> String {
-        if matches!(self.takeaway.what, What::Rows(..)) {
-            return t!("Nothing is asked of the service: the rows are here.").to_owned();
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        match action {
+            Action::Accept | Action::Complete | Action::ClearField => self.work.is_none() && !self.exists,
+            Action::Earlier => self.work.is_none() && !self.exists && self.file.is_enabled(action),
+            // What they do stands beside them.
+            Action::Later
+            | Action::Down
+            | Action::Up
+            | Action::Confirm
+            | Action::PageDown
+            | Action::PageUp => false,
+            _ => true,
         }
-        let Some(rows) = self.takeaway.rows else {
-            return t!(
-                "How many requests it takes is not known: the service does not say how many rows there are."
-            )
-            .to_owned();
-        };
-        cost(rows, env.link.as_ref().map_or(u32::MAX, |link| link.background))
     }
 
-    /// Draws the form.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Back => self.back(out),
+            Action::Aside => out.go.push(Navigate::Aside),
+            _ if self.work.is_some() => {
+                return !matches!(action, Action::Help | Action::Palette | Action::Quit);
+            }
+            Action::Confirm if self.exists => self.write(true, out),
+            Action::Accept if !self.exists => self.write(false, out),
+            Action::Earlier | Action::Later if !self.exists => {
+                self.file.on_action(action, out);
+                self.follow_ending();
+            }
+            Action::Down => self.choose(self.kind + 1),
+            Action::Up => self.choose(self.kind + KINDS.len() - 1),
+            Action::Help | Action::Palette => return false,
+            Action::ClearField | Action::Complete if !self.exists => return self.file.on_action(action, out),
+            _ => {}
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        if self.work.is_some() || self.exists {
+            return false;
+        }
+        let typed = self.file.on_text_key(key);
+        if typed {
+            self.said = None;
+            self.follow_ending();
+        }
+        typed
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+        if self.work.is_none() && !self.exists {
+            self.file.set_pasted(text);
+            self.follow_ending();
+        }
+    }
+
+    fn on_progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
+        match &mut self.work {
+            Some((mine, done, all)) if *mine == ticket => {
+                (*done, *all) = (now, of);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines: Vec<Line<'static>> = Vec::new();
@@ -320,6 +316,8 @@ impl ExportForm {
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 }
+
+impl Modal for ExportForm {}
 
 /// What is said of a file that was written, and whether it is bad news: it is not known to be all.
 fn said(done: &Exported, takeaway: &ExportSource) -> (String, bool) {

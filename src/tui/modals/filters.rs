@@ -3,6 +3,7 @@
 use crate::config::{FilterChange, NamedFilter};
 use crate::domain::text::scrub;
 use crate::i18n;
+use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -95,13 +96,93 @@ impl FiltersForm {
         }
     }
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
+    fn selected<'a>(&self, env: &'a Env) -> Option<&'a NamedFilter> {
+        env.saved.of_list(self.list).nth(self.at)
+    }
+
+    fn act_naming(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        let Some(naming) = &mut self.name else { return false };
+        match action {
+            Action::Back => self.name = None,
+            Action::ClearField => naming.field.clear(),
+            Action::NextTab | Action::PreviousTab => {}
+            Action::Accept => {
+                let name = naming.field.value().trim().to_owned();
+                if name.is_empty() {
+                    self.said = Some(t!("Type a name first.").to_owned());
+                    return true;
+                }
+                let is_there = env.saved.of_list(self.list).any(|filter| filter.name == name);
+                let change = match (&naming.of, &self.current) {
+                    (Some(from), _) => {
+                        FilterChange::Rename { list: self.list.to_owned(), from: from.clone(), to: name }
+                    }
+                    (None, Some(_)) if is_there && naming.replaces.as_ref() != Some(&name) => {
+                        let shown = scrub(&name).into_owned();
+                        self.said = Some(t!(
+                            "There is a filter called “{name}” already. {enter} once more puts this one in its place.",
+                            name = shown,
+                            enter = env.key(&[Context::Prompt, Context::Always], Action::Accept)
+                        ));
+                        naming.replaces = Some(name);
+                        return true;
+                    }
+                    (None, Some(current)) => FilterChange::Save {
+                        filter: NamedFilter { name, ..current.clone() },
+                        replace: is_there,
+                    },
+                    (None, None) => return true,
+                };
+                self.ask(Some(change), env, out);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// The file was read or changed.
+    fn changed(&mut self, filters: &[NamedFilter], asked: FiltersAsk, out: &mut Effects<'_>) {
+        let mine: Vec<&NamedFilter> = filters.iter().filter(|filter| filter.list == self.list).collect();
+        let place = |name: &str| mine.iter().position(|filter| filter.name == name);
+        self.at = self.at.min(mine.len().saturating_sub(1));
+        let Some(change) = asked.into_change() else { return };
+        self.name = None;
+        let shown = |name: &str| scrub(name).into_owned();
+        match change {
+            FilterChange::Save { filter, .. } => {
+                self.at = place(&filter.name).unwrap_or(self.at);
+                out.say(t!("Saved as “{name}”.", name = shown(&filter.name)));
+                out.go.push(Navigate::Close);
+            }
+            FilterChange::Rename { to, .. } => self.at = place(&to).unwrap_or(self.at),
+            FilterChange::Remove { name, .. } => out.say(t!("Removed “{name}”.", name = shown(&name))),
+        }
+    }
+
+    /// What a filter says, in words: its fields by their labels, its order by the heading of the column.
+    fn words(&self, filter: &NamedFilter, env: &Env) -> String {
+        let label = |field: &str| {
+            let spec = self.specs.iter().find(|spec| spec.name == field);
+            spec.map_or_else(|| scrub(field).into_owned(), |spec| i18n::tr(spec.label).to_lowercase())
+        };
+        let fields = filter.fields.iter().map(|(field, value)| format!("{} {}", label(field), scrub(value)));
+        let sort = filter.sort.iter().map(|(column, downwards)| {
+            let arrow = if *downwards { env.glyphs.down } else { env.glyphs.up };
+            let head = self.heads.iter().find(|head| head.sort_by == column);
+            let shown =
+                head.map_or_else(|| scrub(column).into_owned(), |head| i18n::tr(head.title).to_lowercase());
+            t!("by {column}", column = shown) + arrow
+        });
+        fields.chain(sort).collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
+    }
+}
+
+impl Component for FiltersForm {
+    fn key_contexts(&self) -> Vec<Context> {
         vec![if self.name.is_some() { Context::Prompt } else { Context::Filters }, Context::Always]
     }
 
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action, env: &Env) -> bool {
+    fn is_enabled(&self, action: Action, env: &Env) -> bool {
         let any = env.saved.of_list(self.list).next().is_some();
         match action {
             Action::NextTab | Action::PreviousTab => false,
@@ -112,12 +193,7 @@ impl FiltersForm {
         }
     }
 
-    fn selected<'a>(&self, env: &'a Env) -> Option<&'a NamedFilter> {
-        env.saved.of_list(self.list).nth(self.at)
-    }
-
-    /// Does an action; false when it is none of the form's.
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         self.said = None;
         if self.name.is_some() {
             return self.act_naming(action, env, out);
@@ -164,65 +240,7 @@ impl FiltersForm {
         true
     }
 
-    /// Takes a click.
-    pub fn on_click(&mut self, at: Position) -> Click {
-        if self.name.is_some() {
-            return Click::Beside;
-        }
-        let click = self.sight.click(at, &mut self.at);
-        if click == Click::Selected {
-            (self.said, self.removing) = (None, None);
-        }
-        click
-    }
-
-    fn act_naming(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        let Some(naming) = &mut self.name else { return false };
-        match action {
-            Action::Back => self.name = None,
-            Action::ClearField => naming.field.clear(),
-            Action::NextTab | Action::PreviousTab => {}
-            Action::Accept => {
-                let name = naming.field.value().trim().to_owned();
-                if name.is_empty() {
-                    self.said = Some(t!("Type a name first.").to_owned());
-                    return true;
-                }
-                let is_there = env.saved.of_list(self.list).any(|filter| filter.name == name);
-                let change = match (&naming.of, &self.current) {
-                    (Some(from), _) => {
-                        FilterChange::Rename { list: self.list.to_owned(), from: from.clone(), to: name }
-                    }
-                    (None, Some(_)) if is_there && naming.replaces.as_ref() != Some(&name) => {
-                        let shown = scrub(&name).into_owned();
-                        self.said = Some(t!(
-                            "There is a filter called “{name}” already. {enter} once more puts this one in its place.",
-                            name = shown,
-                            enter = env.key(&[Context::Prompt, Context::Always], Action::Accept)
-                        ));
-                        naming.replaces = Some(name);
-                        return true;
-                    }
-                    (None, Some(current)) => FilterChange::Save {
-                        filter: NamedFilter { name, ..current.clone() },
-                        replace: is_there,
-                    },
-                    (None, None) => return true,
-                };
-                self.ask(Some(change), env, out);
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    /// The name as it is typed.
-    pub fn typed(&self) -> Vec<&str> {
-        self.name.iter().map(|naming| naming.field.value()).collect()
-    }
-
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         let Some(naming) = &mut self.name else { return false };
         let typed = naming.field.on_text_key(key);
         if typed {
@@ -231,18 +249,28 @@ impl FiltersForm {
         typed
     }
 
-    /// Takes pasted text: a name.
-    pub fn on_paste(&mut self, text: &str) {
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if let Some(naming) = &mut self.name {
             naming.field.on_paste(text.trim());
         }
     }
 
-    /// Takes an answer, or gives it back. What there is now the desk has taken already.
-    pub fn on_response(
+    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+        if self.name.is_some() {
+            return Clicked::Nothing;
+        }
+        let click = self.sight.click(at, &mut self.at);
+        if click == Click::Selected {
+            (self.said, self.removing) = (None, None);
+        }
+        Clicked::in_menu(click, Action::Accept)
+    }
+
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
+        _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
@@ -263,44 +291,11 @@ impl FiltersForm {
         }
     }
 
-    /// The file was read or changed.
-    fn changed(&mut self, filters: &[NamedFilter], asked: FiltersAsk, out: &mut Effects<'_>) {
-        let mine: Vec<&NamedFilter> = filters.iter().filter(|filter| filter.list == self.list).collect();
-        let place = |name: &str| mine.iter().position(|filter| filter.name == name);
-        self.at = self.at.min(mine.len().saturating_sub(1));
-        let Some(change) = asked.into_change() else { return };
-        self.name = None;
-        let shown = |name: &str| scrub(name).into_owned();
-        match change {
-            FilterChange::Save { filter, .. } => {
-                self.at = place(&filter.name).unwrap_or(self.at);
-                out.say(t!("Saved as “{name}”.", name = shown(&filter.name)));
-                out.go.push(Navigate::Close);
-            }
-            FilterChange::Rename { to, .. } => self.at = place(&to).unwrap_or(self.at),
-            FilterChange::Remove { name, .. } => out.say(t!("Removed “{name}”.", name = shown(&name))),
-        }
+    fn typed(&self) -> Vec<&str> {
+        self.name.iter().map(|naming| naming.field.value()).collect()
     }
 
-    /// What a filter says, in words: its fields by their labels, its order by the heading of the column.
-    fn words(&self, filter: &NamedFilter, env: &Env) -> String {
-        let label = |field: &str| {
-            let spec = self.specs.iter().find(|spec| spec.name == field);
-            spec.map_or_else(|| scrub(field).into_owned(), |spec| i18n::tr(spec.label).to_lowercase())
-        };
-        let fields = filter.fields.iter().map(|(field, value)| format!("{} {}", label(field), scrub(value)));
-        let sort = filter.sort.iter().map(|(column, downwards)| {
-            let arrow = if *downwards { env.glyphs.down } else { env.glyphs.up };
-            let head = self.heads.iter().find(|head| head.sort_by == column);
-            let shown =
-                head.map_or_else(|| scrub(column).into_owned(), |head| i18n::tr(head.title).to_lowercase());
-            t!("by {column}", column = shown) + arrow
-        });
-        fields.chain(sort).collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
-    }
-
-    /// Draws it.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let put = |text: &str, style| {
@@ -365,3 +360,5 @@ impl FiltersForm {
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 }
+
+impl Modal for FiltersForm {}

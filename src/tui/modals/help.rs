@@ -1,8 +1,10 @@
 //! The help: the keys of the screen it was opened on, made from the keymap.
 
 use crate::domain::text::scrub;
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
@@ -48,41 +50,6 @@ impl Help {
         self.message.is_some()
     }
 
-    /// Does an action; false when it is none of the help's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
-        let last = self.most.get();
-        // A window that was made larger meanwhile shows more of it.
-        self.scroll = self.scroll.min(last);
-        match action {
-            Action::Down => self.scroll = self.scroll.saturating_add(1).min(last),
-            Action::Up => self.scroll = self.scroll.saturating_sub(1),
-            Action::PageDown => self.scroll = self.scroll.saturating_add(10).min(last),
-            Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
-            Action::First => self.scroll = 0,
-            Action::Last => self.scroll = last,
-            Action::Back => out.go.push(Navigate::Close),
-            _ => return false,
-        }
-        true
-    }
-
-    /// Draws it, in two columns; a sentence that is longer than its own goes on below.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let keys = t!("  Keys of this screen");
-        let head = if self.message.is_some() { t!("  What was said, all of it") } else { keys };
-        let mut lines = vec![Line::styled(head, env.theme.strong()), Line::raw("")];
-        let all = self.all_lines(usize::from(area.width), env);
-        let height = usize::from(area.height.saturating_sub(3));
-        self.most.set(all.len().saturating_sub(height));
-        let top = self.scroll.min(self.most.get());
-        let more = all.len().saturating_sub(top + height);
-        lines.extend(all.into_iter().skip(top).take(height));
-        if more > 0 {
-            lines.push(Line::styled(t!("  {more} more below", more), env.theme.dim()));
-        }
-        frame.render_widget(ratatui::text::Text::from(lines), area);
-    }
-
     /// All lines below the heading.
     fn all_lines(&self, columns: usize, env: &Env) -> Vec<Line<'static>> {
         let keys = self.lines.iter().map(|(k, _)| width(k)).max().unwrap_or(0) + 2;
@@ -124,6 +91,47 @@ impl Help {
         lines
     }
 }
+
+impl Component for Help {
+    fn key_contexts(&self) -> Vec<Context> {
+        vec![Context::Help, Context::Always]
+    }
+
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        let last = self.most.get();
+        // A window that was made larger meanwhile shows more of it.
+        self.scroll = self.scroll.min(last);
+        match action {
+            Action::Down => self.scroll = self.scroll.saturating_add(1).min(last),
+            Action::Up => self.scroll = self.scroll.saturating_sub(1),
+            Action::PageDown => self.scroll = self.scroll.saturating_add(10).min(last),
+            Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
+            Action::First => self.scroll = 0,
+            Action::Last => self.scroll = last,
+            Action::Back => out.go.push(Navigate::Close),
+            _ => return false,
+        }
+        true
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let keys = t!("  Keys of this screen");
+        let head = if self.message.is_some() { t!("  What was said, all of it") } else { keys };
+        let mut lines = vec![Line::styled(head, env.theme.strong()), Line::raw("")];
+        let all = self.all_lines(usize::from(area.width), env);
+        let height = usize::from(area.height.saturating_sub(3));
+        self.most.set(all.len().saturating_sub(height));
+        let top = self.scroll.min(self.most.get());
+        let more = all.len().saturating_sub(top + height);
+        lines.extend(all.into_iter().skip(top).take(height));
+        if more > 0 {
+            lines.push(Line::styled(t!("  {more} more below", more), env.theme.dim()));
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+impl Modal for Help {}
 
 /// A path in at most so many columns: of one that is too long the end, which tells most.
 fn fit_end(path: &str, columns: usize, ellipsis: &str) -> String {

@@ -3,6 +3,7 @@
 
 use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -54,24 +55,23 @@ impl RawPane {
         })
     }
 
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
-        action != Action::OtherRecord || self.records.len() > 1
-    }
-
     fn ask(&mut self, out: &mut Effects<'_>) {
         if let Some(of) = self.records.get(self.at) {
             out.ask_instead(&mut self.ticket, Request::Raw(of.clone()));
         }
     }
+}
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts() -> Vec<Context> {
+impl Component for RawPane {
+    fn key_contexts(&self) -> Vec<Context> {
         vec![Context::Json, Context::Always]
     }
 
-    /// Does an action; false when it is none of the pane's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        action != Action::OtherRecord || self.records.len() > 1
+    }
+
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         let most = self.lines.len().saturating_sub(self.height);
         let page = self.height.saturating_sub(1).max(1);
         match action {
@@ -102,8 +102,13 @@ impl RawPane {
         true
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+    fn on_response(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        _: &Env,
+        _: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
             Response::Raw(raw) if self.ticket == Some(ticket) => {
                 self.ticket = None;
@@ -117,8 +122,7 @@ impl RawPane {
         }
     }
 
-    /// Lays out for an area.
-    pub fn load_visible(&mut self, area: Rect) {
+    fn load_visible(&mut self, area: Rect, _: &Env, _: &mut Effects<'_>) {
         self.height = usize::from(area.height.saturating_sub(2)).max(1);
         if self.columns != area.width {
             self.columns = area.width;
@@ -136,8 +140,7 @@ impl RawPane {
         self.scroll = self.scroll.min(self.lines.len().saturating_sub(self.height));
     }
 
-    /// Draws it.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let shown = self.lines.len().min(self.scroll + self.height);
@@ -174,6 +177,8 @@ impl RawPane {
         frame.render_widget(ratatui::text::Text::from(lines), below);
     }
 }
+
+impl Modal for RawPane {}
 
 /// The tokens of a JSON text, each as it stands, on lines of their own; every line may be shown. What is no
 /// JSON comes out as well as it can.

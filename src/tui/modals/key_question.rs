@@ -1,5 +1,6 @@
 //! The question whether a text that has the shape of an API key may be sent. It is asked once for each text.
 
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -32,19 +33,18 @@ impl KeyQuestion {
     pub fn new(texts: Vec<String>, then: Then) -> Self {
         Self { texts, then }
     }
+}
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts() -> Vec<Context> {
+impl Component for KeyQuestion {
+    fn key_contexts(&self) -> Vec<Context> {
         vec![Context::Review, Context::Always]
     }
 
-    /// Whether an action does something here.
-    pub fn is_enabled(action: Action) -> bool {
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
         matches!(action, Action::Confirm | Action::Back)
     }
 
-    /// Does an action; false when it is none of the question's.
-    pub fn on_action(&self, action: Action, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Confirm => {
                 self.texts.iter().for_each(|text| crate::secrets::allow(text));
@@ -60,8 +60,7 @@ impl KeyQuestion {
         true
     }
 
-    /// Draws it.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let room = usize::from(area.width).saturating_sub(4);
         let put = |text: &str, style| {
             wrap(text, room).into_iter().map(move |line| Line::styled(format!("  {line}"), style))
@@ -82,7 +81,7 @@ impl KeyQuestion {
             env.theme.text(),
         ));
         lines.push(Line::raw(""));
-        let key = |action| env.key(&Self::key_contexts(), action);
+        let key = |action| env.key(&self.key_contexts(), action);
         let text = t!(
             "{y} sends it: it is no key.  {esc} goes back.",
             y = key(Action::Confirm),
@@ -93,3 +92,5 @@ impl KeyQuestion {
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 }
+
+impl Modal for KeyQuestion {}

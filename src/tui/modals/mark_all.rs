@@ -2,6 +2,7 @@
 
 use crate::api::MAX_ROWS_PER_PAGE;
 use crate::i18n::number;
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -27,19 +28,18 @@ impl MarkAllForm {
     pub fn new(rows: Option<u64>, words: Vec<String>) -> Self {
         Self { rows, words }
     }
+}
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts() -> Vec<Context> {
+impl Component for MarkAllForm {
+    fn key_contexts(&self) -> Vec<Context> {
         vec![Context::Menu, Context::Always]
     }
 
-    /// Whether an action does something here.
-    pub fn is_enabled(action: Action) -> bool {
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
         !matches!(action, Action::Down | Action::Up)
     }
 
-    /// Does an action; false when it is none of the question's.
-    pub fn on_action(&self, action: Action, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => out.go.extend([Navigate::Close, Navigate::MarkAll]),
             Action::Back => {
@@ -52,8 +52,7 @@ impl MarkAllForm {
         true
     }
 
-    /// Draws it over the lower part of the tab.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let room = usize::from(area.width).saturating_sub(4);
         let put = |text: &str, style| {
             wrap(text, room).into_iter().map(move |line| Line::styled(format!("  {line}"), style))
@@ -79,7 +78,7 @@ impl MarkAllForm {
             esc = env.key(&[Context::History, Context::Global, Context::Always], Action::Back)
         );
         lines.extend(put(&text, env.theme.dim()));
-        let key = |action| env.key(&Self::key_contexts(), action);
+        let key = |action| env.key(&self.key_contexts(), action);
         let text =
             t!("{enter} marks them.  {esc} goes back.", enter = key(Action::Accept), esc = key(Action::Back));
         lines.extend(put(&text, env.theme.accent()));
@@ -87,6 +86,12 @@ impl MarkAllForm {
         let area = Rect { y: area.bottom() - rows, height: rows, ..area };
         frame.render_widget(Clear, area);
         frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+impl Modal for MarkAllForm {
+    fn is_popup(&self) -> bool {
+        true
     }
 }
 

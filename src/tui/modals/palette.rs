@@ -3,8 +3,11 @@
 
 use crate::config::NamedFilter;
 use crate::domain::{Address, BadgeId, Query, TemplateId, Text};
+use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
+use crate::tui::footer::sends;
 use crate::tui::input::action::Action;
+use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight, below, out_of_sight};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::frame::Frame;
@@ -118,30 +121,6 @@ impl CommandPalette {
         };
     }
 
-    /// Does an action; false when it is none of the palette's. What was chosen is given back.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> (bool, Option<Action>) {
-        let last = self.shown.len().saturating_sub(1);
-        match action {
-            Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
-            Action::Up => self.at = self.at.checked_sub(1).unwrap_or(last),
-            Action::PageDown => self.at = (self.at + 10).min(last),
-            Action::PageUp => self.at = self.at.saturating_sub(10),
-            Action::ClearField => {
-                self.field.clear();
-                self.find();
-            }
-            Action::Back => out.go.push(Navigate::Close),
-            Action::Accept => return (true, self.choose(out)),
-            _ => return (false, None),
-        }
-        (true, None)
-    }
-
-    /// Takes a click.
-    pub fn on_click(&mut self, at: Position) -> Click {
-        self.sight.click(at, &mut self.at)
-    }
-
     /// The action that is selected, where it is one and possible now.
     pub fn selected(&self) -> Option<Action> {
         match self.shown.get(self.at)? {
@@ -150,17 +129,20 @@ impl CommandPalette {
         }
     }
 
-    fn choose(&self, out: &mut Effects<'_>) -> Option<Action> {
+    fn choose(&self, out: &mut Effects<'_>) {
         let Some(entry) = self.shown.get(self.at) else {
             out.say(t!("Nothing of the kind is known. Nothing was done."));
-            return None;
+            return;
         };
         if let Some(why) = self.why_not(entry) {
             out.say(t!("Not now: {why}. Nothing was done.", why));
-            return None;
+            return;
         }
         let way = match entry {
-            Entry::Command(command) => return Some(command.action),
+            Entry::Command(command) => {
+                out.go.extend([Navigate::Close, Navigate::Run(command.action)]);
+                return;
+            }
             Entry::Badge(id) => Navigate::Badge(id.clone(), None),
             Entry::Holder(email) => Navigate::Holder(email.clone()),
             Entry::Named(name) => Navigate::HolderNamed(name.clone()),
@@ -174,7 +156,6 @@ impl CommandPalette {
             Entry::Titled(title) => Navigate::TemplatesTitled(title.clone()),
         };
         out.go.extend([Navigate::CloseAll, way]);
-        None
     }
 
     /// Why an entry is not possible now.
@@ -186,17 +167,58 @@ impl CommandPalette {
         }
     }
 
-    /// What Enter would look up; nothing where it would do something else.
-    pub fn typed(&self) -> Vec<&str> {
-        let looks_up = self
-            .shown
-            .get(self.at)
-            .is_some_and(|entry| !matches!(entry, Entry::Command(_) | Entry::Filter(_)));
-        if looks_up { vec![self.field.value()] } else { Vec::new() }
+    /// One entry, where its keys have so many columns of the room. Why it is not possible stands behind it
+    /// where that fits; for the selected one it stands under the list.
+    fn line(&self, entry: &Entry, selected: bool, (keys, room): (usize, usize), env: &Env) -> Line<'static> {
+        let theme = &env.theme;
+        let left = room.saturating_sub(keys + 2);
+        let why = self.why_not(entry);
+        let mut what = what(entry);
+        if let Some(why) = why.filter(|_| !selected) {
+            let with = format!("{what}   {} {why}", env.glyphs.dash);
+            if width(&with) <= left {
+                what = with;
+            }
+        }
+        let key = if let Entry::Command(command) = entry { command.keys.as_str() } else { "" };
+        let plain = |style| if selected { theme.selected() } else { style };
+        let words = match (why, selected) {
+            (Some(_), true) => theme.dim().add_modifier(Modifier::REVERSED),
+            (Some(_), false) => theme.dim(),
+            (None, _) => plain(theme.text()),
+        };
+        Line::from(vec![
+            Span::styled(format!("  {} ", if selected { env.glyphs.cursor } else { " " }), theme.accent()),
+            Span::styled(fit(key, keys, env.glyphs.ellipsis), plain(theme.key())),
+            Span::styled(fit(&what, left, env.glyphs.ellipsis), words),
+        ])
+    }
+}
+
+impl Component for CommandPalette {
+    fn key_contexts(&self) -> Vec<Context> {
+        vec![Context::Palette, Context::Always]
     }
 
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        let last = self.shown.len().saturating_sub(1);
+        match action {
+            Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
+            Action::Up => self.at = self.at.checked_sub(1).unwrap_or(last),
+            Action::PageDown => self.at = (self.at + 10).min(last),
+            Action::PageUp => self.at = self.at.saturating_sub(10),
+            Action::ClearField => {
+                self.field.clear();
+                self.find();
+            }
+            Action::Back => out.go.push(Navigate::Close),
+            Action::Accept => self.choose(out),
+            _ => return false,
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         let changed = self.field.on_text_key(key);
         if changed {
             self.find();
@@ -204,14 +226,30 @@ impl CommandPalette {
         true
     }
 
-    /// Takes pasted text.
-    pub fn on_paste(&mut self, text: &str) {
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         self.field.on_paste(text.trim());
         self.find();
     }
 
-    /// Draws it: the list, and under it, whole, why what is selected is not possible now.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn on_click(&mut self, at: Position, _: Rect, env: &Env, out: &mut Effects<'_>) -> Clicked {
+        let click = self.sight.click(at, &mut self.at);
+        if click == Click::Again && self.selected().is_some_and(sends) {
+            let enter = env.key(&self.key_contexts(), Action::Accept);
+            out.say(t!("A click sends nothing; {enter} does this.", enter));
+            return Clicked::Changed;
+        }
+        Clicked::in_menu(click, Action::Accept)
+    }
+
+    fn typed(&self) -> Vec<&str> {
+        let looks_up = self
+            .shown
+            .get(self.at)
+            .is_some_and(|entry| !matches!(entry, Entry::Command(_) | Entry::Filter(_)));
+        if looks_up { vec![self.field.value()] } else { Vec::new() }
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let prompt = t!("  Do  ");
@@ -242,34 +280,9 @@ impl CommandPalette {
         lines.extend(selected.into_iter().map(|line| Line::styled(format!("    {line}"), theme.text())));
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
-
-    /// One entry, where its keys have so many columns of the room. Why it is not possible stands behind it
-    /// where that fits; for the selected one it stands under the list.
-    fn line(&self, entry: &Entry, selected: bool, (keys, room): (usize, usize), env: &Env) -> Line<'static> {
-        let theme = &env.theme;
-        let left = room.saturating_sub(keys + 2);
-        let why = self.why_not(entry);
-        let mut what = what(entry);
-        if let Some(why) = why.filter(|_| !selected) {
-            let with = format!("{what}   {} {why}", env.glyphs.dash);
-            if width(&with) <= left {
-                what = with;
-            }
-        }
-        let key = if let Entry::Command(command) = entry { command.keys.as_str() } else { "" };
-        let plain = |style| if selected { theme.selected() } else { style };
-        let words = match (why, selected) {
-            (Some(_), true) => theme.dim().add_modifier(Modifier::REVERSED),
-            (Some(_), false) => theme.dim(),
-            (None, _) => plain(theme.text()),
-        };
-        Line::from(vec![
-            Span::styled(format!("  {} ", if selected { env.glyphs.cursor } else { " " }), theme.accent()),
-            Span::styled(fit(key, keys, env.glyphs.ellipsis), plain(theme.key())),
-            Span::styled(fit(&what, left, env.glyphs.ellipsis), words),
-        ])
-    }
 }
+
+impl Modal for CommandPalette {}
 
 /// What an entry does.
 fn what(entry: &Entry) -> String {

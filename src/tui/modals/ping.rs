@@ -1,6 +1,7 @@
 //! The question while the service asks lapel to wait: whether to ask it once, with one ping.
 
 use crate::api::Reader;
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::hold;
 use crate::tui::input::action::Action;
@@ -26,19 +27,18 @@ impl PingForm {
     pub fn new(reader: Reader) -> Self {
         Self { reader, ticket: None, said: None }
     }
+}
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts() -> Vec<Context> {
+impl Component for PingForm {
+    fn key_contexts(&self) -> Vec<Context> {
         vec![Context::Menu, Context::Always]
     }
 
-    /// Whether an action does something here.
-    pub fn is_enabled(action: Action) -> bool {
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
         !matches!(action, Action::Down | Action::Up)
     }
 
-    /// Does an action; false when it is none of the question's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept if self.ticket.is_none() => {
                 self.said = None;
@@ -54,11 +54,11 @@ impl PingForm {
         true
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
+        _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
@@ -77,8 +77,7 @@ impl PingForm {
         }
     }
 
-    /// Draws it over the lower part of the tab.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let room = usize::from(area.width).saturating_sub(4);
         let put = |text: &str, style| {
             wrap(text, room).into_iter().map(move |line| Line::styled(format!("  {line}"), style))
@@ -100,7 +99,7 @@ impl PingForm {
         if let Some(said) = &self.said {
             lines.extend(put(said, env.theme.error()));
         }
-        let key = |action| env.key(&Self::key_contexts(), action);
+        let key = |action| env.key(&self.key_contexts(), action);
         let text = if self.ticket.is_some() {
             t!(
                 "{spinner} asking the service once  {esc} stops it",
@@ -119,5 +118,11 @@ impl PingForm {
         let area = Rect { y: area.bottom() - rows, height: rows, ..area };
         frame.render_widget(Clear, area);
         frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+impl Modal for PingForm {
+    fn is_popup(&self) -> bool {
+        true
     }
 }

@@ -3,10 +3,11 @@
 use crate::config::ProfileLine;
 use crate::domain::text::scrub;
 use crate::i18n;
+use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::input::list_hit::{Click, Sight, below};
+use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::modals::profile::{ProfileForm, Step};
 use crate::tui::modals::remove::{Asked, Removing};
 use crate::tui::request::{Request, RequestId, Response};
@@ -58,84 +59,6 @@ impl Profiles {
             form: None,
             said: None,
         }
-    }
-
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        let own = match (&self.form, &self.removing) {
-            (Some(_), _) => Context::Form,
-            (None, Some(removing)) => removing.context(),
-            (None, None) => Context::Profiles,
-        };
-        vec![own, Context::Always]
-    }
-
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
-        match action {
-            Action::Accept => self.opening.is_none() && self.reading.is_none(),
-            // What `y` does stands on the line that asks for it.
-            Action::PageDown | Action::PageUp | Action::Confirm => false,
-            Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => {
-                self.at < self.lines.len() && self.working.is_none()
-            }
-            _ => true,
-        }
-    }
-
-    /// Does an action; false when it is none of the list's. `sending`: something is on its way that has
-    /// consequences.
-    pub fn on_action(&mut self, action: Action, sending: bool, out: &mut Effects<'_>) -> bool {
-        // While one is being opened there is only the way back.
-        if (self.opening.is_some() || self.working.is_some()) && action != Action::Back {
-            return true;
-        }
-        if let (Some(removing), true) = (&mut self.removing, action != Action::Back) {
-            match removing.on_action(action) {
-                Asked::NotMine => return false,
-                Asked::Done => self.said = None,
-                Asked::Wrong(why) => self.said = Some(why),
-                Asked::Remove(name) => self.work(ProfileAsk::Remove(name.clone()), name, false, out),
-            }
-            return true;
-        }
-        if let (Some(form), true) = (&mut self.form, action != Action::Back) {
-            match form.on_action(action) {
-                Step::NotMine => return false,
-                Step::Done => self.said = None,
-                Step::Wrong(why) => self.said = Some(t!("{why} Nothing was kept.", why)),
-                Step::Change(change) if sending && self.used.as_ref() == Some(&change.name) => {
-                    self.said = Some(i18n::tr(SENDING).to_owned());
-                }
-                Step::Change(change) => {
-                    let name = change.name.clone();
-                    self.work(ProfileAsk::Change(change), name, true, out);
-                }
-                Step::Try(_) if sending => self.said = Some(i18n::tr(SENDING).to_owned()),
-                Step::Try(candidate) => {
-                    self.said = None;
-                    self.opening = Some(out.ask(Request::TryProfile(candidate)));
-                }
-            }
-            return true;
-        }
-        match action {
-            Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => self.manage(action, out),
-            Action::Down => self.at = (self.at + 1) % (self.lines.len() + 2),
-            Action::Up => self.at = (self.at + self.lines.len() + 1) % (self.lines.len() + 2),
-            Action::Accept => self.accept(sending, out),
-            Action::Back => self.back(out),
-            _ => return false,
-        }
-        true
-    }
-
-    /// Takes a click.
-    pub fn on_click(&mut self, at: Position) -> Click {
-        if !self.is_plain() {
-            return Click::Beside;
-        }
-        self.sight.click(at, &mut self.at)
     }
 
     /// Begins to change, test or remove the selected one.
@@ -224,8 +147,121 @@ impl Profiles {
         }
     }
 
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    /// A row for each profile, and the two below them.
+    fn rows(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let used = env.session.as_ref().map(|session| session.name.as_str());
+        let name = |line: &ProfileLine| {
+            let here = if used == Some(line.name.as_str()) { t!(" (in use)") } else { "" };
+            format!("{}{here}", line.name)
+        };
+        let names = self.lines.iter().map(|line| width(&name(line))).max().unwrap_or(0).max(7);
+        let wide = if self.lines.iter().any(|line| line.read_only) { 17 } else { 7 };
+        let mut rows: Vec<Line<'static>> = Vec::new();
+        for (i, line) in self.lines.iter().enumerate() {
+            let word = if line.read_only {
+                format!("{} {}", line.environment, t!("read-only"))
+            } else {
+                line.environment.to_string()
+            };
+            let label = scrub(line.organisation.as_deref().unwrap_or(&line.base_url)).into_owned();
+            let text = t!(
+                "{name}  {word}  {label}  key from {place}",
+                name = fit(&name(line), names, env.glyphs.ellipsis),
+                word = fit(&word, wide, env.glyphs.ellipsis),
+                label,
+                place = line.key_from
+            );
+            rows.push(self.row(i, &text, room, env));
+        }
+        rows.push(self.row(self.lines.len(), t!("add a profile"), room, env));
+        rows.push(self.row(
+            self.lines.len() + 1,
+            t!("the sandbox: the service in miniature, nothing real"),
+            room,
+            env,
+        ));
+        rows
+    }
+
+    fn row(&self, at: usize, text: &str, room: usize, env: &Env) -> Line<'static> {
+        let selected = self.at == at;
+        let sign = if selected { env.glyphs.cursor } else { " " };
+        let style = if selected { env.theme.selected() } else { env.theme.text() };
+        Line::from(vec![
+            Span::styled(format!("{sign} "), env.theme.accent()),
+            Span::styled(fit(text, room, env.glyphs.ellipsis), style),
+        ])
+    }
+}
+
+impl Component for Profiles {
+    fn key_contexts(&self) -> Vec<Context> {
+        let own = match (&self.form, &self.removing) {
+            (Some(_), _) => Context::Form,
+            (None, Some(removing)) => removing.context(),
+            (None, None) => Context::Profiles,
+        };
+        vec![own, Context::Always]
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        match action {
+            Action::Accept => self.opening.is_none() && self.reading.is_none(),
+            // What `y` does stands on the line that asks for it.
+            Action::PageDown | Action::PageUp | Action::Confirm => false,
+            Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => {
+                self.at < self.lines.len() && self.working.is_none()
+            }
+            _ => true,
+        }
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        // While one is being opened there is only the way back.
+        if (self.opening.is_some() || self.working.is_some()) && action != Action::Back {
+            return true;
+        }
+        if let (Some(removing), true) = (&mut self.removing, action != Action::Back) {
+            match removing.on_action(action) {
+                Asked::NotMine => return false,
+                Asked::Done => self.said = None,
+                Asked::Wrong(why) => self.said = Some(why),
+                Asked::Remove(name) => self.work(ProfileAsk::Remove(name.clone()), name, false, out),
+            }
+            return true;
+        }
+        if let (Some(form), true) = (&mut self.form, action != Action::Back) {
+            match form.on_action(action) {
+                Step::NotMine => return false,
+                Step::Done => self.said = None,
+                Step::Wrong(why) => self.said = Some(t!("{why} Nothing was kept.", why)),
+                Step::Change(change) if env.is_sending && self.used.as_ref() == Some(&change.name) => {
+                    self.said = Some(i18n::tr(SENDING).to_owned());
+                }
+                Step::Change(change) => {
+                    let name = change.name.clone();
+                    self.work(ProfileAsk::Change(change), name, true, out);
+                }
+                Step::Try(_) if env.is_sending => self.said = Some(i18n::tr(SENDING).to_owned()),
+                Step::Try(candidate) => {
+                    self.said = None;
+                    self.opening = Some(out.ask(Request::TryProfile(candidate)));
+                }
+            }
+            return true;
+        }
+        match action {
+            Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => self.manage(action, out),
+            Action::Down => self.at = (self.at + 1) % (self.lines.len() + 2),
+            Action::Up => self.at = (self.at + self.lines.len() + 1) % (self.lines.len() + 2),
+            Action::Accept => self.accept(env.is_sending, out),
+            Action::Back => self.back(out),
+            _ => return false,
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         let idle = self.opening.is_none() && self.working.is_none();
         match (&mut self.form, &mut self.removing) {
             (Some(form), _) => idle && form.on_text_key(key),
@@ -234,18 +270,24 @@ impl Profiles {
         }
     }
 
-    /// Takes pasted text.
-    pub fn on_paste(&mut self, text: &str) {
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if let (Some(form), None, None) = (&mut self.form, self.opening, &self.working) {
             form.on_paste(text);
         }
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
+    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+        if !self.is_plain() {
+            return Clicked::Nothing;
+        }
+        Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
+    }
+
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
+        _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
@@ -278,8 +320,7 @@ impl Profiles {
         }
     }
 
-    /// Draws it.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines: Vec<Line<'static>> = Vec::new();
@@ -347,50 +388,10 @@ impl Profiles {
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
+}
 
-    /// A row for each profile, and the two below them.
-    fn rows(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
-        let used = env.session.as_ref().map(|session| session.name.as_str());
-        let name = |line: &ProfileLine| {
-            let here = if used == Some(line.name.as_str()) { t!(" (in use)") } else { "" };
-            format!("{}{here}", line.name)
-        };
-        let names = self.lines.iter().map(|line| width(&name(line))).max().unwrap_or(0).max(7);
-        let wide = if self.lines.iter().any(|line| line.read_only) { 17 } else { 7 };
-        let mut rows: Vec<Line<'static>> = Vec::new();
-        for (i, line) in self.lines.iter().enumerate() {
-            let word = if line.read_only {
-                format!("{} {}", line.environment, t!("read-only"))
-            } else {
-                line.environment.to_string()
-            };
-            let label = scrub(line.organisation.as_deref().unwrap_or(&line.base_url)).into_owned();
-            let text = t!(
-                "{name}  {word}  {label}  key from {place}",
-                name = fit(&name(line), names, env.glyphs.ellipsis),
-                word = fit(&word, wide, env.glyphs.ellipsis),
-                label,
-                place = line.key_from
-            );
-            rows.push(self.row(i, &text, room, env));
-        }
-        rows.push(self.row(self.lines.len(), t!("add a profile"), room, env));
-        rows.push(self.row(
-            self.lines.len() + 1,
-            t!("the sandbox: the service in miniature, nothing real"),
-            room,
-            env,
-        ));
-        rows
-    }
-
-    fn row(&self, at: usize, text: &str, room: usize, env: &Env) -> Line<'static> {
-        let selected = self.at == at;
-        let sign = if selected { env.glyphs.cursor } else { " " };
-        let style = if selected { env.theme.selected() } else { env.theme.text() };
-        Line::from(vec![
-            Span::styled(format!("{sign} "), env.theme.accent()),
-            Span::styled(fit(text, room, env.glyphs.ellipsis), style),
-        ])
+impl Modal for Profiles {
+    fn takes_api_key(&self) -> bool {
+        true
     }
 }

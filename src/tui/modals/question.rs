@@ -7,6 +7,7 @@ use crate::domain::{BadgeId, Text};
 use crate::i18n::tr;
 use crate::jobs::receipt::MailReport;
 use crate::jobs::{Decision, Job, JobError, JobId, JobRow, NeverSeen, RowStatus};
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -118,65 +119,6 @@ impl Question {
         matches!(self.about, About::Paper { redo: false, .. })
     }
 
-    /// The text that may be long: a reason that is being typed.
-    pub fn long_field(&mut self) -> Option<&mut Field> {
-        let reason = match &self.about {
-            About::Undo(_) | About::Decide { step: Step::Why, .. } => self.ticket.is_none(),
-            _ => false,
-        };
-        reason.then_some(&mut self.field)
-    }
-
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        let own = match &self.about {
-            About::CallOff(_) | About::Paper { exists: true, .. } => Context::Review,
-            About::Undo(_) | About::Paper { .. } => Context::Form,
-            About::Mail { .. } => Context::Help,
-            About::Decide { step, .. } => match step {
-                Step::Choice => Context::Menu,
-                Step::Badge | Step::Why => Context::Form,
-                Step::Review => Context::Review,
-            },
-        };
-        vec![own, Context::Always]
-    }
-
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
-        match action {
-            // What `y` does stands on the line that asks for it.
-            Action::NextField
-            | Action::PreviousField
-            | Action::PageDown
-            | Action::PageUp
-            | Action::Confirm => false,
-            Action::Editor => matches!(self.about, About::Undo(_) | About::Decide { step: Step::Why, .. }),
-            Action::ClearField => self.key_contexts()[0] == Context::Form,
-            _ => true,
-        }
-    }
-
-    /// Does an action; false when it is none of the question's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
-        match action {
-            Action::Back => self.back(out),
-            Action::ClearField => self.field.clear(),
-            Action::Accept => self.go_on(out),
-            Action::Confirm => self.confirm(out),
-            Action::Down | Action::Up => {
-                if let About::Decide { at, unseen, step: Step::Choice, .. } = &mut self.about {
-                    let all = choices(*unseen);
-                    let by = if action == Action::Down { 1 } else { all - 1 };
-                    *at = (*at + by) % all;
-                }
-            }
-            Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => {}
-            _ => return false,
-        }
-        true
-    }
-
     fn back(&mut self, out: &mut Effects<'_>) {
         self.said = None;
         match &mut self.about {
@@ -284,16 +226,77 @@ impl Question {
         }
     }
 
-    /// A reason or a badge id, as it is typed.
-    pub fn typed(&self) -> Vec<&str> {
-        match &self.about {
-            About::Undo(_) | About::Decide { .. } => vec![self.field.value()],
-            About::CallOff(_) | About::Paper { .. } | About::Mail { .. } => Vec::new(),
+    fn field_line(&self, label: &str, room: usize, env: &Env) -> Line<'static> {
+        let mut spans = vec![
+            Span::styled(format!("  {label} "), env.theme.strong()),
+            Span::styled(env.glyphs.cursor, env.theme.accent()),
+        ];
+        spans.extend(self.field.spans(room.saturating_sub(width(label) + 3), true, env));
+        Line::from(spans)
+    }
+
+    fn yes(&self, verb: &str, env: &Env) -> Line<'static> {
+        let key = |action| env.key(&self.key_contexts(), action);
+        Line::from(vec![
+            Span::raw("  "),
+            Span::styled(key(Action::Confirm), env.theme.key()),
+            Span::styled(format!(" {verb}"), env.theme.accent()),
+            Span::raw("   "),
+            Span::styled(key(Action::Back), env.theme.key()),
+            Span::raw(format!(" {}", t!("go back"))),
+        ])
+    }
+}
+
+impl Component for Question {
+    fn key_contexts(&self) -> Vec<Context> {
+        let own = match &self.about {
+            About::CallOff(_) | About::Paper { exists: true, .. } => Context::Review,
+            About::Undo(_) | About::Paper { .. } => Context::Form,
+            About::Mail { .. } => Context::Help,
+            About::Decide { step, .. } => match step {
+                Step::Choice => Context::Menu,
+                Step::Badge | Step::Why => Context::Form,
+                Step::Review => Context::Review,
+            },
+        };
+        vec![own, Context::Always]
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        match action {
+            // What `y` does stands on the line that asks for it.
+            Action::NextField
+            | Action::PreviousField
+            | Action::PageDown
+            | Action::PageUp
+            | Action::Confirm => false,
+            Action::Editor => matches!(self.about, About::Undo(_) | About::Decide { step: Step::Why, .. }),
+            Action::ClearField => self.key_contexts()[0] == Context::Form,
+            _ => true,
         }
     }
 
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Back => self.back(out),
+            Action::ClearField => self.field.clear(),
+            Action::Accept => self.go_on(out),
+            Action::Confirm => self.confirm(out),
+            Action::Down | Action::Up => {
+                if let About::Decide { at, unseen, step: Step::Choice, .. } = &mut self.about {
+                    let all = choices(*unseen);
+                    let by = if action == Action::Down { 1 } else { all - 1 };
+                    *at = (*at + by) % all;
+                }
+            }
+            Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         let typed =
             self.key_contexts()[0] == Context::Form && self.ticket.is_none() && self.field.on_text_key(key);
         if typed {
@@ -302,8 +305,7 @@ impl Question {
         typed
     }
 
-    /// Takes pasted text; not into a confirmation.
-    pub fn on_paste(&mut self, text: &str) {
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if self.key_contexts()[0] == Context::Form {
             match self.about {
                 About::Paper { .. } => self.field.set(&paths::unwrap(text)),
@@ -312,11 +314,11 @@ impl Question {
         }
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
+        _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
@@ -377,8 +379,22 @@ impl Question {
         }
     }
 
-    /// Draws it.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn typed(&self) -> Vec<&str> {
+        match &self.about {
+            About::Undo(_) | About::Decide { .. } => vec![self.field.value()],
+            About::CallOff(_) | About::Paper { .. } | About::Mail { .. } => Vec::new(),
+        }
+    }
+
+    fn long_field(&mut self) -> Option<&mut Field> {
+        let reason = match &self.about {
+            About::Undo(_) | About::Decide { step: Step::Why, .. } => self.ticket.is_none(),
+            _ => false,
+        };
+        reason.then_some(&mut self.field)
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines: Vec<Line<'static>> = Vec::new();
@@ -514,25 +530,10 @@ impl Question {
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
+}
 
-    fn field_line(&self, label: &str, room: usize, env: &Env) -> Line<'static> {
-        let mut spans = vec![
-            Span::styled(format!("  {label} "), env.theme.strong()),
-            Span::styled(env.glyphs.cursor, env.theme.accent()),
-        ];
-        spans.extend(self.field.spans(room.saturating_sub(width(label) + 3), true, env));
-        Line::from(spans)
-    }
-
-    fn yes(&self, verb: &str, env: &Env) -> Line<'static> {
-        let key = |action| env.key(&self.key_contexts(), action);
-        Line::from(vec![
-            Span::raw("  "),
-            Span::styled(key(Action::Confirm), env.theme.key()),
-            Span::styled(format!(" {verb}"), env.theme.accent()),
-            Span::raw("   "),
-            Span::styled(key(Action::Back), env.theme.key()),
-            Span::raw(format!(" {}", t!("go back"))),
-        ])
+impl Modal for Question {
+    fn takes_editor(&self) -> bool {
+        true
     }
 }

@@ -2,6 +2,7 @@
 //! right one.
 
 use crate::api::ApiError;
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -39,15 +40,15 @@ impl PinForm {
             wrong: None,
         })
     }
+}
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
+impl Component for PinForm {
+    fn key_contexts(&self) -> Vec<Context> {
         let own = if self.is_typed { Context::Review } else { Context::Form };
         vec![own, Context::Always]
     }
 
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
             // What `y` does stands on the line that asks for it.
             Action::NextField
@@ -60,8 +61,7 @@ impl PinForm {
         }
     }
 
-    /// Does an action; false when it is none of the question's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back if self.is_typed && self.ticket.is_none() => self.is_typed = false,
             Action::Back => {
@@ -90,16 +90,15 @@ impl PinForm {
         true
     }
 
-    /// Takes a key that is typed; nothing is pasted here.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         !self.is_typed && self.field.on_text_key(key)
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
+        _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
@@ -115,8 +114,7 @@ impl PinForm {
         }
     }
 
-    /// Draws it.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines: Vec<Line<'static>> = Vec::new();
@@ -180,3 +178,5 @@ impl PinForm {
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 }
+
+impl Modal for PinForm {}

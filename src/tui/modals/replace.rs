@@ -4,6 +4,7 @@
 use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
 use crate::jobs::intake::{Severity, check_person};
 use crate::jobs::{Holdings, IssuePlan, RevokeTarget, Rival};
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -64,54 +65,6 @@ impl ReplaceForm {
             said: None,
             review: None,
         }
-    }
-
-    /// The text that may be long: the reason, while it is being typed.
-    pub fn long_field(&mut self) -> Option<&mut Field> {
-        let typed = self.focus.at == REASON && self.review.is_none();
-        self.fields.get_mut(REASON).filter(|_| typed)
-    }
-
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        match &self.review {
-            Some(review) => review.confirm.key_contexts(Context::Review),
-            None => vec![Context::Form, Context::Always],
-        }
-    }
-
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
-        match action {
-            Action::PageDown | Action::PageUp => false,
-            Action::Editor => self.focus.at == REASON && self.review.is_none(),
-            _ => true,
-        }
-    }
-
-    /// Does an action; false when it is none of the form's.
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        match action {
-            Action::NextField => self.focus.next(LABELS.len()),
-            Action::PreviousField => self.focus.previous(LABELS.len()),
-            Action::ClearField => match &mut self.review {
-                Some(review) => review.confirm.clear(),
-                None => self.fields[self.focus.at].clear(),
-            },
-            Action::Accept if self.review.is_none() => self.go_on(env, out),
-            Action::Confirm => self.confirm(out),
-            Action::Back if self.review.as_mut().is_some_and(|review| review.confirm.back()) => {}
-            Action::Back => match self.review.take() {
-                Some(mut review) => out.cancel(review.ticket.take()),
-                None => {
-                    out.cancel(self.template_ticket.take());
-                    out.go.push(Navigate::Close);
-                }
-            },
-            Action::Accept | Action::PageDown | Action::PageUp => {}
-            _ => return false,
-        }
-        true
     }
 
     /// What was corrected; none when nothing was.
@@ -207,14 +160,49 @@ impl ReplaceForm {
         out.go.push(Navigate::Close);
         out.go.push(Navigate::Activity);
     }
+}
 
-    /// What is typed.
-    pub fn typed(&self) -> Vec<&str> {
-        self.fields.iter().map(Field::value).collect()
+impl Component for ReplaceForm {
+    fn key_contexts(&self) -> Vec<Context> {
+        match &self.review {
+            Some(review) => review.confirm.key_contexts(Context::Review),
+            None => vec![Context::Form, Context::Always],
+        }
     }
 
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        match action {
+            Action::PageDown | Action::PageUp => false,
+            Action::Editor => self.focus.at == REASON && self.review.is_none(),
+            _ => true,
+        }
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::NextField => self.focus.next(LABELS.len()),
+            Action::PreviousField => self.focus.previous(LABELS.len()),
+            Action::ClearField => match &mut self.review {
+                Some(review) => review.confirm.clear(),
+                None => self.fields[self.focus.at].clear(),
+            },
+            Action::Accept if self.review.is_none() => self.go_on(env, out),
+            Action::Confirm => self.confirm(out),
+            Action::Back if self.review.as_mut().is_some_and(|review| review.confirm.back()) => {}
+            Action::Back => match self.review.take() {
+                Some(mut review) => out.cancel(review.ticket.take()),
+                None => {
+                    out.cancel(self.template_ticket.take());
+                    out.go.push(Navigate::Close);
+                }
+            },
+            Action::Accept | Action::PageDown | Action::PageUp => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         match &mut self.review {
             Some(review) => review.confirm.on_text_key(key),
             None => {
@@ -224,15 +212,19 @@ impl ReplaceForm {
         }
     }
 
-    /// Takes pasted text; not into the confirmation.
-    pub fn on_paste(&mut self, text: &str) {
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if self.review.is_none() {
             self.fields[self.focus.at].on_paste(text.trim());
         }
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+    fn on_response(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        _: &Env,
+        _: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
             Response::TemplateOf(template) if self.template_ticket == Some(ticket) => {
                 self.template_ticket = None;
@@ -255,8 +247,16 @@ impl ReplaceForm {
         }
     }
 
-    /// Draws the form.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn typed(&self) -> Vec<&str> {
+        self.fields.iter().map(Field::value).collect()
+    }
+
+    fn long_field(&mut self) -> Option<&mut Field> {
+        let typed = self.focus.at == REASON && self.review.is_none();
+        self.fields.get_mut(REASON).filter(|_| typed)
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines: Vec<Line<'static>> = Vec::new();
@@ -334,6 +334,16 @@ impl ReplaceForm {
             put(&mut lines, &text, theme.dim());
         }
         frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+impl Modal for ReplaceForm {
+    fn prepares_sending(&self) -> bool {
+        true
+    }
+
+    fn takes_editor(&self) -> bool {
+        true
     }
 }
 

@@ -4,11 +4,13 @@ mod draw;
 mod save;
 
 use crate::api::LogEntry;
+use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, Sight};
 use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::frame::Frame;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use save::Save;
@@ -43,19 +45,6 @@ impl RequestLog {
         self.watch = Some(out.ask(Request::LogBeyond(newest)));
     }
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        match &self.save {
-            Some(save) => save.key_contexts(),
-            None => vec![Context::Requests, Context::Always],
-        }
-    }
-
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
-        self.save.as_ref().is_none_or(|save| save.is_enabled(action))
-    }
-
     /// Where the selected one is. One that is not held any more gives way to the oldest.
     fn at(&self) -> usize {
         let Some(no) = self.selected else { return 0 };
@@ -67,9 +56,21 @@ impl RequestLog {
         let at = at.min(self.entries.len().saturating_sub(1));
         self.selected = self.entries.get(at).map(|entry| entry.no).filter(|_| at > 0);
     }
+}
 
-    /// Does an action; false when it is none of the log's.
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+impl Component for RequestLog {
+    fn key_contexts(&self) -> Vec<Context> {
+        match &self.save {
+            Some(save) => save.key_contexts(),
+            None => vec![Context::Requests, Context::Always],
+        }
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        self.save.as_ref().is_none_or(|save| save.is_enabled(action))
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if let Some(save) = &mut self.save {
             let (taken, closed) = save.on_action(action, out);
             if closed {
@@ -98,20 +99,26 @@ impl RequestLog {
         true
     }
 
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         self.save.as_mut().is_some_and(|save| save.on_text_key(key))
     }
 
-    /// Takes pasted text.
-    pub fn on_paste(&mut self, text: &str) {
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if let Some(save) = &mut self.save {
             save.on_paste(text);
         }
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
+    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+        let mut selected = self.at();
+        let found = self.save.is_none() && self.sight.click(at, &mut selected) == Click::Selected;
+        if found {
+            self.select(selected);
+        }
+        Clicked::changed(found)
+    }
+
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -140,18 +147,13 @@ impl RequestLog {
         }
     }
 
-    /// Lays out for an area.
-    pub fn load_visible(&mut self, area: Rect) {
+    fn load_visible(&mut self, area: Rect, _: &Env, _: &mut Effects<'_>) {
         self.height = usize::from(draw::list_height(area));
     }
 
-    /// Selects the request that was clicked; whether there is one.
-    pub fn on_click(&mut self, at: Position) -> bool {
-        let mut selected = self.at();
-        let found = self.save.is_none() && self.sight.click(at, &mut selected) == Click::Selected;
-        if found {
-            self.select(selected);
-        }
-        found
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        self.draw_all(frame, area, env);
     }
 }
+
+impl Modal for RequestLog {}

@@ -3,6 +3,7 @@
 
 use crate::domain::State;
 use crate::jobs::{RevokePlan, RevokeTarget};
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -72,16 +73,78 @@ impl RevokeForm {
         self.of(State::may_be_revoked)
     }
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
+    fn go_on(&mut self, env: &Env) {
+        self.error = None;
+        if self.meant() == 0 {
+            return;
+        }
+        if crate::domain::Text::new(self.reason.value()).looks_empty() {
+            self.error =
+                Some(t!("the reason is empty; the service asks for one, and holders may see it").to_owned());
+        } else {
+            let plan = RevokePlan::new(self.victims.clone(), self.reason.value(), self.when_issued);
+            let confirm = Confirm::new(self.meant(), env);
+            self.review = Some((plan, confirm));
+        }
+    }
+
+    /// How many of which state, and what will become of them.
+    fn breakdown(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let mut states: Vec<(State, usize)> = Vec::new();
+        for victim in &self.victims {
+            match states.iter_mut().find(|(state, _)| *state == victim.state) {
+                Some((_, n)) => *n += 1,
+                None => states.push((victim.state.clone(), 1)),
+            }
+        }
+        let requests = self.sendable().div_ceil(crate::api::MAX_ENTRIES);
+        let fate = |state: &State| match state {
+            State::Issued => {
+                plural!(requests as u64, "will be sent in {n} request", "will be sent in {n} requests")
+            }
+            State::Expired => t!("will be sent: to the service it is still Issued").to_owned(),
+            State::Waiting if self.when_issued => {
+                t!("revoked when they become Issued, while lapel runs").to_owned()
+            }
+            State::Waiting => t!("left out: cannot be revoked before it is Issued").to_owned(),
+            State::Revoking => t!("left out: being revoked already").to_owned(),
+            State::Revoked => t!("left out: revoked already").to_owned(),
+            State::Other(_) => t!("will be sent: an unknown word, the service decides").to_owned(),
+        };
+        states
+            .into_iter()
+            .flat_map(|(state, n)| {
+                let word = format!("{} {}", env.glyphs.state(&state), state.word());
+                let row = [
+                    (format!("{:>7}", number(n as u64)), env.theme.strong()),
+                    (word, env.theme.state(&state)),
+                ];
+                let before = FATE.iter().sum::<usize>() + FATE.len();
+                let parts = wrap(&fate(&state), (room + 2).saturating_sub(before));
+                let lines = parts.into_iter().enumerate().map(|(at, part)| {
+                    let mut spans = if at == 0 {
+                        cells(&row, &FATE, env.glyphs.ellipsis)
+                    } else {
+                        vec![Span::raw(" ".repeat(before - 1))]
+                    };
+                    spans.extend([Span::raw(" "), Span::styled(part, env.theme.text())]);
+                    Line::from(spans)
+                });
+                lines.collect::<Vec<_>>()
+            })
+            .collect()
+    }
+}
+
+impl Component for RevokeForm {
+    fn key_contexts(&self) -> Vec<Context> {
         match &self.review {
             Some((_, confirm)) => confirm.key_contexts(Context::Review),
             None => vec![Context::RevokeForm, Context::Always],
         }
     }
 
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
             Action::Toggle => self.waiting() > 0,
             Action::Earlier | Action::Later => !self.reasons.is_empty(),
@@ -91,8 +154,7 @@ impl RevokeForm {
         }
     }
 
-    /// Does an action; false when it is none of the form's.
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::ClearField => match &mut self.review {
                 Some((_, confirm)) => confirm.clear(),
@@ -132,33 +194,7 @@ impl RevokeForm {
         true
     }
 
-    fn go_on(&mut self, env: &Env) {
-        self.error = None;
-        if self.meant() == 0 {
-            return;
-        }
-        if crate::domain::Text::new(self.reason.value()).looks_empty() {
-            self.error =
-                Some(t!("the reason is empty; the service asks for one, and holders may see it").to_owned());
-        } else {
-            let plan = RevokePlan::new(self.victims.clone(), self.reason.value(), self.when_issued);
-            let confirm = Confirm::new(self.meant(), env);
-            self.review = Some((plan, confirm));
-        }
-    }
-
-    /// The text that may be long: the reason, while it is being typed.
-    pub fn long_field(&mut self) -> Option<&mut Field> {
-        (self.meant() > 0 && self.review.is_none()).then_some(&mut self.reason)
-    }
-
-    /// The reason as it is typed.
-    pub fn typed(&self) -> Vec<&str> {
-        vec![self.reason.value()]
-    }
-
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         if self.meant() == 0 {
             return false;
         }
@@ -171,15 +207,19 @@ impl RevokeForm {
         }
     }
 
-    /// Takes pasted text; not into the confirmation.
-    pub fn on_paste(&mut self, text: &str) {
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if self.review.is_none() {
             self.reason.on_paste(text.trim());
         }
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+    fn on_response(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        _: &Env,
+        _: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
             Response::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
                 self.reasons_ticket = None;
@@ -190,8 +230,15 @@ impl RevokeForm {
         }
     }
 
-    /// Draws the form.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn typed(&self) -> Vec<&str> {
+        vec![self.reason.value()]
+    }
+
+    fn long_field(&mut self) -> Option<&mut Field> {
+        (self.meant() > 0 && self.review.is_none()).then_some(&mut self.reason)
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let what = plural!(self.meant() as u64, "Revoke {n} badge", "Revoke {n} badges");
@@ -296,52 +343,15 @@ impl RevokeForm {
         let at = Rect { y: area.y + rows, height: foot_rows, ..area };
         frame.render_widget(ratatui::text::Text::from(foot), at);
     }
+}
 
-    /// How many of which state, and what will become of them.
-    fn breakdown(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
-        let mut states: Vec<(State, usize)> = Vec::new();
-        for victim in &self.victims {
-            match states.iter_mut().find(|(state, _)| *state == victim.state) {
-                Some((_, n)) => *n += 1,
-                None => states.push((victim.state.clone(), 1)),
-            }
-        }
-        let requests = self.sendable().div_ceil(crate::api::MAX_ENTRIES);
-        let fate = |state: &State| match state {
-            State::Issued => {
-                plural!(requests as u64, "will be sent in {n} request", "will be sent in {n} requests")
-            }
-            State::Expired => t!("will be sent: to the service it is still Issued").to_owned(),
-            State::Waiting if self.when_issued => {
-                t!("revoked when they become Issued, while lapel runs").to_owned()
-            }
-            State::Waiting => t!("left out: cannot be revoked before it is Issued").to_owned(),
-            State::Revoking => t!("left out: being revoked already").to_owned(),
-            State::Revoked => t!("left out: revoked already").to_owned(),
-            State::Other(_) => t!("will be sent: an unknown word, the service decides").to_owned(),
-        };
-        states
-            .into_iter()
-            .flat_map(|(state, n)| {
-                let word = format!("{} {}", env.glyphs.state(&state), state.word());
-                let row = [
-                    (format!("{:>7}", number(n as u64)), env.theme.strong()),
-                    (word, env.theme.state(&state)),
-                ];
-                let before = FATE.iter().sum::<usize>() + FATE.len();
-                let parts = wrap(&fate(&state), (room + 2).saturating_sub(before));
-                let lines = parts.into_iter().enumerate().map(|(at, part)| {
-                    let mut spans = if at == 0 {
-                        cells(&row, &FATE, env.glyphs.ellipsis)
-                    } else {
-                        vec![Span::raw(" ".repeat(before - 1))]
-                    };
-                    spans.extend([Span::raw(" "), Span::styled(part, env.theme.text())]);
-                    Line::from(spans)
-                });
-                lines.collect::<Vec<_>>()
-            })
-            .collect()
+impl Modal for RevokeForm {
+    fn prepares_sending(&self) -> bool {
+        true
+    }
+
+    fn takes_editor(&self) -> bool {
+        true
     }
 }
 

@@ -4,6 +4,7 @@
 use super::file::Purpose;
 use crate::domain::Text;
 use crate::jobs::intake::Source;
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -48,16 +49,6 @@ impl IdsForm {
         }
     }
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        vec![if self.at_reason { Context::RevokeForm } else { Context::FileField }, Context::Always]
-    }
-
-    /// The text that may be long: the reason, while it is being typed.
-    pub fn long_field(&mut self) -> Option<&mut Field> {
-        self.at_reason.then_some(&mut self.reason)
-    }
-
     fn source(&self) -> Option<Source> {
         match &self.pasted {
             Some(lines) => Some(Source::Pasted(lines.clone())),
@@ -65,8 +56,28 @@ impl IdsForm {
         }
     }
 
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
+    fn go_on(&mut self, out: &mut Effects<'_>) {
+        let Some(source) = self.source() else { return };
+        self.said = None;
+        if Text::new(self.reason.value()).looks_empty() {
+            self.said =
+                Some(t!("the reason is empty; the service asks for one, and holders may see it").to_owned());
+            return;
+        }
+        if let Source::File(path) = &source {
+            out.typed.push((Typed::IdsFile, path.to_string_lossy().into_owned()));
+        }
+        let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
+        out.go.push(Navigate::File(Purpose::Revoke { reason, when_issued }, source));
+    }
+}
+
+impl Component for IdsForm {
+    fn key_contexts(&self) -> Vec<Context> {
+        vec![if self.at_reason { Context::RevokeForm } else { Context::FileField }, Context::Always]
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
             Action::Earlier | Action::Later if !self.at_reason => {
                 self.pasted.is_none() && self.file.is_enabled(action)
@@ -79,8 +90,7 @@ impl IdsForm {
         }
     }
 
-    /// Does an action; false when it is none of the form's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         if action == Action::Back {
             if self.at_reason {
                 self.at_reason = false;
@@ -117,28 +127,7 @@ impl IdsForm {
         true
     }
 
-    fn go_on(&mut self, out: &mut Effects<'_>) {
-        let Some(source) = self.source() else { return };
-        self.said = None;
-        if Text::new(self.reason.value()).looks_empty() {
-            self.said =
-                Some(t!("the reason is empty; the service asks for one, and holders may see it").to_owned());
-            return;
-        }
-        if let Source::File(path) = &source {
-            out.typed.push((Typed::IdsFile, path.to_string_lossy().into_owned()));
-        }
-        let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
-        out.go.push(Navigate::File(Purpose::Revoke { reason, when_issued }, source));
-    }
-
-    /// The reason as it is typed.
-    pub fn typed(&self) -> Vec<&str> {
-        vec![self.reason.value()]
-    }
-
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         match (self.at_reason, &self.pasted) {
             (true, _) => self.reason.on_text_key(key),
             (false, None) => self.file.on_text_key(key),
@@ -146,8 +135,7 @@ impl IdsForm {
         }
     }
 
-    /// Takes pasted text: a path, or the ids themselves, one a line.
-    pub fn on_paste(&mut self, text: &str) {
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if self.at_reason {
             self.reason.on_paste(text.trim());
         } else if text.trim().lines().count() > 1 {
@@ -158,8 +146,13 @@ impl IdsForm {
         }
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
+    fn on_response(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        _: &Env,
+        _: &mut Effects<'_>,
+    ) -> Result<(), Response> {
         match answer {
             Response::Reasons(reasons) if self.reasons_ticket == Some(ticket) => {
                 self.reasons_ticket = None;
@@ -170,8 +163,15 @@ impl IdsForm {
         }
     }
 
-    /// Draws the form.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn typed(&self) -> Vec<&str> {
+        vec![self.reason.value()]
+    }
+
+    fn long_field(&mut self) -> Option<&mut Field> {
+        self.at_reason.then_some(&mut self.reason)
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines: Vec<Line<'static>> = Vec::new();
@@ -228,5 +228,15 @@ impl IdsForm {
         put(&mut lines, &text, theme.dim());
         let lines = form_layout::squeezed(lines, area.height, env);
         frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+impl Modal for IdsForm {
+    fn prepares_sending(&self) -> bool {
+        true
+    }
+
+    fn takes_editor(&self) -> bool {
+        true
     }
 }

@@ -1,6 +1,6 @@
 //! The Badge tab: the verdict first, everything else below it.
 
-mod take;
+mod copyables;
 mod told;
 
 use crate::api::ApiError;
@@ -12,6 +12,8 @@ use crate::domain::time::age;
 use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Text, Verdict, issue_time};
 use crate::index::Cert;
 use crate::jobs::{RevokeTarget, SentHere};
+use crate::tui::component::Component;
+use crate::tui::component::Screen;
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -79,66 +81,9 @@ impl Default for BadgeScreen {
 }
 
 impl BadgeScreen {
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        if self.find.is_some() {
-            vec![Context::LookUp, Context::Prompt, Context::Always]
-        } else if self.over_text {
-            vec![Context::Picture, Context::Badge, Context::Global, Context::Always]
-        } else {
-            vec![Context::Badge, Context::Global, Context::Always]
-        }
-    }
-
-    /// Whether back would change something on this tab.
-    pub fn can_go_back(&self) -> bool {
-        self.over_text
-    }
-
-    /// Whether an action does something here.
-    pub fn is_enabled(&self, action: Action, env: &Env) -> bool {
-        match action {
-            Action::Revoke | Action::CopySummary | Action::OpenPicture => self.badge().is_some(),
-            Action::Replace => self.badge().is_some_and(|badge| {
-                !matches!(Verdict::of(badge, env.now()).state(), State::Revoked | State::Revoking)
-            }),
-            Action::Wallet => self.badge().is_some_and(|badge| badge.recipient_email.is_some()),
-            Action::Copy | Action::Raw | Action::Reload => self.wanted.is_some(),
-            _ => true,
-        }
-    }
-
-    /// Whether an action about the picture does something now.
-    pub fn offers_picture(&self, action: Action) -> bool {
-        self.badge().is_some()
-            && match action {
-                Action::Picture => !self.beside && !self.over_text,
-                _ => self.beside || self.over_text,
-            }
-    }
-
-    /// The picture that there is a place for.
-    pub fn picture(&self, area: Rect) -> Option<Want> {
-        let badge = self.badge()?;
-        let raw = if self.back { &badge.back_image_url } else { &badge.front_image_url };
-        let pane = if self.beside {
-            picture::beside(area).1
-        } else if self.over_text {
-            area
-        } else {
-            return None;
-        };
-        Some(Want { raw: raw.clone(), area: picture::in_pane(pane) })
-    }
-
     /// The area of the text, where the picture stands beside it.
     fn text_area(&self, area: Rect) -> Rect {
         if self.beside { picture::beside(area).0 } else { area }
-    }
-
-    /// Whether a time runs on the screen.
-    pub fn is_running(&self, env: &Env) -> bool {
-        self.badge().is_some_and(|badge| Verdict::of(badge, env.now()).is_running())
     }
 
     /// Reads a badge and shows it.
@@ -166,8 +111,82 @@ impl BadgeScreen {
         }
     }
 
-    /// Does an action; false when it is none of this tab's.
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn badge(&self) -> Option<&Badge> {
+        self.read.as_ref().and_then(|r| r.as_ref().ok())
+    }
+
+    /// Opens the badge with this id, or with this certificate number, which only the index knows.
+    fn find_badge(&mut self, typed: BadgeId, out: &mut Effects<'_>) {
+        out.typed.push((Typed::Badge, typed.wire().to_owned()));
+        out.cancel(self.cert.take().map(|(ticket, _)| ticket));
+        let number = typed.wire().to_owned();
+        if number.chars().any(char::is_numeric) {
+            let ticket = out.ask(Request::Index(Box::new(IndexAsk::Find(number.clone()))));
+            self.cert = Some((ticket, number));
+        } else {
+            self.open(typed, None, out);
+        }
+    }
+
+    fn take_certs(&mut self, typed: String, found: &Result<Vec<Cert>, String>, out: &mut Effects<'_>) {
+        match found.as_deref() {
+            Ok([one]) => {
+                let accepted = one.row.as_ref().and_then(|row| row.reg_date.clone());
+                self.open(one.badge_id.clone(), accepted, out);
+            }
+            Ok(all @ [_, _, ..]) => out.say(several(all)),
+            Ok([]) | Err(_) => {
+                if let Some(id) = BadgeId::new(typed) {
+                    self.open(id, None, out);
+                }
+                self.certs = Certs::of(found);
+            }
+        }
+    }
+
+    /// The picture with a line above it: which side, of what, and how to turn it over.
+    fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &Want, env: &Env) {
+        let side = if self.back { t!("Back") } else { t!("Front") };
+        let key =
+            env.keymap.key(&self.key_contexts(), Action::TurnOver).map(|key| t!("{key} turns it over", key));
+        let mut caption: Vec<String> = std::iter::once(side.to_lowercase()).chain(key).collect();
+        let pane = if self.over_text {
+            caption.extend(self.badge().and_then(|b| b.title.as_ref()).map(ToString::to_string));
+            area
+        } else {
+            let pane = picture::beside(area).1;
+            picture::draw_edge(frame, pane, env);
+            pane
+        };
+        picture::draw_caption(frame, pane, &caption.join(&format!(" {} ", env.glyphs.dot)), env);
+        env.pictures.draw(frame, want, env.theme.dim());
+    }
+}
+
+impl Component for BadgeScreen {
+    fn key_contexts(&self) -> Vec<Context> {
+        if self.find.is_some() {
+            vec![Context::LookUp, Context::Prompt, Context::Always]
+        } else if self.over_text {
+            vec![Context::Picture, Context::Badge, Context::Global, Context::Always]
+        } else {
+            vec![Context::Badge, Context::Global, Context::Always]
+        }
+    }
+
+    fn is_enabled(&self, action: Action, env: &Env) -> bool {
+        match action {
+            Action::Revoke | Action::CopySummary | Action::OpenPicture => self.badge().is_some(),
+            Action::Replace => self.badge().is_some_and(|badge| {
+                !matches!(Verdict::of(badge, env.now()).state(), State::Revoked | State::Revoking)
+            }),
+            Action::Wallet => self.badge().is_some_and(|badge| badge.recipient_email.is_some()),
+            Action::Copy | Action::Raw | Action::Reload => self.wanted.is_some(),
+            _ => true,
+        }
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => {
                 let typed = self.find.get_or_insert_default().value().to_owned();
@@ -264,17 +283,7 @@ impl BadgeScreen {
         true
     }
 
-    fn badge(&self) -> Option<&Badge> {
-        self.read.as_ref().and_then(|r| r.as_ref().ok())
-    }
-
-    /// What Enter would look up.
-    pub fn typed_text(&self) -> Vec<&str> {
-        self.find.iter().map(Field::value).collect()
-    }
-
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         let typed = self.find.as_mut().is_some_and(|field| field.on_text_key(key));
         if typed {
             self.recent = Recent::default();
@@ -282,46 +291,16 @@ impl BadgeScreen {
         typed
     }
 
-    /// Takes pasted text: an id to find.
-    pub fn on_paste(&mut self, text: &str) {
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         self.recent = Recent::default();
         self.find.get_or_insert_default().on_paste(text.trim());
     }
 
-    /// Opens the badge with this id, or with this certificate number, which only the index knows.
-    fn find_badge(&mut self, typed: BadgeId, out: &mut Effects<'_>) {
-        out.typed.push((Typed::Badge, typed.wire().to_owned()));
-        out.cancel(self.cert.take().map(|(ticket, _)| ticket));
-        let number = typed.wire().to_owned();
-        if number.chars().any(char::is_numeric) {
-            let ticket = out.ask(Request::Index(Box::new(IndexAsk::Find(number.clone()))));
-            self.cert = Some((ticket, number));
-        } else {
-            self.open(typed, None, out);
-        }
-    }
-
-    fn take_certs(&mut self, typed: String, found: &Result<Vec<Cert>, String>, out: &mut Effects<'_>) {
-        match found.as_deref() {
-            Ok([one]) => {
-                let accepted = one.row.as_ref().and_then(|row| row.reg_date.clone());
-                self.open(one.badge_id.clone(), accepted, out);
-            }
-            Ok(all @ [_, _, ..]) => out.say(several(all)),
-            Ok([]) | Err(_) => {
-                if let Some(id) = BadgeId::new(typed) {
-                    self.open(id, None, out);
-                }
-                self.certs = Certs::of(found);
-            }
-        }
-    }
-
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
+        _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
@@ -357,8 +336,7 @@ impl BadgeScreen {
         }
     }
 
-    /// Lays out for an area.
-    pub fn load_visible(&mut self, area: Rect, env: &Env) {
+    fn load_visible(&mut self, area: Rect, env: &Env, _: &mut Effects<'_>) {
         let shown = env.pictures.is_on() && self.badge().is_some();
         self.beside = shown && picture::has_room_beside(area);
         self.over_text &= shown && !self.beside;
@@ -370,8 +348,11 @@ impl BadgeScreen {
         self.scroll = self.scroll.min(self.most);
     }
 
-    /// Draws the tab.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn typed(&self) -> Vec<&str> {
+        self.find.iter().map(Field::value).collect()
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         if let Some(want) = self.picture(area) {
             self.draw_picture(frame, area, &want, env);
             if self.over_text {
@@ -445,24 +426,6 @@ impl BadgeScreen {
                 Rect { width: area.width.saturating_sub(1), ..top },
             );
         }
-    }
-
-    /// The picture with a line above it: which side, of what, and how to turn it over.
-    fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &Want, env: &Env) {
-        let side = if self.back { t!("Back") } else { t!("Front") };
-        let key =
-            env.keymap.key(&self.key_contexts(), Action::TurnOver).map(|key| t!("{key} turns it over", key));
-        let mut caption: Vec<String> = std::iter::once(side.to_lowercase()).chain(key).collect();
-        let pane = if self.over_text {
-            caption.extend(self.badge().and_then(|b| b.title.as_ref()).map(ToString::to_string));
-            area
-        } else {
-            let pane = picture::beside(area).1;
-            picture::draw_edge(frame, pane, env);
-            pane
-        };
-        picture::draw_caption(frame, pane, &caption.join(&format!(" {} ", env.glyphs.dot)), env);
-        env.pictures.draw(frame, want, env.theme.dim());
     }
 }
 

@@ -1,8 +1,8 @@
 //! The History tab: what was issued, filtered and sorted by the service, with marks that hold ids.
 
+mod copyables;
 mod mark_all;
 mod marks;
-mod take;
 
 pub use marks::LARGEST_RANGE;
 
@@ -10,6 +10,7 @@ use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::{BadgeId, HistoryItem, Page, ServiceTime, Text, Verdict, issue_time};
 use crate::export::{self, What};
 use crate::jobs::RevokeTarget;
+use crate::tui::component::{Clicked, Component};
 use crate::tui::context::{Effects, Env, ExportSource, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -20,6 +21,8 @@ use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::{Browse, Browser, level};
 use crate::tui::widgets::table_header::{Head, SortKey};
 use crate::tui::widgets::text_layout::{Column, number};
+use crossterm::event::KeyEvent;
+use ratatui::layout::Position;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use std::collections::BTreeMap;
@@ -203,22 +206,10 @@ pub struct History {
 }
 
 impl History {
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        self.browser
-            .over()
-            .unwrap_or_else(|| vec![Context::History, Context::List, Context::Global, Context::Always])
-    }
-
     /// Whether any of these badges is among the rows that are held.
     pub fn holds<'a>(&self, ids: impl Iterator<Item = &'a BadgeId>) -> bool {
         let ids: std::collections::HashSet<&BadgeId> = ids.collect();
         self.browser.list.loaded().any(|(_, row)| ids.contains(&row.badge_id))
-    }
-
-    /// Whether back would change something on this tab.
-    pub fn can_go_back(&self) -> bool {
-        self.range_from.is_some() || self.marking.is_some() || self.browser.can_go_back()
     }
 
     /// The marked badges, as they were when they were marked or last seen.
@@ -226,8 +217,57 @@ impl History {
         &self.marks
     }
 
-    /// Does an action; false when it is none of this tab's.
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    /// What is marked, for a file; everything that the filter lets through, where nothing is.
+    fn takeaway(&self, env: &Env) -> Result<ExportSource, String> {
+        if self.marks.is_empty() {
+            return self.browser.takeaway("history", env);
+        }
+        let now = env.now();
+        let rows: Vec<export::Row> = self.marks.values().map(|row| export::Row::of(row, now)).collect();
+        let marked = rows.len() as u64;
+        Ok(ExportSource {
+            what: What::Rows(<HistoryItem as export::Record>::SHAPE.names(), rows),
+            name: "history",
+            head: count!(marked, "marked badge", "marked badges"),
+            rows: Some(marked),
+            note: Some(
+                t!("They are written as they were last seen. To export the whole list, take the marks away first.")
+                    .to_owned(),
+            ),
+        })
+    }
+
+    fn revoke(&self, env: &Env, out: &mut Effects<'_>) {
+        let now = env.now();
+        let victims: Vec<RevokeTarget> = if self.marks.is_empty() {
+            self.browser.list.selected().map(|row| victim(row, now)).into_iter().collect()
+        } else {
+            self.marks.values().map(|row| victim(row, now)).collect()
+        };
+        if victims.is_empty() {
+            out.say(t!("There is no badge on this row to revoke."));
+        } else {
+            out.go.push(Navigate::Revoke(victims));
+        }
+    }
+}
+
+impl History {
+    /// Reads what is on the screen again.
+    pub fn reload(&mut self, out: &mut Effects<'_>) {
+        let dropped = self.browser.list.reload();
+        out.cancel(dropped);
+    }
+}
+
+impl Component for History {
+    fn key_contexts(&self) -> Vec<Context> {
+        self.browser
+            .over()
+            .unwrap_or_else(|| vec![Context::History, Context::List, Context::Global, Context::Always])
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if self.browser.over().is_some() {
             return self.browser.on_action(action, out);
         }
@@ -284,45 +324,11 @@ impl History {
         true
     }
 
-    /// What is marked, for a file; everything that the filter lets through, where nothing is.
-    fn takeaway(&self, env: &Env) -> Result<ExportSource, String> {
-        if self.marks.is_empty() {
-            return self.browser.takeaway("history", env);
-        }
-        let now = env.now();
-        let rows: Vec<export::Row> = self.marks.values().map(|row| export::Row::of(row, now)).collect();
-        let marked = rows.len() as u64;
-        Ok(ExportSource {
-            what: What::Rows(<HistoryItem as export::Record>::SHAPE.names(), rows),
-            name: "history",
-            head: count!(marked, "marked badge", "marked badges"),
-            rows: Some(marked),
-            note: Some(
-                t!("They are written as they were last seen. To export the whole list, take the marks away first.")
-                    .to_owned(),
-            ),
-        })
-    }
-
-    fn revoke(&self, env: &Env, out: &mut Effects<'_>) {
-        let now = env.now();
-        let victims: Vec<RevokeTarget> = if self.marks.is_empty() {
-            self.browser.list.selected().map(|row| victim(row, now)).into_iter().collect()
-        } else {
-            self.marks.values().map(|row| victim(row, now)).collect()
-        };
-        if victims.is_empty() {
-            out.say(t!("There is no badge on this row to revoke."));
-        } else {
-            out.go.push(Navigate::Revoke(victims));
-        }
-    }
-
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
+        _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let Err(answer) = self.receive_marking(ticket, answer, out) else { return Ok(()) };
@@ -339,15 +345,13 @@ impl History {
         Ok(())
     }
 
-    /// Asks for what is missing in an area.
-    pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, _: &Env, out: &mut Effects<'_>) {
         self.browser.load_visible(area, out);
         self.finish_range(out);
         self.check_marking(out);
     }
 
-    /// Draws the tab.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let dragged = self.held.as_ref().filter(|(_, moved)| *moved).map(|(from, _)| from);
         let range = dragged.or(self.range_from.as_ref()).or(self.ranging.as_ref().map(|ends| &ends[0]));
         let mut right = if self.marks.is_empty() {
@@ -372,6 +376,27 @@ impl History {
             right = format!("{words}  {right}");
         }
         self.browser.draw(frame, area, env, &|row| self.marks.contains_key(&row.badge_id), right.trim_end());
+    }
+
+    fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+        let clicked = self.browser.on_click(at, area);
+        // What begins beside the rows drags nothing.
+        if clicked == Clicked::Changed && self.browser.place_at(area, at.y).is_some() {
+            self.drag_start();
+        }
+        clicked
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        self.browser.on_text_key(key, out)
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+        self.browser.on_paste(text, out);
+    }
+
+    fn on_progress(&mut self, ticket: RequestId, done: u64, all: u64) -> bool {
+        self.take_progress(ticket, done, all)
     }
 }
 

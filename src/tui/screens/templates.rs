@@ -1,18 +1,18 @@
 //! The Templates tab: the organisation's badge templates, the selected one in full beside them.
 
 mod categories;
-mod take;
+mod copyables;
 
 use self::categories::Categories;
 use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::{
     CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text, validity,
 };
+use crate::tui::component::Screen;
+use crate::tui::component::{Clicked, Component};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::input::list_hit::Click;
-use crate::tui::platform::images::Want;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::screens::picture;
 use crate::tui::widgets::filter::{Spec, Takes, Value};
@@ -21,6 +21,7 @@ use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::{Browse, Browser, level};
 use crate::tui::widgets::table_header::{Head, SortKey};
 use crate::tui::widgets::text_layout::{Column, fit, width, wrap};
+use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -161,8 +162,56 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
+    /// Shows the templates whose title has this in it.
+    pub fn titled(&mut self, title: &str, out: &mut Effects<'_>) {
+        self.categories = None;
+        self.browser.filter_by(TITLE_FIELD, title, out);
+    }
+
+    fn beside(area: Rect) -> bool {
+        area.width >= BESIDE
+    }
+
+    fn detail_area(area: Rect) -> Rect {
+        if Self::beside(area) {
+            let x = Self::list_area(area).right() + 2;
+            Rect { x, width: area.right().saturating_sub(x + 1), ..area }
+        } else {
+            Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
+        }
+    }
+
+    fn list_area(area: Rect) -> Rect {
+        if Self::beside(area) {
+            Rect { width: area.width / 5 * 3 + area.width % 5 * 3 / 5, ..area }
+        } else {
+            area
+        }
+    }
+
+    fn draw_detail(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let Some(row) = self.browser.list.selected() else { return };
+        let room = usize::from(area.width);
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        match &self.detail {
+            Some((id, Ok(detail))) if *id == row.template_id => lines.extend(detail_lines(detail, room, env)),
+            Some((id, Err(error))) if *id == row.template_id => {
+                let text = t!("This template could not be read: {error}", error);
+                lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(l, env.theme.error())));
+            }
+            _ => {
+                let title = row.title.as_ref().map_or(String::new(), ToString::to_string);
+                lines.extend(wrap(&title, room).into_iter().map(|l| Line::styled(l, env.theme.strong())));
+                lines.push(Line::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
+            }
+        }
+        let scroll = usize::from(self.scroll).min(lines.len().saturating_sub(usize::from(area.height)));
+        frame.render_widget(ratatui::text::Text::from(lines.split_off(scroll)), area);
+    }
+}
+
+impl Component for Templates {
+    fn key_contexts(&self) -> Vec<Context> {
         if self.categories.is_some() {
             return vec![Context::Categories, Context::List, Context::Global, Context::Always];
         }
@@ -179,46 +228,11 @@ impl Templates {
         stack
     }
 
-    /// Whether back would change something on this tab.
-    pub fn can_go_back(&self) -> bool {
-        self.full || self.categories.is_some() || self.browser.can_go_back()
-    }
-
-    /// Whether an action belongs to the list that a template in full stands before: it works, but the footer has
-    /// better to offer.
-    pub fn is_behind(&self, action: Action) -> bool {
-        let of_list = matches!(
-            action,
-            Action::Open
-                | Action::Filter
-                | Action::Sort
-                | Action::ChooseColumns
-                | Action::SavedFilters
-                | Action::SaveFilter
-                | Action::Export
-                | Action::Categories
-        );
-        self.full && of_list
-    }
-
-    /// Whether an action does something here now: what stands beside the list is not opened.
-    pub fn is_enabled(&self, action: Action) -> bool {
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
         action != Action::Open || !self.beside
     }
 
-    /// Whether an action about the picture does something: a template has one picture, and no back.
-    pub fn offers_picture(&self, action: Action) -> bool {
-        action == Action::Picture && self.full && !self.over_text
-    }
-
-    /// Shows the templates whose title has this in it.
-    pub fn titled(&mut self, title: &str, out: &mut Effects<'_>) {
-        self.categories = None;
-        self.browser.filter_by(TITLE_FIELD, title, out);
-    }
-
-    /// Does an action; false when it is none of this tab's.
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if self.categories.is_some() {
             return self.act_categories(action, out);
         }
@@ -271,19 +285,11 @@ impl Templates {
         true
     }
 
-    /// Takes a click, where a menu or the categories are open; with what a click on the selected row does.
-    pub fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
-        match &mut self.categories {
-            Some(open) => Some((open.sight.click(at, &mut open.at), Action::OnlyCategory)),
-            None => self.browser.click_menu(at),
-        }
-    }
-
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
+        _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
@@ -320,42 +326,7 @@ impl Templates {
         Ok(())
     }
 
-    fn beside(area: Rect) -> bool {
-        area.width >= BESIDE
-    }
-
-    fn detail_area(area: Rect) -> Rect {
-        if Self::beside(area) {
-            let x = Self::list_area(area).right() + 2;
-            Rect { x, width: area.right().saturating_sub(x + 1), ..area }
-        } else {
-            Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
-        }
-    }
-
-    /// The picture that there is a place for.
-    pub fn picture(&self, area: Rect) -> Option<Want> {
-        let place = if self.categories.is_some() {
-            None
-        } else if Self::beside(area) {
-            picture::above(Self::detail_area(area)).0
-        } else {
-            (self.full && self.over_text).then(|| picture::in_pane(area))
-        };
-        let row = self.browser.list.selected()?;
-        Some(Want { raw: row.image_url.clone(), area: place? })
-    }
-
-    fn list_area(area: Rect) -> Rect {
-        if Self::beside(area) {
-            Rect { width: area.width / 5 * 3 + area.width % 5 * 3 / 5, ..area }
-        } else {
-            area
-        }
-    }
-
-    /// Asks for what is missing in an area.
-    pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, _: &Env, out: &mut Effects<'_>) {
         self.browser.load_visible(Self::list_area(area), out);
         let selected = self.browser.list.selected().map(|row| row.template_id.clone());
         self.beside = Self::beside(area);
@@ -376,15 +347,7 @@ impl Templates {
         }
     }
 
-    /// The place of the list that a screen position shows, for the mouse.
-    pub fn place_at(&self, area: Rect, column: u16, row: u16) -> Option<u64> {
-        let list = Self::list_area(area);
-        let hidden = self.categories.is_some() || (self.full && !Self::beside(area));
-        if hidden || column >= list.right() { None } else { self.browser.place_at(list, row) }
-    }
-
-    /// Draws the tab.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         if let Some(open) = &self.categories {
             open.draw(frame, area, env);
             return;
@@ -418,24 +381,23 @@ impl Templates {
         }
     }
 
-    fn draw_detail(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let Some(row) = self.browser.list.selected() else { return };
-        let room = usize::from(area.width);
-        let mut lines: Vec<Line<'static>> = Vec::new();
-        match &self.detail {
-            Some((id, Ok(detail))) if *id == row.template_id => lines.extend(detail_lines(detail, room, env)),
-            Some((id, Err(error))) if *id == row.template_id => {
-                let text = t!("This template could not be read: {error}", error);
-                lines.extend(wrap(&text, room).into_iter().map(|l| Line::styled(l, env.theme.error())));
-            }
-            _ => {
-                let title = row.title.as_ref().map_or(String::new(), ToString::to_string);
-                lines.extend(wrap(&title, room).into_iter().map(|l| Line::styled(l, env.theme.strong())));
-                lines.push(Line::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
-            }
+    fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+        if let Some(open) = &mut self.categories {
+            return Clicked::in_menu(open.sight.click(at, &mut open.at), Action::OnlyCategory);
         }
-        let scroll = usize::from(self.scroll).min(lines.len().saturating_sub(usize::from(area.height)));
-        frame.render_widget(ratatui::text::Text::from(lines.split_off(scroll)), area);
+        let list = Self::list_area(area);
+        if (self.full && !Self::beside(area)) || at.x >= list.right() {
+            return Clicked::Nothing;
+        }
+        self.browser.on_click(at, list)
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        self.browser.on_text_key(key, out)
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+        self.browser.on_paste(text, out);
     }
 }
 

@@ -3,12 +3,12 @@
 
 mod call;
 pub(in crate::tui) mod cert;
+mod copyables;
 mod draw;
 mod order;
 pub(super) mod pane;
 mod people;
 mod rows;
-mod take;
 
 use crate::api::ApiError;
 use crate::domain::call_advice::{Case, script};
@@ -17,17 +17,22 @@ use crate::domain::verdict::State;
 use crate::domain::{Badge, BadgeId, Held, Query, Text, mask};
 use crate::export::{self, What};
 use crate::jobs::{Opening, RevokeTarget, SentHere};
+use crate::tui::component::Screen;
+use crate::tui::component::{Clicked, Component};
 use crate::tui::context::{Effects, Env, ExportSource, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::{Field, Recent};
+use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::Errand;
 use crossterm::event::KeyEvent;
 use people::People;
+use ratatui::layout::Position;
+use ratatui::layout::Rect;
 use std::collections::HashMap;
 
 /// The most requests that a look-up makes by itself; whatever goes beyond them is asked for by a key.
@@ -153,46 +158,6 @@ impl Default for Wallet {
 }
 
 impl Wallet {
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        if let Some(menu) = self.menu() {
-            vec![menu, Context::Always]
-        } else if self.typing {
-            vec![Context::LookUp, Context::Prompt, Context::Always]
-        } else {
-            vec![Context::Wallet, Context::List, Context::Global, Context::Always]
-        }
-    }
-
-    /// Whether a time runs on the screen.
-    pub fn is_running(&self, env: &Env) -> bool {
-        let now = env.now();
-        self.rows().any(|held| held.verdict(now).is_running())
-    }
-
-    /// Whether back returns to the possible matches, or from them to what was found.
-    pub fn can_go_back(&self) -> bool {
-        self.people.is_some() && (!self.choosing || !self.held().is_empty())
-    }
-
-    /// Whether an action does something here.
-    pub fn is_enabled(&self, action: Action) -> bool {
-        match action {
-            _ if self.call.masked && shows_the_holder(action) => false,
-            Action::Revoke
-            | Action::CopySummary
-            | Action::TryPictures
-            | Action::OpenPicture
-            | Action::Raw => self.selected().is_some(),
-            Action::Copy => self.selected().is_some() || self.asked.is_some(),
-            Action::Elsewhere => self.asked.is_some() && !self.choosing,
-            Action::Open => self.len() > 0,
-            Action::Reload => self.has_asked(),
-            Action::Sort | Action::ChooseColumns | Action::Export => self.is_listing(),
-            _ => true,
-        }
-    }
-
     /// Looks up an address that somebody followed to here.
     pub fn look_up(&mut self, email: &str, out: &mut Effects<'_>) {
         self.forget(out);
@@ -255,8 +220,81 @@ impl Wallet {
         }
     }
 
-    /// Does an action; false when it is none of this tab's.
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    /// Offers what was looked up before the one in the box, or after it.
+    fn earlier(&mut self, earlier: bool, env: &Env) {
+        if self.recent.at().is_none() {
+            self.recent = Recent::new(env.recents.list(Typed::LookUp).to_vec());
+        }
+        if let Some(text) = self.recent.step(earlier, self.field.value()) {
+            self.field.set(&text);
+            self.error = None;
+        }
+    }
+
+    fn victim(&self, held: &Held, env: &Env) -> RevokeTarget {
+        let asked = || self.asked.clone().map(Text::new).unwrap_or_default();
+        RevokeTarget {
+            badge_id: held.badge_id.clone(),
+            holder: held.recipient_name().cloned().unwrap_or_default(),
+            email: held.recipient_email().cloned().unwrap_or_else(asked),
+            title: held.title().cloned().unwrap_or_default(),
+            state: held.verdict(env.now()).state(),
+        }
+    }
+
+    /// The badges that are listed, for a file.
+    fn takeaway(&self, env: &Env) -> Result<ExportSource, &'static str> {
+        let found = self.found.as_ref().filter(|_| self.is_listing());
+        let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
+        let now = env.now();
+        let rows: Vec<export::Row> = self.rows().map(|held| export::Row::of(held, now)).collect();
+        let listed = rows.len() as u64;
+        let is_all = found.both && found.complete;
+        Ok(ExportSource {
+            what: What::Rows(<Held as export::Record>::SHAPE.names(), rows),
+            name: "wallet",
+            head: t!(
+                "{badges} of {email}, from wallet and history",
+                badges = count!(listed, "badge", "badges"),
+                email = Text::from(found.email.as_str())
+            ),
+            rows: Some(listed),
+            note: (!is_all).then(|| {
+                t!("Not everything of this holder could be read: there may be more than that.").to_owned()
+            }),
+        })
+    }
+}
+
+impl Component for Wallet {
+    fn key_contexts(&self) -> Vec<Context> {
+        if let Some(menu) = self.menu() {
+            vec![menu, Context::Always]
+        } else if self.typing {
+            vec![Context::LookUp, Context::Prompt, Context::Always]
+        } else {
+            vec![Context::Wallet, Context::List, Context::Global, Context::Always]
+        }
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        match action {
+            _ if self.call.masked && shows_the_holder(action) => false,
+            Action::Revoke
+            | Action::CopySummary
+            | Action::TryPictures
+            | Action::OpenPicture
+            | Action::Raw => self.selected().is_some(),
+            Action::Copy => self.selected().is_some() || self.asked.is_some(),
+            Action::Elsewhere => self.asked.is_some() && !self.choosing,
+            Action::Open => self.len() > 0,
+            Action::Reload => self.has_asked(),
+            Action::Sort | Action::ChooseColumns | Action::Export => self.is_listing(),
+            _ => true,
+        }
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if let Some(done) = self.act_heading(action, env, out) {
             return done;
         }
@@ -337,58 +375,7 @@ impl Wallet {
         true
     }
 
-    /// Offers what was looked up before the one in the box, or after it.
-    fn earlier(&mut self, earlier: bool, env: &Env) {
-        if self.recent.at().is_none() {
-            self.recent = Recent::new(env.recents.list(Typed::LookUp).to_vec());
-        }
-        if let Some(text) = self.recent.step(earlier, self.field.value()) {
-            self.field.set(&text);
-            self.error = None;
-        }
-    }
-
-    fn victim(&self, held: &Held, env: &Env) -> RevokeTarget {
-        let asked = || self.asked.clone().map(Text::new).unwrap_or_default();
-        RevokeTarget {
-            badge_id: held.badge_id.clone(),
-            holder: held.recipient_name().cloned().unwrap_or_default(),
-            email: held.recipient_email().cloned().unwrap_or_else(asked),
-            title: held.title().cloned().unwrap_or_default(),
-            state: held.verdict(env.now()).state(),
-        }
-    }
-
-    /// The badges that are listed, for a file.
-    fn takeaway(&self, env: &Env) -> Result<ExportSource, &'static str> {
-        let found = self.found.as_ref().filter(|_| self.is_listing());
-        let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
-        let now = env.now();
-        let rows: Vec<export::Row> = self.rows().map(|held| export::Row::of(held, now)).collect();
-        let listed = rows.len() as u64;
-        let is_all = found.both && found.complete;
-        Ok(ExportSource {
-            what: What::Rows(<Held as export::Record>::SHAPE.names(), rows),
-            name: "wallet",
-            head: t!(
-                "{badges} of {email}, from wallet and history",
-                badges = count!(listed, "badge", "badges"),
-                email = Text::from(found.email.as_str())
-            ),
-            rows: Some(listed),
-            note: (!is_all).then(|| {
-                t!("Not everything of this holder could be read: there may be more than that.").to_owned()
-            }),
-        })
-    }
-
-    /// What Enter would look up.
-    pub fn typed_text(&self) -> Vec<&str> {
-        if self.typing { vec![self.field.value()] } else { Vec::new() }
-    }
-
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         if self.typing && self.field.on_text_key(key) {
             self.error = None;
             self.recent = Recent::default();
@@ -396,8 +383,7 @@ impl Wallet {
         self.typing
     }
 
-    /// Takes pasted text: into the box, wherever one is.
-    pub fn on_paste(&mut self, text: &str) {
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if !self.typing {
             self.field.clear();
             self.typing = true;
@@ -408,11 +394,29 @@ impl Wallet {
         self.field.on_paste(text.trim());
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
+    fn on_click(&mut self, at: Position, area: Rect, env: &Env, _: &mut Effects<'_>) -> Clicked {
+        if let Some((click, choose)) = self.click_menu(at) {
+            return Clicked::in_menu(click, choose);
+        }
+        if at.y == area.y {
+            self.typing = true;
+            return Clicked::Changed;
+        }
+        let list = self.areas(area, env).list;
+        let place = self.top + usize::from(at.y.saturating_sub(list.y));
+        let is_row = (list.y..list.bottom()).contains(&at.y) && place < self.len();
+        if is_row {
+            self.at = place;
+            self.typing = false;
+        }
+        Clicked::changed(is_row)
+    }
+
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
+        _: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         if self.ticket == Some(ticket)
@@ -430,23 +434,17 @@ impl Wallet {
         self.take_errand(errand, answer, out)
     }
 
-    /// Selects the row at a screen row, for the mouse.
-    pub fn on_click(&mut self, area: ratatui::layout::Rect, row: u16, env: &Env) -> bool {
-        if self.menu().is_some() {
-            return false;
-        }
-        if row == area.y {
-            self.typing = true;
-            return true;
-        }
-        let list = self.areas(area, env).list;
-        let place = self.top + usize::from(row.saturating_sub(list.y));
-        if (list.y..list.bottom()).contains(&row) && place < self.len() {
-            self.at = place;
-            self.typing = false;
-            return true;
-        }
-        false
+    fn typed(&self) -> Vec<&str> {
+        if self.typing { vec![self.field.value()] } else { Vec::new() }
+    }
+
+    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+        self.lay_out_rows(area, env);
+        self.ask_reason(env, out);
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        self.draw_all(frame, area, env);
     }
 }
 

@@ -2,10 +2,10 @@
 //! are kept.
 
 use crate::domain::text::scrub;
+use crate::tui::component::{Clicked, Component};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::input::list_hit::Click;
 use crate::tui::modals::profile::{ProfileForm, Step};
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::request::{Request, RequestId, Response};
@@ -49,9 +49,10 @@ impl Welcome {
     pub fn offer_tour(&mut self, offered: bool) {
         self.tour = offered;
     }
+}
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
+impl Component for Welcome {
+    fn key_contexts(&self) -> Vec<Context> {
         if let Some(list) = &self.list {
             return list.key_contexts();
         }
@@ -63,19 +64,17 @@ impl Welcome {
         }
     }
 
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
+    fn is_enabled(&self, action: Action, env: &Env) -> bool {
         match &self.list {
-            Some(list) => list.is_enabled(action),
+            Some(list) => list.is_enabled(action, env),
             None => action != Action::Reload || self.opening.is_some(),
         }
     }
 
-    /// Does an action; false when it is none of this screen's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         if let Some(list) = &mut self.list {
             let closes = action == Action::Back && list.is_plain();
-            let done = list.on_action(action, false, out);
+            let done = list.on_action(action, env, out);
             if closes {
                 self.list = None;
             }
@@ -119,37 +118,34 @@ impl Welcome {
         true
     }
 
-    /// Takes a click on the list of profiles.
-    pub fn on_click(&mut self, at: Position) -> Click {
-        self.list.as_mut().map_or(Click::Beside, |list| list.on_click(at))
-    }
-
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         if let Some(list) = &mut self.list {
-            return list.on_text_key(key);
+            return list.on_text_key(key, out);
         }
         self.ticket.is_none() && self.form.as_mut().is_some_and(|form| form.on_text_key(key))
     }
 
-    /// Takes pasted text.
-    pub fn on_paste(&mut self, text: &str) {
+    fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
         if let Some(list) = &mut self.list {
-            list.on_paste(text);
+            list.on_paste(text, env, out);
         } else if let (Some(form), None) = (&mut self.form, self.ticket) {
             form.on_paste(text);
         }
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
+    fn on_click(&mut self, at: Position, area: Rect, env: &Env, out: &mut Effects<'_>) -> Clicked {
+        self.list.as_mut().map_or(Clicked::Nothing, |list| list.on_click(at, area, env, out))
+    }
+
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
+        env: &Env,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let answer = match &mut self.list {
-            Some(list) => match list.on_response(ticket, answer, out) {
+            Some(list) => match list.on_response(ticket, answer, env, out) {
                 Ok(()) => return Ok(()),
                 Err(answer) => answer,
             },
@@ -168,8 +164,7 @@ impl Welcome {
         }
     }
 
-    /// Draws it.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         if let Some(list) = &self.list {
             list.draw(frame, area, env);
             return;

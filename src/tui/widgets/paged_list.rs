@@ -12,10 +12,10 @@ use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
 use crate::i18n;
 use crate::secrets::{Likeness, judge};
+use crate::tui::component::Clicked;
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::input::list_hit::Click;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::Field;
 use crate::tui::widgets::filter::{FilterBar, Spec, Value};
@@ -372,9 +372,16 @@ impl<T: Browse> Browser<T> {
         Some(Sort { column: column.to_owned(), direction: self.heading.order()?.direction, style })
     }
 
-    /// Takes a click, where a menu of the heading is open; with what a click on the selected row does.
-    pub fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
-        self.heading.click(at).filter(|_| matches!(self.top, Top::Nothing))
+    /// Takes a click on a row, or in a menu of the heading.
+    pub fn on_click(&mut self, at: Position, area: Rect) -> Clicked {
+        if let Some((click, choose)) = self.heading.click(at).filter(|_| matches!(self.top, Top::Nothing)) {
+            return Clicked::in_menu(click, choose);
+        }
+        let place = self.place_at(area, at.y);
+        if let Some(place) = place {
+            self.list.move_to(place);
+        }
+        Clicked::changed(place.is_some())
     }
 
     /// The place of the list that a screen row shows, for the mouse.

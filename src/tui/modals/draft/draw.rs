@@ -2,6 +2,7 @@
 
 use crate::api::MAX_ENTRIES;
 use crate::jobs::{DuplicateKind, JobRow, Kind, Policy, RowStatus};
+use crate::tui::component::Component;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -143,7 +144,7 @@ impl DraftForm {
     }
 
     /// Draws the form.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let mut head = self.head(usize::from(area.width), env);
         let rows = self.rows_area(area, env);

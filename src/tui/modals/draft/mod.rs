@@ -3,15 +3,18 @@
 mod draw;
 
 use crate::jobs::{DuplicateKind, Guarded, Job, JobId, JobRow, Kind, RowStatus, Rows, Stand, Step, may};
+use crate::tui::component::{Clicked, Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::confirm::Confirm;
+use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{RowList, columns};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{Done, JobCommand};
 use crossterm::event::KeyEvent;
+use ratatui::layout::Position;
 use ratatui::layout::Rect;
 
 /// The buckets of a draft that a person should look through.
@@ -114,77 +117,6 @@ impl DraftForm {
         self.guard = Guard::Reading { ticket, done: 0, all: 0 };
     }
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
-        if self.confirm.is_naming() {
-            return self.confirm.key_contexts(own);
-        }
-        vec![own, Context::List, Context::Always]
-    }
-
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
-        let row = self.rows.list.selected();
-        match action {
-            Action::Allow => self.may(Step::Allow, row),
-            Action::LeaveOut => self.may(Step::LeaveOut, row),
-            Action::AllowClass | Action::LeaveOutClass => {
-                row.is_some_and(|r| r.class.is_some_and(|c| c != DuplicateKind::New))
-            }
-            Action::Correct => row.is_some(),
-            Action::NextTemplate => self.jobs.len() > 1,
-            Action::Confirm => self.sendable() > 0,
-            Action::Reload => match self.guard {
-                Guard::Failed(_) => true,
-                Guard::Read => self.is_incomplete(),
-                Guard::None | Guard::Reading { .. } => false,
-            },
-            Action::Redo => self.job().is_some_and(|job| job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0),
-            _ => true,
-        }
-    }
-
-    /// Does an action; false when it is none of the form's.
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        match action {
-            Action::Back if self.confirm.back() => {}
-            Action::Back => self.give_up(out),
-            Action::Only => self.only_next(out),
-            Action::NextTemplate => self.next_job(out),
-            Action::ClearField => self.confirm.clear(),
-            Action::Reload => self.guard(out),
-            Action::Redo => match self.job() {
-                Some(job) if self.is_enabled(Action::Redo) => {
-                    out.go.push(Navigate::Paper(Box::new(job.clone()), true));
-                }
-                _ => out.say(t!("Every row of this is ready: there is nothing to be done again.")),
-            },
-            Action::Confirm => self.begin(env, out),
-            Action::Allow | Action::LeaveOut => {
-                if let Some(row) = self.rows.list.selected() {
-                    self.review(action == Action::Allow, Rows::One(row.no), out);
-                    self.rows.list.move_by(1);
-                }
-            }
-            Action::AllowClass | Action::LeaveOutClass => {
-                match self.rows.list.selected().and_then(|row| row.class) {
-                    Some(class) => self.review(action == Action::AllowClass, Rows::Class(class), out),
-                    None => out.say(t!("The guard has found nothing about this row, so it is of no class.")),
-                }
-            }
-            Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {
-                (Some(job), Some(row)) => out.go.push(Navigate::Correct(job, Box::new(row.clone()))),
-                _ => out.say(t!("There is no row here to correct.")),
-            },
-            _ => {
-                let _ = env;
-                return self.rows.on_action(action);
-            }
-        }
-        true
-    }
-
     fn review(&mut self, allow: bool, rows: Rows, out: &mut Effects<'_>) {
         let Some(id) = self.job().map(|job| job.id) else { return };
         let deed = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
@@ -260,40 +192,110 @@ impl DraftForm {
         self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::Begin(ids)))));
     }
 
-    /// Takes a job as it stands now, if it is one of these.
-    pub fn take(&mut self, job: &Job, env: &Env) {
-        let Some(mine) = self.jobs.iter_mut().find(|mine| mine.id == job.id) else { return };
-        mine.clone_from(job);
-        if self.rows.job() == job.id {
-            self.rows.changed();
-        }
-        self.count(env);
-    }
-
-    /// How far the guard is.
-    pub fn progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
-        match &mut self.guard {
-            Guard::Reading { ticket: mine, done, all } if *mine == ticket => {
-                (*done, *all) = (now, of);
-                true
-            }
-            _ => false,
-        }
-    }
-
     /// A row was corrected: the person may be another one now.
     pub fn corrected(&mut self, out: &mut Effects<'_>) {
         self.rows.changed();
         self.guard(out);
     }
 
-    /// Takes a key that is typed: a digit of the number.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    /// When none is left of the rows that were looked through, those that are to be sent come into sight.
+    fn keep_something_in_sight(&mut self, out: &mut Effects<'_>) {
+        let Some(job) = self.job() else { return };
+        let shown = self.rows.buckets();
+        if !shown.is_empty() && job.counts.sum(|bucket| shown.contains(&bucket)) == 0 {
+            let look = look_through(job);
+            self.rows.only(look, out);
+        }
+    }
+
+    /// The row that the cursor is on.
+    fn selected(&self) -> Option<&JobRow> {
+        self.rows.list.selected()
+    }
+}
+
+impl Component for DraftForm {
+    fn key_contexts(&self) -> Vec<Context> {
+        let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
+        if self.confirm.is_naming() {
+            return self.confirm.key_contexts(own);
+        }
+        vec![own, Context::List, Context::Always]
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        let row = self.rows.list.selected();
+        match action {
+            Action::Allow => self.may(Step::Allow, row),
+            Action::LeaveOut => self.may(Step::LeaveOut, row),
+            Action::AllowClass | Action::LeaveOutClass => {
+                row.is_some_and(|r| r.class.is_some_and(|c| c != DuplicateKind::New))
+            }
+            Action::Correct => row.is_some(),
+            Action::NextTemplate => self.jobs.len() > 1,
+            Action::Confirm => self.sendable() > 0,
+            Action::Reload => match self.guard {
+                Guard::Failed(_) => true,
+                Guard::Read => self.is_incomplete(),
+                Guard::None | Guard::Reading { .. } => false,
+            },
+            Action::Redo => self.job().is_some_and(|job| job.counts.sum(|bucket| LOOK.contains(&bucket)) > 0),
+            _ => true,
+        }
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Back if self.confirm.back() => {}
+            Action::Back => self.give_up(out),
+            Action::Only => self.only_next(out),
+            Action::NextTemplate => self.next_job(out),
+            Action::ClearField => self.confirm.clear(),
+            Action::Reload => self.guard(out),
+            Action::Redo => match self.job() {
+                Some(job) if self.is_enabled(Action::Redo, env) => {
+                    out.go.push(Navigate::Paper(Box::new(job.clone()), true));
+                }
+                _ => out.say(t!("Every row of this is ready: there is nothing to be done again.")),
+            },
+            Action::Confirm => self.begin(env, out),
+            Action::Allow | Action::LeaveOut => {
+                if let Some(row) = self.rows.list.selected() {
+                    self.review(action == Action::Allow, Rows::One(row.no), out);
+                    self.rows.list.move_by(1);
+                }
+            }
+            Action::AllowClass | Action::LeaveOutClass => {
+                match self.rows.list.selected().and_then(|row| row.class) {
+                    Some(class) => self.review(action == Action::AllowClass, Rows::Class(class), out),
+                    None => out.say(t!("The guard has found nothing about this row, so it is of no class.")),
+                }
+            }
+            Action::Correct => match (self.job().map(|job| job.id), self.rows.list.selected()) {
+                (Some(job), Some(row)) => out.go.push(Navigate::Correct(job, Box::new(row.clone()))),
+                _ => out.say(t!("There is no row here to correct.")),
+            },
+            _ => {
+                let _ = env;
+                return self.rows.on_action(action);
+            }
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         self.confirm.on_text_key(key)
     }
 
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
+    fn on_click(&mut self, at: Position, area: Rect, env: &Env, _: &mut Effects<'_>) -> Clicked {
+        let place = self.rows.place_at(self.rows_area(area, env), at.y);
+        if let Some(place) = place {
+            self.rows.list.move_to(place);
+        }
+        Clicked::changed(place.is_some())
+    }
+
+    fn on_response(
         &mut self,
         ticket: RequestId,
         answer: Response,
@@ -309,7 +311,7 @@ impl DraftForm {
                         self.guard = Guard::Read;
                         self.found = found;
                         for job in &jobs {
-                            self.take(job, env);
+                            self.on_job(job, env);
                         }
                         if let Some(job) = self.job()
                             && self.rows.buckets().is_empty()
@@ -356,35 +358,39 @@ impl DraftForm {
         }
     }
 
-    /// When none is left of the rows that were looked through, those that are to be sent come into sight.
-    fn keep_something_in_sight(&mut self, out: &mut Effects<'_>) {
-        let Some(job) = self.job() else { return };
-        let shown = self.rows.buckets();
-        if !shown.is_empty() && job.counts.sum(|bucket| shown.contains(&bucket)) == 0 {
-            let look = look_through(job);
-            self.rows.only(look, out);
+    fn on_progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
+        match &mut self.guard {
+            Guard::Reading { ticket: mine, done, all } if *mine == ticket => {
+                (*done, *all) = (now, of);
+                true
+            }
+            _ => false,
         }
     }
 
-    /// Asks for what is missing in an area.
-    pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         self.keep_something_in_sight(out);
         let area = self.rows_area(area, env);
         self.rows.load_visible(area, &mut self.heading, out);
     }
 
-    /// Selects the row that was clicked; whether there is one. Nothing else is done by a click.
-    pub fn on_click(&mut self, area: Rect, row: u16, env: &Env) -> bool {
-        let place = self.rows.place_at(self.rows_area(area, env), row);
-        if let Some(place) = place {
-            self.rows.list.move_to(place);
+    fn on_job(&mut self, job: &Job, env: &Env) {
+        let Some(mine) = self.jobs.iter_mut().find(|mine| mine.id == job.id) else { return };
+        mine.clone_from(job);
+        if self.rows.job() == job.id {
+            self.rows.changed();
         }
-        place.is_some()
+        self.count(env);
     }
 
-    /// The row that the cursor is on.
-    fn selected(&self) -> Option<&JobRow> {
-        self.rows.list.selected()
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        self.draw_all(frame, area, env);
+    }
+}
+
+impl Modal for DraftForm {
+    fn prepares_sending(&self) -> bool {
+        true
     }
 }
 

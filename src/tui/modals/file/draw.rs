@@ -5,6 +5,7 @@ use crate::jobs::intake::{
     Checked, ColumnMap, HeaderRow, IdRow, NameColumns, RawRow, Source, Standing, Sure,
 };
 use crate::jobs::{Opened, Preview};
+use crate::tui::component::Component;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::list_hit::below;
@@ -18,7 +19,7 @@ use ratatui::text::{Line, Span};
 
 impl FileForm {
     /// Draws the form.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let mut lines: Vec<Line<'static>> = Vec::new();

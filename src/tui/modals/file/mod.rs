@@ -8,12 +8,16 @@ mod steps;
 use crate::domain::{TemplateId, Text};
 use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEncoding};
 use crate::jobs::{FileRequest, IdsRequest, Opened, Preview};
+use crate::tui::component::{Clicked, Component, Modal};
+use crate::tui::context::Env;
 use crate::tui::context::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::input::list_hit::{Click, Sight};
+use crate::tui::input::list_hit::Sight;
 use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::frame::Frame;
 use ratatui::layout::Position;
+use ratatui::layout::Rect;
 use steps::{Picking, Step, columns};
 
 /// The form.
@@ -88,11 +92,6 @@ impl FileForm {
         out.cancel(self.work.take().map(|work| work.ticket));
     }
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        vec![if self.step.is_some() { Context::Menu } else { Context::File }, Context::Always]
-    }
-
     fn questions(&self) -> Vec<Question> {
         self.opened.as_ref().map(Opened::questions).unwrap_or_default()
     }
@@ -117,48 +116,6 @@ impl FileForm {
             Purpose::Issue { .. } => Step::columns(&opened.about, anew),
             Purpose::Revoke { .. } => Step::IdColumn { at: 0 },
         })
-    }
-
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
-        let Some(opened) = &self.opened else { return action == Action::Back };
-        match action {
-            Action::Encoding => opened.about.encoding.is_some(),
-            Action::Sheet => opened.about.sheets.len() > 1,
-            Action::Toggle => self.has_template_column(),
-            Action::Accept => self.work.is_none(),
-            _ => true,
-        }
-    }
-
-    /// Does an action; false when it is none of the form's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
-        if self.step.is_some() {
-            return self.act_step(action, out);
-        }
-        match action {
-            Action::Back => {
-                self.cancel(out);
-                out.go.push(Navigate::Close);
-            }
-            Action::Encoding | Action::Columns | Action::Sheet | Action::Header
-                if self.opened.is_none() || !self.is_enabled(action) =>
-            {
-                out.say(t!("There is nothing of the kind to choose for this file."));
-            }
-            Action::Encoding => self.step = self.opened.as_ref().map(|opened| Step::encoding(&opened.about)),
-            Action::Columns => self.step = self.columns(true),
-            Action::Sheet => self.step = Some(Step::Sheet { at: 0 }),
-            Action::Header => self.step = Some(Step::Header { at: 0 }),
-            Action::Toggle if self.has_template_column() => {
-                if let Purpose::Issue { by_column, .. } = &mut self.purpose {
-                    *by_column = !*by_column;
-                }
-            }
-            Action::Accept => self.go_on(out),
-            _ => return false,
-        }
-        true
     }
 
     fn go_on(&mut self, out: &mut Effects<'_>) {
@@ -200,16 +157,6 @@ impl FileForm {
             None => None,
         };
         self.step.is_some()
-    }
-
-    /// Takes a click, where something is to be decided. The first one in a step only selects: a second one that
-    /// comes too fast must not answer the next question.
-    pub fn on_click(&mut self, at: Position) -> Click {
-        let Some(step) = &mut self.step else { return Click::Beside };
-        let mut selected = step.at();
-        let click = self.sight.click(at, &mut selected);
-        step.set(selected);
-        click
     }
 
     fn act_step(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
@@ -258,54 +205,6 @@ impl FileForm {
             }
         }
         self.open(out);
-    }
-
-    /// How far the reading is.
-    pub fn progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
-        match &mut self.work {
-            Some(work) if work.ticket == ticket => {
-                (work.done, work.all) = (now, of);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
-        &mut self,
-        ticket: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        if self.work.as_ref().is_none_or(|work| work.ticket != ticket) {
-            return Err(answer);
-        }
-        match answer {
-            Response::Opened(opened) => {
-                self.work = None;
-                match *opened {
-                    Ok(opened) => {
-                        self.opened = Some(opened);
-                        let has = self.has_template_column();
-                        if let Purpose::Issue { by_column, .. } = &mut self.purpose {
-                            *by_column &= has;
-                        }
-                        self.ask_next();
-                    }
-                    Err(why) => self.said = Some(why),
-                }
-            }
-            Response::Drafted(drafted) => {
-                self.work = None;
-                match drafted {
-                    Ok(jobs) => out.go.push(Navigate::Drafts(jobs)),
-                    Err(why) => self.said = Some(why),
-                }
-            }
-            other => return Err(other),
-        }
-        Ok(())
     }
 
     /// What can be chosen in the open step, in words.
@@ -370,6 +269,117 @@ impl FileForm {
             Some(MapState::Remembered(_)) => t!("as the last time"),
             _ => t!("by their names"),
         }
+    }
+}
+
+impl Component for FileForm {
+    fn key_contexts(&self) -> Vec<Context> {
+        vec![if self.step.is_some() { Context::Menu } else { Context::File }, Context::Always]
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        let Some(opened) = &self.opened else { return action == Action::Back };
+        match action {
+            Action::Encoding => opened.about.encoding.is_some(),
+            Action::Sheet => opened.about.sheets.len() > 1,
+            Action::Toggle => self.has_template_column(),
+            Action::Accept => self.work.is_none(),
+            _ => true,
+        }
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        if self.step.is_some() {
+            return self.act_step(action, out);
+        }
+        match action {
+            Action::Back => {
+                self.cancel(out);
+                out.go.push(Navigate::Close);
+            }
+            Action::Encoding | Action::Columns | Action::Sheet | Action::Header
+                if self.opened.is_none() || !self.is_enabled(action, env) =>
+            {
+                out.say(t!("There is nothing of the kind to choose for this file."));
+            }
+            Action::Encoding => self.step = self.opened.as_ref().map(|opened| Step::encoding(&opened.about)),
+            Action::Columns => self.step = self.columns(true),
+            Action::Sheet => self.step = Some(Step::Sheet { at: 0 }),
+            Action::Header => self.step = Some(Step::Header { at: 0 }),
+            Action::Toggle if self.has_template_column() => {
+                if let Purpose::Issue { by_column, .. } = &mut self.purpose {
+                    *by_column = !*by_column;
+                }
+            }
+            Action::Accept => self.go_on(out),
+            _ => return false,
+        }
+        true
+    }
+
+    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+        let Some(step) = &mut self.step else { return Clicked::Nothing };
+        let mut selected = step.at();
+        let click = self.sight.click(at, &mut selected);
+        step.set(selected);
+        Clicked::in_menu(click, Action::Accept)
+    }
+
+    fn on_response(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        _: &Env,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        if self.work.as_ref().is_none_or(|work| work.ticket != ticket) {
+            return Err(answer);
+        }
+        match answer {
+            Response::Opened(opened) => {
+                self.work = None;
+                match *opened {
+                    Ok(opened) => {
+                        self.opened = Some(opened);
+                        let has = self.has_template_column();
+                        if let Purpose::Issue { by_column, .. } = &mut self.purpose {
+                            *by_column &= has;
+                        }
+                        self.ask_next();
+                    }
+                    Err(why) => self.said = Some(why),
+                }
+            }
+            Response::Drafted(drafted) => {
+                self.work = None;
+                match drafted {
+                    Ok(jobs) => out.go.push(Navigate::Drafts(jobs)),
+                    Err(why) => self.said = Some(why),
+                }
+            }
+            other => return Err(other),
+        }
+        Ok(())
+    }
+
+    fn on_progress(&mut self, ticket: RequestId, now: u64, of: u64) -> bool {
+        match &mut self.work {
+            Some(work) if work.ticket == ticket => {
+                (work.done, work.all) = (now, of);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        self.draw_all(frame, area, env);
+    }
+}
+
+impl Modal for FileForm {
+    fn prepares_sending(&self) -> bool {
+        true
     }
 }
 

@@ -10,6 +10,7 @@ use crate::domain::validity::{Validity, policy, validity, warnings};
 use crate::domain::{Address, TemplateDetail, TemplateId, Text};
 use crate::jobs::intake::{Field as FieldOf, Severity, Source, check_person};
 use crate::jobs::{Holdings, IssuePlan, Rival};
+use crate::tui::component::{Component, Modal};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -84,58 +85,6 @@ impl IssueForm {
         }
     }
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        let own = match &self.review {
-            Some(review) => return review.confirm.key_contexts(Context::Review),
-            None if self.focus.at == FILE => Context::FileField,
-            None => Context::Form,
-        };
-        vec![own, Context::Always]
-    }
-
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action) -> bool {
-        if self.review.is_none() && self.focus.at == FILE {
-            return self.file.is_enabled(action);
-        }
-        !matches!(action, Action::PageDown | Action::PageUp)
-    }
-
-    /// Does an action; false when it is none of the form's.
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        if self.review.is_none() && self.focus.at == FILE && self.file.on_action(action, out) {
-            return true;
-        }
-        match action {
-            Action::NextField => self.focus.next(FILE + 1),
-            Action::PreviousField => self.focus.previous(FILE + 1),
-            Action::ClearField => match &mut self.review {
-                Some(review) => review.confirm.clear(),
-                None => self.field().clear(),
-            },
-            Action::Accept if self.review.is_none() && self.focus.at == FILE => match self.file.path() {
-                Some(path) => self.open(Source::File(path), out),
-                None => out.say(t!("Type the name of a file, or paste or drop one here.")),
-            },
-            Action::Accept if self.review.is_none() => self.go_on(env, out),
-            Action::Accept => {}
-            Action::Confirm => self.confirm(out),
-            Action::Back if self.review.as_mut().is_some_and(|review| review.confirm.back()) => {}
-            Action::Back => match self.review.take() {
-                Some(mut review) => out.cancel(review.ticket.take()),
-                None => {
-                    out.cancel(self.detail_ticket.take());
-                    out.cancel(self.same_title_ticket.take());
-                    self.file.cancel(out);
-                    out.go.push(Navigate::Close);
-                }
-            },
-            _ => return false,
-        }
-        true
-    }
-
     fn open(&self, source: Source, out: &mut Effects<'_>) {
         let template = (self.template_id.clone(), self.title.clone());
         out.go.push(Navigate::File(Purpose::Issue { template, by_column: false }, source));
@@ -201,145 +150,6 @@ impl IssueForm {
         }))));
         out.go.push(Navigate::Close);
         out.go.push(Navigate::Activity);
-    }
-
-    /// What is typed of a person.
-    pub fn typed(&self) -> Vec<&str> {
-        vec![self.name.value(), self.email.value()]
-    }
-
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        match &mut self.review {
-            Some(review) => review.confirm.on_text_key(key),
-            None if self.focus.at == FILE => self.file.on_text_key(key),
-            None => self.field().on_text_key(key),
-        }
-    }
-
-    /// Takes pasted text; not into the confirmation. Several lines with addresses are recipients, a dropped
-    /// file is one to open.
-    pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
-        if self.review.is_some() {
-            return;
-        }
-        if paths::is_recipients(text) {
-            // What is copied ends with the end of its last line, or with a few of them.
-            self.open(Source::Pasted(text.trim_end().to_owned()), out);
-            return;
-        }
-        if self.focus.at == FILE || paths::is_dropped(text) {
-            self.focus.at = FILE;
-            self.file.set_pasted(text);
-            return;
-        }
-        // A whole `Name <address>` fills both fields.
-        let pasted = text.trim();
-        if let Some((name, address)) = pasted.strip_suffix('>').and_then(|p| p.split_once('<'))
-            && !name.trim().is_empty()
-            && Address::check(address).is_ok()
-        {
-            self.name.set(name.trim().trim_matches('"'));
-            self.email.set(address.trim());
-            self.focus.at = 1;
-        } else {
-            self.field().on_paste(pasted);
-        }
-    }
-
-    /// Takes an answer, or gives it back.
-    pub fn on_response(&mut self, ticket: RequestId, answer: Response) -> Result<(), Response> {
-        match answer {
-            Response::Template(detail) if self.detail_ticket == Some(ticket) => {
-                self.detail_ticket = None;
-                self.detail = Some(*detail);
-                Ok(())
-            }
-            Response::Templates(page) if self.same_title_ticket == Some(ticket) => {
-                self.same_title_ticket = None;
-                let same = |page: crate::domain::Page<crate::domain::Template>| {
-                    let others = page.items.iter().filter(|(_, t)| {
-                        t.title.as_ref() == Some(&self.title) && t.template_id != self.template_id
-                    });
-                    others.count()
-                };
-                self.same_title = page.ok().map(same);
-                Ok(())
-            }
-            Response::Holdings(holdings, sent_before) => match &mut self.review {
-                Some(review) if review.ticket == Some(ticket) => {
-                    review.ticket = None;
-                    review.holdings = Some(holdings);
-                    if sent_before.is_some() {
-                        review.confirm.insist();
-                    }
-                    review.sent_before = sent_before;
-                    Ok(())
-                }
-                _ => Err(Response::Holdings(holdings, sent_before)),
-            },
-            other => self.file.on_response(ticket, other),
-        }
-    }
-
-    /// Draws the form.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let room = usize::from(area.width).saturating_sub(4);
-        let theme = &env.theme;
-        let mut lines: Vec<Line<'static>> = Vec::new();
-        let mut put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
-            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
-        };
-        let line = |text: &str| format!("  {}", fit(text, room, env.glyphs.ellipsis));
-        lines.push(Line::styled(line(&t!("Issue  {title}", title = self.title)), theme.strong()));
-        if let Some(review) = &self.review {
-            // What is sent, where, and what it takes come first and on a few lines: they can never be off the
-            // screen. What there is to know follows, the most serious first.
-            let name = Text::new(review.name.clone());
-            let [of_name, of_email] = aligned([tr_noop!("Name"), tr_noop!("E-mail")]);
-            lines.push(Line::raw(line(&format!("{of_name}  {name}"))));
-            lines.push(Line::raw(line(&format!("{of_email}  {}", review.address.text()))));
-            let dot = env.glyphs.dot;
-            let place = t!(
-                "{place} {dot} 1 person {dot} 1 request {dot} the holder is mailed",
-                place = env.place(),
-                dot
-            );
-            let place = form_layout::wrapped(&place, room, PLACE, env);
-            lines.extend(place.into_iter().map(|part| Line::styled(format!("  {part}"), theme.accent())));
-            lines.extend(review.confirm.lines(Context::Review, t!("to issue"), room, env));
-            lines.push(Line::raw(""));
-            if width(&review.name) + width(&of_name) + 2 > room {
-                let text = format!(
-                    "{} {}",
-                    env.glyphs.alert,
-                    t!("the name has {n} characters; its end is not shown", n = review.name.chars().count())
-                );
-                put(&mut lines, &text, theme.warning());
-            }
-            review::lines(review, &mut lines, &mut put, env);
-            self.template_lines(&mut lines, &mut put, env);
-        } else {
-            self.template_lines(&mut lines, &mut put, env);
-            lines.push(Line::raw(""));
-            self.field_lines(&mut lines, &mut put, room, env);
-            lines.push(Line::raw(""));
-            let key = |action| env.key(&self.key_contexts(), action);
-            let text = if self.focus.at == FILE {
-                t!(
-                    "{enter} opens the file; it is checked row by row, and nothing is sent before the review. A file can be dropped here, and lines with names and addresses can be pasted.",
-                    enter = key(Action::Accept)
-                )
-            } else {
-                t!(
-                    "{enter} goes on to the review; nothing is sent before you confirm it there.  {esc} gives up.",
-                    enter = key(Action::Accept),
-                    esc = key(Action::Back)
-                )
-            };
-            put(&mut lines, &text, theme.dim());
-        }
-        frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 
     fn template_lines(&self, lines: &mut Vec<Line<'static>>, put: &mut Put<'_>, env: &Env) {
@@ -434,6 +244,202 @@ impl IssueForm {
         if of_file {
             lines.extend(self.file.lines(room, env));
         }
+    }
+}
+
+impl Component for IssueForm {
+    fn key_contexts(&self) -> Vec<Context> {
+        let own = match &self.review {
+            Some(review) => return review.confirm.key_contexts(Context::Review),
+            None if self.focus.at == FILE => Context::FileField,
+            None => Context::Form,
+        };
+        vec![own, Context::Always]
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        if self.review.is_none() && self.focus.at == FILE {
+            return self.file.is_enabled(action);
+        }
+        !matches!(action, Action::PageDown | Action::PageUp)
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        if self.review.is_none() && self.focus.at == FILE && self.file.on_action(action, out) {
+            return true;
+        }
+        match action {
+            Action::NextField => self.focus.next(FILE + 1),
+            Action::PreviousField => self.focus.previous(FILE + 1),
+            Action::ClearField => match &mut self.review {
+                Some(review) => review.confirm.clear(),
+                None => self.field().clear(),
+            },
+            Action::Accept if self.review.is_none() && self.focus.at == FILE => match self.file.path() {
+                Some(path) => self.open(Source::File(path), out),
+                None => out.say(t!("Type the name of a file, or paste or drop one here.")),
+            },
+            Action::Accept if self.review.is_none() => self.go_on(env, out),
+            Action::Accept => {}
+            Action::Confirm => self.confirm(out),
+            Action::Back if self.review.as_mut().is_some_and(|review| review.confirm.back()) => {}
+            Action::Back => match self.review.take() {
+                Some(mut review) => out.cancel(review.ticket.take()),
+                None => {
+                    out.cancel(self.detail_ticket.take());
+                    out.cancel(self.same_title_ticket.take());
+                    self.file.cancel(out);
+                    out.go.push(Navigate::Close);
+                }
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        match &mut self.review {
+            Some(review) => review.confirm.on_text_key(key),
+            None if self.focus.at == FILE => self.file.on_text_key(key),
+            None => self.field().on_text_key(key),
+        }
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+        if self.review.is_some() {
+            return;
+        }
+        if paths::is_recipients(text) {
+            // What is copied ends with the end of its last line, or with a few of them.
+            self.open(Source::Pasted(text.trim_end().to_owned()), out);
+            return;
+        }
+        if self.focus.at == FILE || paths::is_dropped(text) {
+            self.focus.at = FILE;
+            self.file.set_pasted(text);
+            return;
+        }
+        // A whole `Name <address>` fills both fields.
+        let pasted = text.trim();
+        if let Some((name, address)) = pasted.strip_suffix('>').and_then(|p| p.split_once('<'))
+            && !name.trim().is_empty()
+            && Address::check(address).is_ok()
+        {
+            self.name.set(name.trim().trim_matches('"'));
+            self.email.set(address.trim());
+            self.focus.at = 1;
+        } else {
+            self.field().on_paste(pasted);
+        }
+    }
+
+    fn on_response(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        _: &Env,
+        _: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match answer {
+            Response::Template(detail) if self.detail_ticket == Some(ticket) => {
+                self.detail_ticket = None;
+                self.detail = Some(*detail);
+                Ok(())
+            }
+            Response::Templates(page) if self.same_title_ticket == Some(ticket) => {
+                self.same_title_ticket = None;
+                let same = |page: crate::domain::Page<crate::domain::Template>| {
+                    let others = page.items.iter().filter(|(_, t)| {
+                        t.title.as_ref() == Some(&self.title) && t.template_id != self.template_id
+                    });
+                    others.count()
+                };
+                self.same_title = page.ok().map(same);
+                Ok(())
+            }
+            Response::Holdings(holdings, sent_before) => match &mut self.review {
+                Some(review) if review.ticket == Some(ticket) => {
+                    review.ticket = None;
+                    review.holdings = Some(holdings);
+                    if sent_before.is_some() {
+                        review.confirm.insist();
+                    }
+                    review.sent_before = sent_before;
+                    Ok(())
+                }
+                _ => Err(Response::Holdings(holdings, sent_before)),
+            },
+            other => self.file.on_response(ticket, other),
+        }
+    }
+
+    fn typed(&self) -> Vec<&str> {
+        vec![self.name.value(), self.email.value()]
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let room = usize::from(area.width).saturating_sub(4);
+        let theme = &env.theme;
+        let mut lines: Vec<Line<'static>> = Vec::new();
+        let mut put = |lines: &mut Vec<Line<'static>>, text: &str, style| {
+            lines.extend(wrap(text, room).into_iter().map(|l| Line::styled(format!("  {l}"), style)));
+        };
+        let line = |text: &str| format!("  {}", fit(text, room, env.glyphs.ellipsis));
+        lines.push(Line::styled(line(&t!("Issue  {title}", title = self.title)), theme.strong()));
+        if let Some(review) = &self.review {
+            // What is sent, where, and what it takes come first and on a few lines: they can never be off the
+            // screen. What there is to know follows, the most serious first.
+            let name = Text::new(review.name.clone());
+            let [of_name, of_email] = aligned([tr_noop!("Name"), tr_noop!("E-mail")]);
+            lines.push(Line::raw(line(&format!("{of_name}  {name}"))));
+            lines.push(Line::raw(line(&format!("{of_email}  {}", review.address.text()))));
+            let dot = env.glyphs.dot;
+            let place = t!(
+                "{place} {dot} 1 person {dot} 1 request {dot} the holder is mailed",
+                place = env.place(),
+                dot
+            );
+            let place = form_layout::wrapped(&place, room, PLACE, env);
+            lines.extend(place.into_iter().map(|part| Line::styled(format!("  {part}"), theme.accent())));
+            lines.extend(review.confirm.lines(Context::Review, t!("to issue"), room, env));
+            lines.push(Line::raw(""));
+            if width(&review.name) + width(&of_name) + 2 > room {
+                let text = format!(
+                    "{} {}",
+                    env.glyphs.alert,
+                    t!("the name has {n} characters; its end is not shown", n = review.name.chars().count())
+                );
+                put(&mut lines, &text, theme.warning());
+            }
+            review::lines(review, &mut lines, &mut put, env);
+            self.template_lines(&mut lines, &mut put, env);
+        } else {
+            self.template_lines(&mut lines, &mut put, env);
+            lines.push(Line::raw(""));
+            self.field_lines(&mut lines, &mut put, room, env);
+            lines.push(Line::raw(""));
+            let key = |action| env.key(&self.key_contexts(), action);
+            let text = if self.focus.at == FILE {
+                t!(
+                    "{enter} opens the file; it is checked row by row, and nothing is sent before the review. A file can be dropped here, and lines with names and addresses can be pasted.",
+                    enter = key(Action::Accept)
+                )
+            } else {
+                t!(
+                    "{enter} goes on to the review; nothing is sent before you confirm it there.  {esc} gives up.",
+                    enter = key(Action::Accept),
+                    esc = key(Action::Back)
+                )
+            };
+            put(&mut lines, &text, theme.dim());
+        }
+        frame.render_widget(ratatui::text::Text::from(lines), area);
+    }
+}
+
+impl Modal for IssueForm {
+    fn prepares_sending(&self) -> bool {
+        true
     }
 }
 

@@ -44,7 +44,7 @@ pub fn list_height(area: Rect) -> u16 {
 
 impl RequestLog {
     /// Draws the log.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
         let line = |y: u16| Rect { y: (area.y + y).min(area.bottom() - 1), height: 1, ..area };
         let all = count!(self.entries.len() as u64, "request", "requests");

@@ -1,18 +1,21 @@
 //! The Activity tab: every job of the profile, the newest first, adding up; and the rows of one.
 
 mod columns;
+mod copyables;
 mod draw;
 mod order;
-mod take;
 
 use crate::jobs::{Job, JobId, JobRow, Kind, Phase, RowStatus, Stand, Step, Stop, StopKind, count, may};
+use crate::tui::component::{Clicked, Component};
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::job_rows::{self, RowList};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{JobCommand, RowsQuery};
+use ratatui::layout::Position;
 use ratatui::layout::Rect;
 
 /// Rows that are shown below a job without opening it.
@@ -71,20 +74,6 @@ struct Peek {
 }
 
 impl Activity {
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        let inner = if self.rows.is_some() { Context::JobRows } else { Context::Activity };
-        if let Some(menu) = self.shown_heading().over() {
-            return vec![menu, Context::Always];
-        }
-        vec![inner, Context::List, Context::Global, Context::Always]
-    }
-
-    /// Whether back would change something on this tab.
-    pub fn can_go_back(&self) -> bool {
-        self.rows.is_some()
-    }
-
     /// Begins with what another connection knows.
     pub fn restart(&mut self, out: &mut Effects<'_>) {
         let before = std::mem::take(self);
@@ -164,65 +153,6 @@ impl Activity {
         self.jobs.get(at)
     }
 
-    /// Whether an action does something here now: the footer offers nothing else.
-    pub fn is_enabled(&self, action: Action) -> bool {
-        let Some(job) = self.job() else {
-            return !matches!(
-                action,
-                Action::Open | Action::Look | Action::Copy | Action::Sort | Action::ChooseColumns
-            ) && !is_deed(action);
-        };
-        let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
-        match action {
-            Action::Open => row.is_none_or(|row| row.badge_id.is_some()),
-            Action::Wallet => row.is_some_and(|row| !row.address.looks_empty()),
-            Action::Decide => row.is_some_and(|row| can_decide(row, job)),
-            Action::Look => job.is_open(),
-            _ => !is_deed(action) || can(action, job),
-        }
-    }
-
-    /// Does an action; false when it is none of this tab's.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
-        if let Some(done) = self.act_heading(action, out) {
-            return done;
-        }
-        if is_deed(action) {
-            self.deed(action, out);
-            return true;
-        }
-        match &mut self.rows {
-            Some(rows) => match action {
-                Action::Back => self.rows = None,
-                Action::Only => self.only_next(out),
-                Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
-                    Some(id) => out.go.push(Navigate::Badge(id, None)),
-                    None => out.say(t!("This row has no badge id yet, so there is no badge to open.")),
-                },
-                Action::Wallet => match rows.list.selected().filter(|row| !row.address.looks_empty()) {
-                    Some(row) => out.go.push(Navigate::Holder(row.address.wire().to_owned())),
-                    None => out.say(t!("This row has no e-mail address to look up.")),
-                },
-                _ => return rows.on_action(action),
-            },
-            None => match action {
-                Action::Ids => out.go.push(Navigate::Ids),
-                Action::Sort | Action::ChooseColumns => {
-                    out.say(t!("There are no jobs here to put in order."));
-                }
-                Action::Open => self.rows = self.job().map(|job| RowList::new(job.id, Vec::new())),
-                Action::Down => self.select(self.at() + 1),
-                Action::Up => self.select(self.at().saturating_sub(1)),
-                Action::PageDown => self.select(self.at() + self.height.max(2) - 1),
-                Action::PageUp => self.select(self.at().saturating_sub(self.height.max(2) - 1)),
-                Action::First => self.select(0),
-                Action::Last => self.select(usize::MAX),
-                _ => return false,
-            },
-        }
-        true
-    }
-
     /// Shows only the rows of the next outcome, and all again after the last.
     fn only_next(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
@@ -284,108 +214,6 @@ impl Activity {
             Action::Mail => out.go.push(Navigate::Mail(Box::new(job.clone()))),
             _ => {}
         }
-    }
-
-    /// Takes an answer, or gives it back.
-    pub fn on_response(
-        &mut self,
-        ticket: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        match answer {
-            Response::Jobs(jobs) if self.ticket == Some(ticket) => {
-                self.ticket = None;
-                self.read = Some(jobs.as_ref().map(|_| ()).map_err(Clone::clone));
-                let mut interrupted = 0;
-                for job in jobs.unwrap_or_default() {
-                    interrupted += u64::from(is_interrupted(&job));
-                    // What has come meanwhile is newer.
-                    if !self.jobs.iter().any(|known| known.id == job.id) {
-                        self.take(job);
-                    }
-                }
-                if interrupted > 0 {
-                    let text = plural!(
-                        interrupted,
-                        "{n} job was interrupted: Activity shows them.",
-                        "{n} jobs were interrupted: Activity shows them."
-                    );
-                    out.news = Some((text, true));
-                }
-                Ok(())
-            }
-            Response::Rows(rows) if self.peek.ticket == Some(ticket) => {
-                self.peek.ticket = None;
-                self.peek.rows =
-                    rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
-                Ok(())
-            }
-            other => match &mut self.rows {
-                Some(rows) => rows.on_response(ticket, other, out),
-                None => Err(other),
-            },
-        }
-    }
-
-    /// Asks for what is missing in an area.
-    pub fn load_visible(&mut self, area: Rect, out: &mut Effects<'_>) {
-        if let Some(rows) = &mut self.rows {
-            rows.load_visible(draw::rows_area(area), &mut self.rows_heading, out);
-            return;
-        }
-        let list = self.list_area(area);
-        self.height = usize::from(list.height);
-        self.heading.set_own(columns::own(usize::from(list.width)));
-        self.heading.set_room(usize::from(list.width).saturating_sub(3));
-        self.arrange();
-        let at = self.at();
-        let last = self.jobs.len().saturating_sub(self.height);
-        self.top = self.top.min(at).min(last).max((at + 1).saturating_sub(self.height.max(1)));
-        let Some(job) = self.job() else { return };
-        let (id, buckets) = (job.id, peeked(job));
-        if self.peek.of != Some(id) {
-            out.cancel(self.peek.ticket.take());
-            self.peek = Peek { of: Some(id), stale: true, ..Peek::default() };
-        }
-        if self.peek.stale && self.peek.ticket.is_none() {
-            self.peek.stale = false;
-            match buckets {
-                None => self.peek.rows.clear(),
-                Some(buckets) => {
-                    let query = RowsQuery { job: id, buckets, page: 1, per_page: PEEK, order: None };
-                    self.peek.ticket = Some(out.ask(Request::Rows(query)));
-                }
-            }
-        }
-    }
-
-    /// Selects what was clicked; whether there is anything.
-    pub fn on_click(&mut self, area: Rect, row: u16) -> bool {
-        if self.shown_heading().over().is_some() {
-            return false;
-        }
-        if let Some(rows) = &mut self.rows {
-            let place = rows.place_at(draw::rows_area(area), row);
-            if let Some(place) = place {
-                rows.list.move_to(place);
-            }
-            return place.is_some();
-        }
-        let list = self.list_area(area);
-        if !(list.y..list.bottom()).contains(&row) {
-            return false;
-        }
-        let at = self.top + usize::from(row - list.y);
-        if at < self.jobs.len() {
-            self.select(at);
-        }
-        at < self.jobs.len()
-    }
-
-    /// Rows that the last drawing built, for counting.
-    pub fn rows_built(&self) -> u64 {
-        self.rows.as_ref().map_or(self.built.get(), RowList::rows_built)
     }
 }
 
@@ -528,9 +356,168 @@ pub fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
     None
 }
 
-impl Activity {
-    /// Draws the tab.
-    pub fn draw(&self, frame: &mut crate::tui::widgets::frame::Frame<'_>, area: Rect, env: &Env) {
+impl Component for Activity {
+    fn key_contexts(&self) -> Vec<Context> {
+        let inner = if self.rows.is_some() { Context::JobRows } else { Context::Activity };
+        if let Some(menu) = self.shown_heading().over() {
+            return vec![menu, Context::Always];
+        }
+        vec![inner, Context::List, Context::Global, Context::Always]
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        let Some(job) = self.job() else {
+            return !matches!(
+                action,
+                Action::Open | Action::Look | Action::Copy | Action::Sort | Action::ChooseColumns
+            ) && !is_deed(action);
+        };
+        let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
+        match action {
+            Action::Open => row.is_none_or(|row| row.badge_id.is_some()),
+            Action::Wallet => row.is_some_and(|row| !row.address.looks_empty()),
+            Action::Decide => row.is_some_and(|row| can_decide(row, job)),
+            Action::Look => job.is_open(),
+            _ => !is_deed(action) || can(action, job),
+        }
+    }
+
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        if let Some(done) = self.act_heading(action, out) {
+            return done;
+        }
+        if is_deed(action) {
+            self.deed(action, out);
+            return true;
+        }
+        match &mut self.rows {
+            Some(rows) => match action {
+                Action::Back => self.rows = None,
+                Action::Only => self.only_next(out),
+                Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
+                    Some(id) => out.go.push(Navigate::Badge(id, None)),
+                    None => out.say(t!("This row has no badge id yet, so there is no badge to open.")),
+                },
+                Action::Wallet => match rows.list.selected().filter(|row| !row.address.looks_empty()) {
+                    Some(row) => out.go.push(Navigate::Holder(row.address.wire().to_owned())),
+                    None => out.say(t!("This row has no e-mail address to look up.")),
+                },
+                _ => return rows.on_action(action),
+            },
+            None => match action {
+                Action::Ids => out.go.push(Navigate::Ids),
+                Action::Sort | Action::ChooseColumns => {
+                    out.say(t!("There are no jobs here to put in order."));
+                }
+                Action::Open => self.rows = self.job().map(|job| RowList::new(job.id, Vec::new())),
+                Action::Down => self.select(self.at() + 1),
+                Action::Up => self.select(self.at().saturating_sub(1)),
+                Action::PageDown => self.select(self.at() + self.height.max(2) - 1),
+                Action::PageUp => self.select(self.at().saturating_sub(self.height.max(2) - 1)),
+                Action::First => self.select(0),
+                Action::Last => self.select(usize::MAX),
+                _ => return false,
+            },
+        }
+        true
+    }
+
+    fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+        if let Some((click, choose)) = self.click_menu(at) {
+            return Clicked::in_menu(click, choose);
+        }
+        if let Some(rows) = &mut self.rows {
+            let place = rows.place_at(draw::rows_area(area), at.y);
+            if let Some(place) = place {
+                rows.list.move_to(place);
+            }
+            return Clicked::changed(place.is_some());
+        }
+        let list = self.list_area(area);
+        if !(list.y..list.bottom()).contains(&at.y) {
+            return Clicked::Nothing;
+        }
+        let place = self.top + usize::from(at.y - list.y);
+        if place < self.jobs.len() {
+            self.select(place);
+        }
+        Clicked::changed(place < self.jobs.len())
+    }
+
+    fn on_response(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        _: &Env,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        match answer {
+            Response::Jobs(jobs) if self.ticket == Some(ticket) => {
+                self.ticket = None;
+                self.read = Some(jobs.as_ref().map(|_| ()).map_err(Clone::clone));
+                let mut interrupted = 0;
+                for job in jobs.unwrap_or_default() {
+                    interrupted += u64::from(is_interrupted(&job));
+                    // What has come meanwhile is newer.
+                    if !self.jobs.iter().any(|known| known.id == job.id) {
+                        self.take(job);
+                    }
+                }
+                if interrupted > 0 {
+                    let text = plural!(
+                        interrupted,
+                        "{n} job was interrupted: Activity shows them.",
+                        "{n} jobs were interrupted: Activity shows them."
+                    );
+                    out.news = Some((text, true));
+                }
+                Ok(())
+            }
+            Response::Rows(rows) if self.peek.ticket == Some(ticket) => {
+                self.peek.ticket = None;
+                self.peek.rows =
+                    rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
+                Ok(())
+            }
+            other => match &mut self.rows {
+                Some(rows) => rows.on_response(ticket, other, out),
+                None => Err(other),
+            },
+        }
+    }
+
+    fn load_visible(&mut self, area: Rect, _: &Env, out: &mut Effects<'_>) {
+        if let Some(rows) = &mut self.rows {
+            rows.load_visible(draw::rows_area(area), &mut self.rows_heading, out);
+            return;
+        }
+        let list = self.list_area(area);
+        self.height = usize::from(list.height);
+        self.heading.set_own(columns::own(usize::from(list.width)));
+        self.heading.set_room(usize::from(list.width).saturating_sub(3));
+        self.arrange();
+        let at = self.at();
+        let last = self.jobs.len().saturating_sub(self.height);
+        self.top = self.top.min(at).min(last).max((at + 1).saturating_sub(self.height.max(1)));
+        let Some(job) = self.job() else { return };
+        let (id, buckets) = (job.id, peeked(job));
+        if self.peek.of != Some(id) {
+            out.cancel(self.peek.ticket.take());
+            self.peek = Peek { of: Some(id), stale: true, ..Peek::default() };
+        }
+        if self.peek.stale && self.peek.ticket.is_none() {
+            self.peek.stale = false;
+            match buckets {
+                None => self.peek.rows.clear(),
+                Some(buckets) => {
+                    let query = RowsQuery { job: id, buckets, page: 1, per_page: PEEK, order: None };
+                    self.peek.ticket = Some(out.ask(Request::Rows(query)));
+                }
+            }
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         match &self.rows {
             Some(rows) => self.draw_rows(frame, area, env, rows),
             None => self.draw_jobs(frame, area, env),

@@ -15,8 +15,8 @@ impl Activity {
         if self.rows.is_some() { &self.rows_heading } else { &self.heading }
     }
 
-    /// Takes a click, where a menu is open; with what a click on the selected row does.
-    pub fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
+    /// Takes a click in an open menu. Also returns the action that chooses the selected row.
+    pub(super) fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
         let heading = if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading };
         heading.click(at)
     }

@@ -4,6 +4,7 @@
 use super::{History, LARGEST_RANGE};
 use crate::api::{End, HistoryFilter};
 use crate::i18n::number;
+use crate::tui::component::Component;
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::request::{Request, RequestId, Response};
@@ -69,8 +70,8 @@ impl History {
         }
     }
 
-    /// How far it is; whether it is this that was told.
-    pub fn progress(&mut self, ticket: RequestId, done: u64, all: u64) -> bool {
+    /// Takes how far the reading is. Returns whether it was this reading.
+    pub(super) fn take_progress(&mut self, ticket: RequestId, done: u64, all: u64) -> bool {
         match &mut self.marking {
             Some(marking) if marking.ticket == ticket => {
                 (marking.done, marking.all) = (done, all);

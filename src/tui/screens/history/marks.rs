@@ -2,6 +2,7 @@
 
 use super::History;
 use crate::domain::{BadgeId, HistoryItem};
+use crate::tui::component::Component;
 use crate::tui::context::{Effects, Env};
 use crate::tui::input::action::Action;
 use crate::tui::widgets::list::Row;

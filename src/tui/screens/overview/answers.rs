@@ -3,6 +3,7 @@
 use super::{LIST, Overview, Plan};
 use crate::index::Renewal;
 use crate::jobs::Person;
+use crate::tui::component::Component;
 use crate::tui::context::{Effects, Env, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::request::{Request, RequestId, Response};
@@ -17,7 +18,7 @@ const REFRESH_MINUTES: u32 = 15;
 
 impl Overview {
     /// Takes an answer, or gives it back.
-    pub fn on_response(
+    pub(super) fn take_answer(
         &mut self,
         ticket: RequestId,
         answer: Response,

@@ -4,6 +4,7 @@
 use super::sections::{Bar, Section, bars, caption, overdue};
 use super::{Find, Overview};
 use crate::i18n;
+use crate::tui::component::Component;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -55,7 +56,7 @@ impl Overview {
     }
 
     /// Draws the screen.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         if !self.is_on(env) {
             draw_off(frame, area, env);
             return;

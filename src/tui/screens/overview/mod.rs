@@ -6,17 +6,23 @@ mod behind;
 mod draw;
 mod sections;
 
+use crate::api::RawOf;
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::index::{Period, Want};
 use crate::jobs::Person;
+use crate::tui::component::{Clicked, Component, Screen};
 use crate::tui::context::{Effects, Env};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::request::Response;
 use crate::tui::request::{Request, RequestId};
+use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::field::Field;
+use crate::tui::widgets::frame::Frame;
 use crate::tui::worker::index::{IndexAsk, Overall};
 use behind::Behind;
 use crossterm::event::KeyEvent;
+use ratatui::layout::Position;
 use ratatui::layout::Rect;
 use sections::{Bar, Section, bars};
 use tokio::time::Instant;
@@ -83,22 +89,6 @@ impl Overview {
         self.turned_on || env.session.as_ref().is_some_and(|session| session.index.is_some())
     }
 
-    /// The contexts that its keys are looked up in.
-    pub fn key_contexts(&self) -> Vec<Context> {
-        if self.find.is_some() {
-            return vec![Context::Prompt, Context::Always];
-        }
-        if self.behind.is_some() {
-            return LIST.to_vec();
-        }
-        vec![Context::Overview, Context::List, Context::Global, Context::Always]
-    }
-
-    /// Whether back would change something on this screen.
-    pub fn can_go_back(&self) -> bool {
-        self.behind.is_some() || self.find.is_some()
-    }
-
     /// It is looked at: what it tells of ages is counted anew.
     pub fn opened(&mut self) {
         self.stale = true;
@@ -116,22 +106,6 @@ impl Overview {
         }
     }
 
-    /// Whether an action does something here now.
-    pub fn is_enabled(&self, action: Action, env: &Env) -> bool {
-        let on = self.is_on(env);
-        match action {
-            Action::IndexOn => !on,
-            Action::IndexStop => self.running.is_some(),
-            Action::Reload | Action::Rescan => on && self.running.is_none(),
-            Action::Period => on && self.section.has_periods(),
-            Action::Open if self.behind.is_none() => self.bar().is_some_and(|bar| bar.which.is_some()),
-            Action::Renew => self.behind.as_ref().is_some_and(|b| b.which.is_ending() && b.len() > 0),
-            Action::Details => self.running.is_none() && self.behind.as_ref().is_some_and(|b| b.len() > 0),
-            Action::FindCert | Action::NextSection => on,
-            _ => true,
-        }
-    }
-
     /// The bars of the section.
     fn bars(&self) -> Vec<Bar> {
         self.all.as_ref().map(|all| bars(self.section, all, self.period)).unwrap_or_default()
@@ -142,71 +116,6 @@ impl Overview {
         let bars = self.bars();
         let last = bars.len().saturating_sub(1);
         bars.into_iter().nth(at.min(last))
-    }
-
-    /// Does an action; false when it is none of this screen's.
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        if self.find.is_some() {
-            return self.act_in_find(action, out);
-        }
-        if action != Action::Details {
-            self.offered = None;
-        }
-        let planned = self.planned.take().filter(|_| action == Action::Renew);
-        match action {
-            Action::IndexOn if !self.is_on(env) => {
-                self.asked = Some(ask(out, IndexAsk::TurnOn));
-            }
-            Action::IndexOn => out.say(t!("The index is on already.")),
-            Action::IndexStop => self.stop(env, out),
-            Action::Reload | Action::Rescan if !self.is_on(env) => {
-                out.say(t!("There is no index to read into. Nothing was asked."));
-            }
-            Action::Reload | Action::Rescan if self.running.is_some() => {
-                let key = env.key(&self.key_contexts(), Action::IndexStop);
-                out.say(t!("It is being read already; {key} stops it.", key));
-            }
-            Action::Reload => self.read(Want::New, out),
-            Action::Rescan => self.read(Want::All, out),
-            Action::FindCert if self.is_on(env) => self.find = Some(Find::default()),
-            Action::FindCert => {
-                out.say(t!("Without an index there is nothing to look a certificate number up in."));
-            }
-            _ if self.behind.is_some() => match planned {
-                Some(plans) => answers::plan(plans, out),
-                None => return self.act_in_list(action, env, out),
-            },
-            Action::NextSection => self.go_to(self.section.step(1)),
-            Action::PreviousSection => self.go_to(self.section.step(Section::ALL.len() - 1)),
-            Action::Period if self.section.has_periods() => {
-                self.period = self.period.next();
-                self.cursors[self.section.place()] = 0;
-                self.stale = true;
-            }
-            Action::Period => {
-                out.say(t!("Only what is issued and revoked is counted by day, week and month."));
-            }
-            Action::Down => self.move_to(self.cursor() + 1),
-            Action::Up => self.move_to(self.cursor().saturating_sub(1)),
-            Action::PageDown => self.move_to(self.cursor() + self.height.max(2) - 1),
-            Action::PageUp => self.move_to(self.cursor().saturating_sub(self.height.max(2) - 1)),
-            Action::First => self.move_to(0),
-            Action::Last => self.move_to(usize::MAX),
-            Action::Open => match self.bar() {
-                Some(Bar { which: Some(which), count: 1.., .. }) => {
-                    let title = self.bar().map(|bar| bar.behind(self.section)).unwrap_or_default();
-                    self.behind = Some(Behind::new(which, title));
-                }
-                Some(Bar { which: None, .. }) => {
-                    out.say(t!(
-                        "These are one person here and another there; History finds each by its address."
-                    ));
-                }
-                _ => out.say(t!("There is nothing behind this bar.")),
-            },
-            _ => return false,
-        }
-        true
     }
 
     fn act_in_list(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
@@ -301,9 +210,157 @@ impl Overview {
     pub fn is_reading(&self) -> bool {
         self.running.is_some()
     }
+}
 
-    /// Takes how far a reading is; whether it is one of this screen's.
-    pub fn progress(&mut self, ticket: RequestId, done: u64, all: u64) -> bool {
+impl Screen for Overview {
+    fn can_go_back(&self) -> bool {
+        self.behind.is_some() || self.find.is_some()
+    }
+
+    fn rows_built(&self) -> u64 {
+        self.behind.as_ref().map_or(0, Behind::rows_built)
+    }
+
+    fn copyables(&self, _: &Env) -> Copyables {
+        Copyables::default()
+    }
+
+    fn records(&self) -> Vec<RawOf> {
+        Vec::new()
+    }
+
+    fn refresh(&mut self, _: &Env, _: &mut Effects<'_>) {
+        // The index is updated only when a person asks for it.
+    }
+}
+
+impl Component for Overview {
+    fn key_contexts(&self) -> Vec<Context> {
+        if self.find.is_some() {
+            return vec![Context::Prompt, Context::Always];
+        }
+        if self.behind.is_some() {
+            return LIST.to_vec();
+        }
+        vec![Context::Overview, Context::List, Context::Global, Context::Always]
+    }
+
+    fn is_enabled(&self, action: Action, env: &Env) -> bool {
+        let on = self.is_on(env);
+        match action {
+            Action::IndexOn => !on,
+            Action::IndexStop => self.running.is_some(),
+            Action::Reload | Action::Rescan => on && self.running.is_none(),
+            Action::Period => on && self.section.has_periods(),
+            Action::Open if self.behind.is_none() => self.bar().is_some_and(|bar| bar.which.is_some()),
+            Action::Renew => self.behind.as_ref().is_some_and(|b| b.which.is_ending() && b.len() > 0),
+            Action::Details => self.running.is_none() && self.behind.as_ref().is_some_and(|b| b.len() > 0),
+            Action::FindCert | Action::NextSection => on,
+            _ => true,
+        }
+    }
+
+    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+        if self.find.is_some() {
+            return self.act_in_find(action, out);
+        }
+        if action != Action::Details {
+            self.offered = None;
+        }
+        let planned = self.planned.take().filter(|_| action == Action::Renew);
+        match action {
+            Action::IndexOn if !self.is_on(env) => {
+                self.asked = Some(ask(out, IndexAsk::TurnOn));
+            }
+            Action::IndexOn => out.say(t!("The index is on already.")),
+            Action::IndexStop => self.stop(env, out),
+            Action::Reload | Action::Rescan if !self.is_on(env) => {
+                out.say(t!("There is no index to read into. Nothing was asked."));
+            }
+            Action::Reload | Action::Rescan if self.running.is_some() => {
+                let key = env.key(&self.key_contexts(), Action::IndexStop);
+                out.say(t!("It is being read already; {key} stops it.", key));
+            }
+            Action::Reload => self.read(Want::New, out),
+            Action::Rescan => self.read(Want::All, out),
+            Action::FindCert if self.is_on(env) => self.find = Some(Find::default()),
+            Action::FindCert => {
+                out.say(t!("Without an index there is nothing to look a certificate number up in."));
+            }
+            _ if self.behind.is_some() => match planned {
+                Some(plans) => answers::plan(plans, out),
+                None => return self.act_in_list(action, env, out),
+            },
+            Action::NextSection => self.go_to(self.section.step(1)),
+            Action::PreviousSection => self.go_to(self.section.step(Section::ALL.len() - 1)),
+            Action::Period if self.section.has_periods() => {
+                self.period = self.period.next();
+                self.cursors[self.section.place()] = 0;
+                self.stale = true;
+            }
+            Action::Period => {
+                out.say(t!("Only what is issued and revoked is counted by day, week and month."));
+            }
+            Action::Down => self.move_to(self.cursor() + 1),
+            Action::Up => self.move_to(self.cursor().saturating_sub(1)),
+            Action::PageDown => self.move_to(self.cursor() + self.height.max(2) - 1),
+            Action::PageUp => self.move_to(self.cursor().saturating_sub(self.height.max(2) - 1)),
+            Action::First => self.move_to(0),
+            Action::Last => self.move_to(usize::MAX),
+            Action::Open => match self.bar() {
+                Some(Bar { which: Some(which), count: 1.., .. }) => {
+                    let title = self.bar().map(|bar| bar.behind(self.section)).unwrap_or_default();
+                    self.behind = Some(Behind::new(which, title));
+                }
+                Some(Bar { which: None, .. }) => {
+                    out.say(t!(
+                        "These are one person here and another there; History finds each by its address."
+                    ));
+                }
+                _ => out.say(t!("There is nothing behind this bar.")),
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        let Some(find) = &mut self.find else { return false };
+        if find.field.on_text_key(key) {
+            find.said = None;
+        }
+        true
+    }
+
+    fn on_paste(&mut self, text: &str, env: &Env, _: &mut Effects<'_>) {
+        if !self.is_on(env) {
+            return;
+        }
+        let find = self.find.get_or_insert_default();
+        find.said = None;
+        find.field.on_paste(text.trim());
+    }
+
+    fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+        if self.find.is_some() {
+            return Clicked::Nothing;
+        }
+        if let Some(behind) = &mut self.behind {
+            return Clicked::changed(behind.on_click(draw::body(area), at.y));
+        }
+        let list = self.bars_area(area);
+        if !(list.y..list.bottom()).contains(&at.y) {
+            return Clicked::Nothing;
+        }
+        let place = self.top + usize::from(at.y - list.y);
+        let is_bar = place < self.bars().len();
+        if is_bar {
+            self.move_to(place);
+        }
+        Clicked::changed(is_bar)
+    }
+
+    fn on_progress(&mut self, ticket: RequestId, done: u64, all: u64) -> bool {
         let Some(running) = self.running.as_mut().filter(|running| running.ticket == ticket) else {
             return false;
         };
@@ -313,27 +370,7 @@ impl Overview {
         true
     }
 
-    /// Takes a key that is typed.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        let Some(find) = &mut self.find else { return false };
-        if find.field.on_text_key(key) {
-            find.said = None;
-        }
-        true
-    }
-
-    /// Takes pasted text: a certificate number.
-    pub fn on_paste(&mut self, text: &str, env: &Env) {
-        if !self.is_on(env) {
-            return;
-        }
-        let find = self.find.get_or_insert_default();
-        find.said = None;
-        find.field.on_paste(text.trim());
-    }
-
-    /// Asks for what is missing in an area.
-    pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         if !self.is_on(env) {
             return;
         }
@@ -354,29 +391,18 @@ impl Overview {
         self.top = self.top.min(at).max((at + 1).saturating_sub(self.height));
     }
 
-    /// Selects what was clicked; whether there is anything.
-    pub fn on_click(&mut self, area: Rect, row: u16) -> bool {
-        if self.find.is_some() {
-            return false;
-        }
-        if let Some(behind) = &mut self.behind {
-            return behind.on_click(draw::body(area), row);
-        }
-        let list = self.bars_area(area);
-        if !(list.y..list.bottom()).contains(&row) {
-            return false;
-        }
-        let at = self.top + usize::from(row - list.y);
-        let there = at < self.bars().len();
-        if there {
-            self.move_to(at);
-        }
-        there
+    fn on_response(
+        &mut self,
+        ticket: RequestId,
+        answer: Response,
+        env: &Env,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        self.take_answer(ticket, answer, env, out)
     }
 
-    /// Rows that the last drawing built, for counting.
-    pub fn rows_built(&self) -> u64 {
-        self.behind.as_ref().map_or(0, Behind::rows_built)
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        self.draw_all(frame, area, env);
     }
 }
 

@@ -7,7 +7,8 @@ use crate::domain::email::ended;
 use crate::domain::holder::names;
 use crate::domain::text::short;
 use crate::domain::{Address, Held, Query};
-use crate::tui::context::{Effects, Env};
+use crate::tui::component::Component;
+use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::persist::input_history::{self, Typed};
@@ -45,8 +46,8 @@ pub(super) struct Areas {
 }
 
 impl Wallet {
-    /// Lays out for an area, and asks for what the selected badge lacks.
-    pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    /// Fits the rows to the area, with the selected one in sight.
+    pub(super) fn lay_out_rows(&mut self, area: Rect, env: &Env) {
         self.arrange(env);
         let list = self.areas(area, env).list;
         self.lay_out(list, env);
@@ -57,7 +58,6 @@ impl Wallet {
             self.top = self.at + 1 - self.height;
         }
         self.top = self.top.min(self.len().saturating_sub(self.height));
-        self.ask_reason(env, out);
     }
 
     pub(super) fn areas(&self, area: Rect, env: &Env) -> Areas {
@@ -138,7 +138,7 @@ impl Wallet {
     }
 
     /// Draws the tab.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let line = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
         let label = format!("  {} ", t!("Holder"));
         let room = usize::from(area.width).saturating_sub(width(&label) + 5);

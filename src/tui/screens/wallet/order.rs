@@ -28,8 +28,8 @@ impl Wallet {
         self.heading.over().filter(|_| self.is_listing() && !self.typing)
     }
 
-    /// Takes a click, where a menu is open; with what a click on the selected row does.
-    pub fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
+    /// Takes a click in an open menu. Also returns the action that chooses the selected row.
+    pub(super) fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
         self.menu()?;
         self.heading.click(at)
     }

@@ -3,6 +3,8 @@
 use super::History;
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict, issue_time};
+use crate::tui::component::Screen;
+use crate::tui::context::Effects;
 use crate::tui::context::Env;
 use crate::tui::widgets::copying::{Copyables, cell, records};
 use jiff::civil::DateTime;
@@ -20,9 +22,12 @@ const HEADS: [&str; 9] = [
     tr_noop!("Badge id"),
 ];
 
-impl History {
-    /// What can be copied from here.
-    pub fn copyables(&self, env: &Env) -> Copyables {
+impl Screen for History {
+    fn can_go_back(&self) -> bool {
+        self.range_from.is_some() || self.marking.is_some() || self.browser.can_go_back()
+    }
+
+    fn copyables(&self, env: &Env) -> Copyables {
         let now = env.now();
         let mut all = Copyables::default();
         if let Some(row) = self.browser.list.selected() {
@@ -40,10 +45,17 @@ impl History {
         all
     }
 
-    /// Which records can be looked at as they are sent.
-    pub fn records(&self) -> Vec<RawOf> {
+    fn records(&self) -> Vec<RawOf> {
         let row = self.browser.list.selected();
         row.map_or_else(Vec::new, |row| records(&row.badge_id, row.recipient_email.as_ref()))
+    }
+
+    fn refresh(&mut self, _: &Env, out: &mut Effects<'_>) {
+        self.reload(out);
+    }
+
+    fn rows_built(&self) -> u64 {
+        self.browser.rows_built()
     }
 }
 

@@ -3,10 +3,14 @@
 use super::Templates;
 use crate::api::RawOf;
 use crate::domain::{Category, Template, Text};
+use crate::tui::component::Screen;
 use crate::tui::context::{Effects, Env};
 use crate::tui::input::action::Action;
+use crate::tui::platform::images::Want;
 use crate::tui::request::{Request, RequestId};
+use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{Copyables, cell};
+use ratatui::layout::Rect;
 
 /// In the language of the screen that it is copied from.
 const HEADS: [&str; 7] = [
@@ -20,8 +24,56 @@ const HEADS: [&str; 7] = [
 ];
 
 impl Templates {
-    /// What can be copied from here.
-    pub fn copyables(&self, env: &Env) -> Copyables {
+    fn category(&self) -> Option<&Category> {
+        let open = self.categories.as_ref()?;
+        open.categories.as_ref()?.as_ref().ok()?.items.get(open.at)
+    }
+
+    /// Reads again what is on the screen, which stays there meanwhile.
+    pub fn read_again(&mut self, out: &mut Effects<'_>) {
+        if self.categories.is_some() {
+            return;
+        }
+        self.browser.on_action(Action::Reload, out);
+        if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
+            out.ask_instead(&mut self.detail_ticket, Request::Template(id));
+        }
+    }
+}
+
+impl Screen for Templates {
+    fn can_go_back(&self) -> bool {
+        self.full || self.categories.is_some() || self.browser.can_go_back()
+    }
+
+    fn is_behind(&self, action: Action) -> bool {
+        let of_list = matches!(
+            action,
+            Action::Open
+                | Action::Filter
+                | Action::Sort
+                | Action::ChooseColumns
+                | Action::SavedFilters
+                | Action::SaveFilter
+                | Action::Export
+                | Action::Categories
+        );
+        self.full && of_list
+    }
+
+    fn picture(&self, area: Rect) -> Option<Want> {
+        let place = if self.categories.is_some() {
+            None
+        } else if Self::beside(area) {
+            picture::above(Self::detail_area(area)).0
+        } else {
+            (self.full && self.over_text).then(|| picture::in_pane(area))
+        };
+        let row = self.browser.list.selected()?;
+        Some(Want { raw: row.image_url.clone(), area: place? })
+    }
+
+    fn copyables(&self, env: &Env) -> Copyables {
         let mut all = Copyables::default();
         if self.categories.is_some() {
             if let Some(category) = self.category() {
@@ -42,8 +94,7 @@ impl Templates {
         all
     }
 
-    /// Which records can be looked at as they are sent.
-    pub fn records(&self) -> Vec<RawOf> {
+    fn records(&self) -> Vec<RawOf> {
         if self.categories.is_some() {
             // The badge types stand below the categories, and have no rows of their own.
             let category = self.category().map(|category| RawOf::Category(category.category_id.clone()));
@@ -53,25 +104,20 @@ impl Templates {
         row.into_iter().collect()
     }
 
-    fn category(&self) -> Option<&Category> {
-        let open = self.categories.as_ref()?;
-        open.categories.as_ref()?.as_ref().ok()?.items.get(open.at)
-    }
-
-    /// Reads again what is on the screen, which stays there meanwhile.
-    pub fn read_again(&mut self, out: &mut Effects<'_>) {
-        if self.categories.is_some() {
-            return;
-        }
-        self.browser.on_action(Action::Reload, out);
-        if let Some(id) = self.wanted.clone().filter(|_| self.beside || self.full) {
-            out.ask_instead(&mut self.detail_ticket, Request::Template(id));
-        }
-    }
-
-    /// Nobody waits for this answer any more.
-    pub fn give_up(&mut self, ticket: RequestId) {
+    fn give_up(&mut self, ticket: RequestId) {
         self.detail_ticket.take_if(|own| *own == ticket);
+    }
+
+    fn refresh(&mut self, _: &Env, out: &mut Effects<'_>) {
+        self.read_again(out);
+    }
+
+    fn has_picture(&self, action: Action) -> bool {
+        action == Action::Picture && self.full && !self.over_text
+    }
+
+    fn rows_built(&self) -> u64 {
+        self.browser.rows_built()
     }
 }
 

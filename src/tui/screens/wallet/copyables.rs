@@ -4,7 +4,11 @@ use super::Wallet;
 use crate::api::RawOf;
 use crate::domain::Text;
 use crate::domain::holder::Held;
+use crate::tui::component::Component;
+use crate::tui::component::Screen;
+use crate::tui::context::Effects;
 use crate::tui::context::Env;
+use crate::tui::input::action::Action;
 use crate::tui::request::RequestId;
 use crate::tui::widgets::copying::{Copyables, cell, records};
 use jiff::civil::DateTime;
@@ -20,9 +24,17 @@ const HEADS: [&str; 7] = [
     tr_noop!("Badge id"),
 ];
 
-impl Wallet {
-    /// What can be copied from here.
-    pub fn copyables(&self, env: &Env) -> Copyables {
+impl Screen for Wallet {
+    fn can_go_back(&self) -> bool {
+        self.people.is_some() && (!self.choosing || !self.held().is_empty())
+    }
+
+    fn shows_age(&self, env: &Env) -> bool {
+        let now = env.now();
+        self.rows().any(|held| held.verdict(now).is_running())
+    }
+
+    fn copyables(&self, env: &Env) -> Copyables {
         let now = env.now();
         let email = self.asked.as_deref().unwrap_or_default();
         let mut all = Copyables::default();
@@ -43,17 +55,19 @@ impl Wallet {
         all
     }
 
-    /// Which records can be looked at as they are sent.
-    pub fn records(&self) -> Vec<RawOf> {
+    fn records(&self) -> Vec<RawOf> {
         let Some(held) = self.selected().filter(|_| !self.call.masked) else { return Vec::new() };
         let email = Text::from(address(held, self.asked.as_deref().unwrap_or_default()));
         records(&held.badge_id, Some(&email))
     }
 
-    /// Nobody waits for this answer any more.
-    pub fn give_up(&mut self, ticket: RequestId) {
+    fn give_up(&mut self, ticket: RequestId) {
         self.ticket.take_if(|own| *own == ticket);
         self.errand.take_if(|(own, _)| *own == ticket);
+    }
+
+    fn refresh(&mut self, env: &Env, out: &mut Effects<'_>) {
+        self.on_action(Action::Reload, env, out);
     }
 }
 

@@ -3,7 +3,11 @@
 use super::Activity;
 use crate::api::RawOf;
 use crate::jobs::{Job, JobRow, shares};
+use crate::tui::component::Screen;
+use crate::tui::context::Effects;
+use crate::tui::context::Env;
 use crate::tui::widgets::copying::{Copyables, records};
+use crate::tui::widgets::job_rows::RowList;
 
 /// In the language of the screen that it is copied from.
 const JOB_HEADS: [&str; 5] = [
@@ -22,9 +26,16 @@ const ROW_HEADS: [&str; 6] = [
     tr_noop!("Why"),
 ];
 
-impl Activity {
-    /// What can be copied from here.
-    pub fn copyables(&self) -> Copyables {
+impl Screen for Activity {
+    fn can_go_back(&self) -> bool {
+        self.rows.is_some()
+    }
+
+    fn rows_built(&self) -> u64 {
+        self.rows.as_ref().map_or(self.built.get(), RowList::rows_built)
+    }
+
+    fn copyables(&self, _: &Env) -> Copyables {
         let mut all = Copyables::default();
         let Some(rows) = &self.rows else {
             let Some(job) = self.job() else { return all };
@@ -44,11 +55,14 @@ impl Activity {
         all
     }
 
-    /// Which records can be looked at as they are sent: those of a row's badge.
-    pub fn records(&self) -> Vec<RawOf> {
+    fn records(&self) -> Vec<RawOf> {
         let row = self.rows.as_ref().and_then(|rows| rows.list.selected());
         let badge = row.and_then(|row| Some((row.badge_id.as_ref()?, &row.address)));
         badge.map_or_else(Vec::new, |(id, address)| records(id, Some(address)))
+    }
+
+    fn refresh(&mut self, _: &Env, _: &mut Effects<'_>) {
+        // The journal tells what has changed.
     }
 }
 

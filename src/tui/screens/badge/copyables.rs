@@ -3,13 +3,40 @@
 use super::BadgeScreen;
 use crate::api::RawOf;
 use crate::domain::{ServiceTime, Text, Verdict, issue_time};
+use crate::tui::component::Component;
+use crate::tui::component::Screen;
+use crate::tui::context::Effects;
 use crate::tui::context::Env;
+use crate::tui::input::action::Action;
+use crate::tui::platform::images::Want;
 use crate::tui::request::RequestId;
+use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{Copyables, cell, records};
+use ratatui::layout::Rect;
 
-impl BadgeScreen {
-    /// What can be copied from here.
-    pub fn copyables(&self, env: &Env) -> Copyables {
+impl Screen for BadgeScreen {
+    fn can_go_back(&self) -> bool {
+        self.over_text
+    }
+
+    fn shows_age(&self, env: &Env) -> bool {
+        self.badge().is_some_and(|badge| Verdict::of(badge, env.now()).is_running())
+    }
+
+    fn picture(&self, area: Rect) -> Option<Want> {
+        let badge = self.badge()?;
+        let raw = if self.back { &badge.back_image_url } else { &badge.front_image_url };
+        let pane = if self.beside {
+            picture::beside(area).1
+        } else if self.over_text {
+            area
+        } else {
+            return None;
+        };
+        Some(Want { raw: raw.clone(), area: picture::in_pane(pane) })
+    }
+
+    fn copyables(&self, env: &Env) -> Copyables {
         let mut all = Copyables::default();
         let Some(badge) = self.badge() else {
             all.one('i', t!("badge id"), self.wanted.as_ref().map(crate::domain::BadgeId::wire));
@@ -35,14 +62,24 @@ impl BadgeScreen {
         all
     }
 
-    /// Which records can be looked at as they are sent.
-    pub fn records(&self) -> Vec<RawOf> {
+    fn records(&self) -> Vec<RawOf> {
         let email = self.badge().and_then(|badge| badge.recipient_email.as_ref());
         self.wanted.as_ref().map_or_else(Vec::new, |id| records(id, email))
     }
 
-    /// Nobody waits for this answer any more.
-    pub fn give_up(&mut self, ticket: RequestId) {
+    fn give_up(&mut self, ticket: RequestId) {
         self.ticket.take_if(|own| *own == ticket);
+    }
+
+    fn refresh(&mut self, env: &Env, out: &mut Effects<'_>) {
+        self.on_action(Action::Reload, env, out);
+    }
+
+    fn has_picture(&self, action: Action) -> bool {
+        self.badge().is_some()
+            && match action {
+                Action::Picture => !self.beside && !self.over_text,
+                _ => self.beside || self.over_text,
+            }
     }
 }
